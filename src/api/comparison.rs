@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::prompt_cache::{CommonPrefix, PromptCache, SentDocument};
-use super::wire::{ComparedBlock, DifferenceReason, DocumentComparison, FirstDifference};
+use super::prompt_cache::{CommonPrefix, PromptCache, PromptCacheUse, SentDocument};
+use super::wire::{ComparedBlock, DifferenceReason, DocumentComparison, FirstDifference, GivenStep};
 use crate::model::{ContentHash, DocumentLayout, PieceSubject, PrefixCaching, RelPath, path_text};
 
 /// One of two documents that are compared.
@@ -17,11 +17,9 @@ pub struct ComparedSide {
 }
 
 /// Compares a document with one that was sent before, both to a provider that caches as the second says.
-pub fn compare_documents(from: ComparedSide, to: ComparedSide) -> DocumentComparison {
-    let (before, after) = (from.document.layout.clone(), to.document.layout.clone());
-    let mut cache = PromptCache::default();
-    cache.send(from.document, to.caching);
-    let sent = cache.send(to.document, to.caching);
+pub fn compare_documents(from: &ComparedSide, to: &ComparedSide) -> DocumentComparison {
+    let (before, after) = (&from.document.layout, &to.document.layout);
+    let sent = send_after(from, to);
     let common = sent.common.unwrap_or_default();
     DocumentComparison {
         kept_bytes: sent.read.bytes,
@@ -30,11 +28,33 @@ pub fn compare_documents(from: ComparedSide, to: ComparedSide) -> DocumentCompar
         common_tokens: common.prefix.tokens,
         of_bytes: after.bytes(),
         of_tokens: after.tokens(),
-        first: first_difference(&before, &after, common),
-        blocks: compared_blocks(&before, &after),
+        first: first_difference(before, after, common),
+        blocks: compared_blocks(before, after),
         cached_minimum_tokens: to.caching.min_tokens,
         as_of_ms: from.at_ms,
     }
+}
+
+/// Returns a document of a history, compared with the one before it, if there is one.
+pub fn given_step(from: Option<&ComparedSide>, to: &ComparedSide) -> GivenStep {
+    let sent = from.map(|from| send_after(from, to));
+    let first = from.zip(sent).and_then(|(from, sent)| {
+        first_difference(&from.document.layout, &to.document.layout, sent.common.unwrap_or_default())
+    });
+    GivenStep {
+        at_ms: to.at_ms,
+        bytes: to.document.layout.bytes(),
+        tokens: to.document.layout.tokens(),
+        kept_bytes: sent.map(|sent| sent.read.bytes),
+        kept_tokens: sent.map(|sent| sent.read.tokens),
+        first,
+    }
+}
+
+fn send_after(from: &ComparedSide, to: &ComparedSide) -> PromptCacheUse {
+    let mut cache = PromptCache::default();
+    cache.send(from.document.clone(), to.caching);
+    cache.send(to.document.clone(), to.caching)
 }
 
 /// Returns the first difference; `None` if there is none.
@@ -218,7 +238,7 @@ mod tests {
 
     #[track_caller]
     fn check(before: &[&str], after: &[&str], expected: &str) {
-        assert_eq!(shown(&compare_documents(side(before, None), side(after, None))), expected);
+        assert_eq!(shown(&compare_documents(&side(before, None), &side(after, None))), expected);
     }
 
     #[test]
@@ -242,8 +262,8 @@ mod tests {
     #[test]
     fn of_documents_whose_texts_are_gone_whole_blocks_are_compared() {
         let (before, after) = (["Files", "a.c 1", "b.c 1 2"], ["Files", "a.c 1", "b.c 1 3"]);
-        let exact = compare_documents(side(&before, None), side(&after, None));
-        let coarse = compare_documents(without_text(side(&before, None)), side(&after, None));
+        let exact = compare_documents(&side(&before, None), &side(&after, None));
+        let coarse = compare_documents(&without_text(side(&before, None)), &side(&after, None));
         assert_eq!(shown(&exact), "b.c:2 Edited at 15; b.c 1>1");
         assert_eq!(shown(&coarse), "b.c Edited at 10; b.c 1>1");
         let head = side(&after[..2], None).document.layout.bytes();
@@ -257,14 +277,14 @@ mod tests {
         let large = format!("a.c {}", "x ".repeat(20_000));
         let before = ["Files", &large, "b.c 1", "c.c 1"];
         let after = ["Files", &large, "b.c 1", "c.c 2"];
-        let kept = compare_documents(side(&before, Some(3)), side(&after, Some(3)));
+        let kept = compare_documents(&side(&before, Some(3)), &side(&after, Some(3)));
         // The prefix is cut behind 32 KiB, which is after the large file.
         assert_eq!(kept.kept_bytes, side(&after[..2], None).document.layout.bytes());
         assert!(kept.kept_bytes < kept.common_bytes);
-        assert_eq!(compare_documents(side(&before, Some(1)), side(&after, Some(1))).kept_bytes, 0);
+        assert_eq!(compare_documents(&side(&before, Some(1)), &side(&after, Some(1))).kept_bytes, 0);
         let mut demanding = side(&after, None);
         demanding.caching.min_tokens = 1 << 40;
-        let nothing = compare_documents(side(&before, None), demanding);
+        let nothing = compare_documents(&side(&before, None), &demanding);
         assert_eq!((nothing.kept_bytes, nothing.kept_tokens), (0, 0));
         assert!(0 < nothing.common_bytes);
     }

@@ -32,7 +32,7 @@ pub use choices::{
 #[cfg(test)]
 pub use client::ConnectError;
 pub use client::{Client, ClientError};
-pub use comparison::{ComparedSide, compare_documents};
+pub use comparison::{ComparedSide, compare_documents, given_step};
 pub use curation::{
     item_to_json, mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json,
     slice_to_json,
@@ -61,10 +61,10 @@ pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery,
     ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery,
-    GivenDocumentName, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange, MaskEdit,
-    MaskEntry, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery,
-    ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, UndoQuery, ViewQuery,
-    ViewSelection,
+    GivenDocumentName, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange,
+    MaskEdit, MaskEntry, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery,
+    RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, UndoQuery,
+    ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -81,8 +81,9 @@ pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
     CuratedItem, CurationEdited, CurationState, DocumentLines, DocumentOpened, DocumentParts,
     DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView,
-    FolderAuthor, FoundSymbol, FreshnessNote, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect,
-    MissingPath, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals,
-    ReferenceEdge, ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path,
-    document_json, envelope, envelope_of_error, found_text, language_name, pretty,
+    FolderAuthor, FoundSymbol, FreshnessNote, GivenDocuments, GivenFileChange, GivenFileColumns, GivenName,
+    GivenStep, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath, ReceiptFile,
+    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
+    ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path, document_json,
+    envelope, envelope_of_error, found_text, language_name, pretty,
 };

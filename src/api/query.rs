@@ -20,14 +20,15 @@ use super::local_queries::{
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery,
-    FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
-    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
+    FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
+    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
     ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
-    FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, HistoryMoved, HistoryState, IndexRun,
-    SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested, encode_document,
+    FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, GivenDocuments, HistoryMoved,
+    HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
+    encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -186,6 +187,13 @@ wire_queries! {
         body: CompareDocumentsQuery,
         reads: true
     }
+    Given(GivenQuery) -> GivenDocuments {
+        command: "given",
+        path: "/v1/given",
+        summary: "Show what agents were given, and what of it has changed since.",
+        body: GivenQuery,
+        reads: true
+    }
     Explain(ExplainQuery) -> Vec<FileExplanation> {
         command: "explain",
         path: "/v1/explain",
@@ -306,6 +314,7 @@ pub enum AnyQuery {
     OpenDocument(Box<OpenDocumentQuery>),
     ReadDocument(ReadDocumentQuery),
     CompareDocuments(CompareDocumentsQuery),
+    Given(GivenQuery),
     Explain(Box<ExplainQuery>),
     Curation(CurationQuery),
     EditCuration(EditCurationQuery),
@@ -497,9 +506,14 @@ mod tests {
             }))),
             AnyQuery::ReadDocument(ReadDocumentQuery { id: "a1".to_owned(), line: 3, lines: 2_000 }),
             AnyQuery::CompareDocuments(CompareDocumentsQuery {
-                from: ComparedDocument::Given(GivenDocumentName { given: "worker".to_owned(), back: 1 }),
+                from: ComparedDocument::Given(GivenDocumentName {
+                    given: "worker".to_owned(),
+                    curation: Some("1a".to_owned()),
+                    back: 1,
+                }),
                 to: ComparedDocument::Opened("a1".to_owned()),
             }),
+            AnyQuery::Given(GivenQuery { name: Some("worker".to_owned()), ..GivenQuery::default() }),
             AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
             AnyQuery::Search(SearchQuery {
                 query: "parse header".to_owned(),

@@ -13,7 +13,7 @@ use clap_complete::Shell;
 use super::background_args::{AgentArgs, SummarizeArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
-use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs};
+use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
 use crate::model::{DocsDetail, MaskMode, ViewMode};
@@ -264,6 +264,17 @@ pub enum CliCommand {
   slop cache-replay v1.0..v1.1 --tier 3 --focus src/engine.py --cache-ttl 1h
   slop cache-replay HEAD~20..HEAD --tier 1 --json | jq .data.mean_kept")]
     CacheReplay(Box<CacheReplayArgs>),
+    /// Show what agents were given, and what of it has changed since
+    ///
+    /// Without a name, lists the names under which documents were given (see `aggregate --name`). With one, lists the files
+    /// of its last document that have changed, and its last documents: how much of each a provider's prompt cache keeps of
+    /// the one before, and where the first difference is. Of files that have changed, --diff shows how what was shown of
+    /// them differs from the same view of them now. What a mask hides now is not shown, even if it was given before.
+    #[command(after_help = "Examples:
+  slop given
+  slop given tier-3
+  slop given tier-3 --file src/engine.py")]
+    Given(GivenArgs),
     /// Summarize files with a language model (shows the cost first)
     ///
     /// Shows what would leave the machine, where it would be sent, and what it may cost; on a terminal, asks for

@@ -204,6 +204,23 @@ pub struct CacheReplayArgs {
     pub body: RequestBodyArgs,
 }
 
+/// Arguments of `given`.
+#[derive(Debug, Arguments)]
+pub struct GivenArgs {
+    /// The name of documents, as `slop given` lists it
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Show how this file differs from what was given of it
+    #[arg(long, value_name = "PATH", requires = "name")]
+    pub file: Option<String>,
+    /// Show how each file differs from what was given of it
+    #[arg(long, requires = "name", conflicts_with = "file")]
+    pub diff: bool,
+    /// The curation of the name, where `slop given` lists one
+    #[arg(long, value_name = "HASH", requires = "name")]
+    pub curation: Option<String>,
+}
+
 /// The files that a receipt lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReceiptScopeArg {

@@ -148,6 +148,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Impact(_)
         | AnyQuery::ReadDocument(_)
         | AnyQuery::CompareDocuments(_)
+        | AnyQuery::Given(_)
         | AnyQuery::Explain(_)
         | AnyQuery::Curation(_)
         | AnyQuery::EditCuration(_)

@@ -50,8 +50,8 @@ pub use crate::store::{
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,
-    Explanation, ImageFile, LimitedView, OpenedDocument, PreparedDocument, PriorOutputs, RankedName,
-    SectionRequest, ViewAnswer, ViewRequest,
+    Explanation, GivenChange, GivenFile, GivenFileState, ImageFile, LimitedView, OpenedDocument,
+    PreparedDocument, PriorOutputs, RankedName, RecordName, SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};

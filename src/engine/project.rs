@@ -15,8 +15,8 @@ use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentInputs, DocumentRun, Explanation,
-    InputsDigest, OpenedDocument, OpenedDocuments, PendingDelivery, PreparedDocument, PriorOutputs,
-    ViewAnswer, ViewRequest,
+    GivenChange, GivenFile, InputsDigest, OpenedDocument, OpenedDocuments, PendingDelivery, PreparedDocument,
+    PriorOutputs, RecordName, ViewAnswer, ViewRequest,
 };
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Freshness, Trust};
 use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
@@ -32,7 +32,7 @@ use crate::model::{
     ArtifactKind, Document, DocumentBlock, DocumentLayout, DocumentText, PrefixCaching, RelPath, Slice,
     SliceResolution,
 };
-use crate::store::{DeliveredDocument, IntegrityReport};
+use crate::store::{DeliveredDocument, IntegrityReport, Store};
 
 /// A project that is open.
 ///
@@ -337,9 +337,26 @@ impl Project<'_> {
         self.shared.as_deref()?.documents().opened.get(id, self.now_ms())
     }
 
-    /// Returns the documents that were delivered last under a name, the newest first.
-    pub fn delivered_documents(&mut self, name: &str) -> Vec<DeliveredDocument> {
-        self.cache.query_store(|store| store.delivered_documents(name)).unwrap_or_default()
+    /// Returns the documents that were delivered last under a name, the newest first, and at most so many.
+    pub fn delivered_documents(&mut self, record: &RecordName, count: usize) -> Vec<DeliveredDocument> {
+        let key = record.key();
+        self.cache.query_store(|store| store.delivered_documents(&key, count)).unwrap_or_default()
+    }
+
+    /// Returns the names under which documents were delivered.
+    pub fn delivered_names(&mut self) -> Vec<RecordName> {
+        let keys = self.cache.query_store(Store::delivered_names).unwrap_or_default();
+        keys.iter().map(|key| RecordName::from_key(key)).collect()
+    }
+
+    /// Returns what has become of the files of a document that was delivered at a time in milliseconds, by path.
+    pub fn given_files(&mut self, record: &RecordName, at_ms: Option<i64>) -> Result<Vec<GivenFile>, Error> {
+        self.documents().given_files(record, at_ms.map(|at_ms| at_ms.saturating_mul(1_000_000)))
+    }
+
+    /// Returns what has changed of a file since a document was delivered; `None` if that has nothing of it.
+    pub fn given_change(&mut self, record: &RecordName, file: &str) -> Result<Option<GivenChange>, Error> {
+        self.documents().given_change(record, file)
     }
 
     fn now_ms(&self) -> i64 {

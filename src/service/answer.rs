@@ -9,7 +9,7 @@ use super::curation::{match_symbols, resolve_curation};
 use super::curation_edit::resolve_edit;
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
-use super::opened::{resolve_compare, resolve_open, resolve_read};
+use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
 use crate::api::{
@@ -61,6 +61,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::OpenDocument(query) => resolve_open(query.0, settings)?,
         AnyQuery::ReadDocument(query) => resolve_read(query, settings)?,
         AnyQuery::CompareDocuments(query) => resolve_compare(query),
+        AnyQuery::Given(query) => resolve_given(query)?,
         AnyQuery::Explain(query) => {
             let request = resolve_explain(&query, settings)?;
             complete::<ExplainQuery>(move |project| Ok(convert_all(project.explain(&query.file, &request)?)))

@@ -4,10 +4,10 @@ use super::document::resolve_aggregate;
 use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
 use crate::api::{
     AggregateQuery, ApiError, CompareDocumentsQuery, ComparedDocument, ComparedSide, DocumentLines,
-    DocumentOpened, FormatName, GivenDocumentName, OpenDocumentQuery, ReadDocumentQuery, SentDocument,
-    compare_documents, compose_document, prefix_caching,
+    DocumentOpened, FormatName, GivenDocumentName, GivenDocuments, GivenName, GivenQuery, OpenDocumentQuery,
+    ReadDocumentQuery, SentDocument, compare_documents, compose_document, given_step, prefix_caching,
 };
-use crate::engine::{DeliveredDocument, OpenedDocument, Project};
+use crate::engine::{DeliveredDocument, OpenedDocument, Project, RecordName};
 use crate::model::printable;
 
 /// The most lines that are read at once.
@@ -54,7 +54,7 @@ pub(super) fn resolve_compare(query: CompareDocumentsQuery) -> ResolvedQuery {
     complete::<CompareDocumentsQuery>(move |project| {
         let from = find_document(project, &query.from)?;
         let to = find_document(project, &query.to)?;
-        Ok(compare_documents(from, to))
+        Ok(compare_documents(&from, &to))
     })
 }
 
@@ -66,13 +66,69 @@ fn find_document(project: &mut Project<'_>, which: &ComparedDocument) -> Result<
             let text = text.map(|text| text.document.text.clone());
             Ok(ComparedSide { document: SentDocument { layout, text }, caching, at_ms })
         }
-        ComparedDocument::Given(GivenDocumentName { given, back }) => {
-            let document = project.delivered_documents(given).into_iter().nth(*back);
-            let DeliveredDocument { layout, caching, at_ms } =
-                document.ok_or_else(|| nothing_given(given, *back))?;
-            Ok(ComparedSide { document: SentDocument { layout, text: None }, caching, at_ms })
+        ComparedDocument::Given(GivenDocumentName { given, curation, back }) => {
+            let record = RecordName { name: given.clone(), curation: curation.clone() };
+            let document =
+                project.delivered_documents(&record, back.saturating_add(1)).into_iter().nth(*back);
+            Ok(given_side(document.ok_or_else(|| nothing_given(given, *back))?))
         }
     }
+}
+
+/// Returns a document that was given; its text is not kept.
+fn given_side(document: DeliveredDocument) -> ComparedSide {
+    let DeliveredDocument { layout, caching, at_ms } = document;
+    ComparedSide { document: SentDocument { layout, text: None }, caching, at_ms }
+}
+
+/// Resolves a question about what agents were given.
+pub(super) fn resolve_given(query: GivenQuery) -> Result<ResolvedQuery, ApiError> {
+    let GivenQuery { name, curation, file } = query;
+    let Some(name) = name else {
+        if file.is_some() || curation.is_some() {
+            return Err(bad_query("no name is given", "`slop given` lists the names of what was given"));
+        }
+        return Ok(complete::<GivenQuery>(|project| {
+            let records = project.delivered_names();
+            let names = records.iter().map(|record| given_name(project, record));
+            Ok(GivenDocuments { names: names.collect(), ..GivenDocuments::default() })
+        }));
+    };
+    let record = RecordName { name, curation };
+    Ok(complete::<GivenQuery>(move |project| {
+        if !project.delivered_names().contains(&record) {
+            return Err(nothing_given(&record.name, 0));
+        }
+        let names = vec![given_name(project, &record)];
+        let mut answer = GivenDocuments { names, ..GivenDocuments::default() };
+        if let Some(file) = file {
+            let change = project.given_change(&record, &file)?;
+            answer.file = Some(change.ok_or_else(|| nothing_of_file(&record.name, &file))?.into());
+            return Ok(answer);
+        }
+        let sides: Vec<ComparedSide> =
+            project.delivered_documents(&record, usize::MAX).into_iter().map(given_side).collect();
+        // The newest comes first, so that each is followed by the one before it.
+        let steps = sides.iter().enumerate().map(|(at, side)| given_step(sides.get(at + 1), side));
+        answer.history = steps.collect();
+        answer.files = Some(project.given_files(&record, answer.names[0].at_ms)?.into());
+        Ok(answer)
+    }))
+}
+
+fn given_name(project: &mut Project<'_>, record: &RecordName) -> GivenName {
+    let last = project.delivered_documents(record, 1).pop();
+    let files = last
+        .as_ref()
+        .map_or(0, |last| last.layout.pieces.iter().filter(|piece| piece.subject.file().is_some()).count());
+    let last = last.map(|last| given_step(None, &given_side(last)));
+    GivenName::new(record, last.as_ref(), files)
+}
+
+fn nothing_of_file(name: &str, file: &str) -> ApiError {
+    let message =
+        format!("the last document named `{}` has nothing of `{}`", printable(name), printable(file));
+    ApiError::user("not_found", message, "`slop given NAME` lists the files that a document has")
 }
 
 fn document_gone(id: &str) -> ApiError {

@@ -8,8 +8,9 @@ use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
-    ExplainQuery, FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
-    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
+    ExplainQuery, FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery,
+    OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
+    UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -106,6 +107,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<OpenDocumentQuery>(),
     Route::of_query::<ReadDocumentQuery>(),
     Route::of_query::<CompareDocumentsQuery>(),
+    Route::of_query::<GivenQuery>(),
     Route::of_query::<ExplainQuery>(),
     Route::of_query::<CurationQuery>(),
     Route::of_query::<EditCurationQuery>(),

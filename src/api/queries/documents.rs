@@ -166,7 +166,23 @@ pub enum ComparedDocument {
 pub struct GivenDocumentName {
     /// The name.
     pub given: String,
+    /// The `curation` of the name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curation: Option<String>,
     /// How many documents of the name were given after it; 0 for the last one.
     #[serde(default)]
     pub back: usize,
+}
+
+/// Asks what agents were given, and what of it has changed since.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "GivenAsk")]
+pub struct GivenQuery {
+    /// The name of documents; without one, all names are listed.
+    pub name: Option<String>,
+    /// The `curation` of the name, if it has one.
+    pub curation: Option<String>,
+    /// The file whose changes to show.
+    pub file: Option<String>,
 }

@@ -20,7 +20,7 @@ pub use curation::{
 };
 pub use documents::{
     AggregateQuery, AttachmentOptions, CompareDocumentsQuery, ComparedDocument, ExplainQuery,
-    GivenDocumentName, OpenDocumentQuery, ReadDocumentQuery, ViewSelection,
+    GivenDocumentName, GivenQuery, OpenDocumentQuery, ReadDocumentQuery, ViewSelection,
 };
 pub use maintenance::{
     AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,

@@ -129,6 +129,20 @@ pub enum DifferenceReason {
     Section,
 }
 
+impl DifferenceReason {
+    /// Returns the name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Edited => "edited",
+            Self::Moved => "moved",
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::View => "view",
+            Self::Section => "section",
+        }
+    }
+}
+
 /// A block of one document or of two.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedBlock {

@@ -1,7 +1,7 @@
 //! `slop history`, `undo`, `redo` and `jump`: the states that `slop.toml` had.
 
 use super::context::CommandContext;
-use crate::api::{HistoryMoved, HistoryQuery, HistoryStep, JumpQuery, RedoQuery, UndoQuery};
+use crate::api::{HistoryMoved, HistoryQuery, JumpQuery, RedoQuery, UndoQuery};
 use crate::cli::failure::{self, CommandError};
 
 pub(super) fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -14,7 +14,7 @@ pub(super) fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError>
         // The states in between are those of another branch.
         let branch = entry.parent.filter(|parent| parent + 1 != entry.id);
         let branch = branch.map_or(String::new(), |parent| format!(", after {parent}"));
-        let line = format!("{marker} {:>4}  {}  {}{branch}", entry.id, time_text(entry), entry.label);
+        let line = format!("{marker} {:>4}  {}  {}{branch}", entry.id, time_text(entry.at_ms), entry.label);
         context.write_line(&line)?;
     }
     if history.current.is_some() && !history.is_recorded {
@@ -46,8 +46,8 @@ fn report(moved: &HistoryMoved, context: &mut CommandContext<'_>) -> Result<u8, 
     context.write_result(moved, &format!("slop.toml is at state {}: {}", entry.id, entry.label))
 }
 
-/// Returns when a state was recorded, in UTC.
-fn time_text(entry: &HistoryStep) -> String {
-    let time = jiff::Timestamp::from_millisecond(entry.at_ms).unwrap_or_default();
+/// Returns a time in milliseconds since the epoch as date and minute, in UTC.
+pub(super) fn time_text(at_ms: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(at_ms).unwrap_or_default();
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }

@@ -9,6 +9,7 @@ mod curation;
 mod daemon;
 mod daemon_status;
 mod document;
+mod given;
 mod history;
 mod input;
 mod item;

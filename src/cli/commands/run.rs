@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::context::CommandContext;
 use super::{
-    agent, cache, cache_replay, curation, daemon, document, history, item, items, preset, queries,
+    agent, cache, cache_replay, curation, daemon, document, given, history, item, items, preset, queries,
     references, setup, status, summarize,
 };
 use crate::api::ApiError;
@@ -187,6 +187,7 @@ fn run_at(
         CliCommand::Impact(args) => references::impact(args, context),
         CliCommand::Aggregate(args) => document::aggregate(args, environment, context),
         CliCommand::CacheReplay(args) => cache_replay::run(args, context),
+        CliCommand::Given(args) => given::run(args, context),
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),
         CliCommand::Explain(args) => document::explain(args, context),

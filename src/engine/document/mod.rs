@@ -2,7 +2,7 @@
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
 //! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `fit`), `delivery` leaves out what the reader
-//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `cache` keeps documents and views for the next answer, `opened` those that a client looks at. May import all
+//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. May import all
 //! other folders.
 
 #[cfg(test)]
@@ -18,6 +18,7 @@ mod explain;
 mod fit;
 mod focus;
 mod gather;
+mod given;
 mod image_patterns;
 #[cfg(test)]
 mod masked_tests;
@@ -45,6 +46,7 @@ mod views;
 pub use cache::CachedDocument;
 pub use compose::PreparedDocument;
 pub use explain::{Explanation, LimitedView, RankedName};
+pub use given::{GivenChange, GivenFile, GivenFileState, RecordName};
 pub use opened::OpenedDocument;
 pub use output::PriorOutputs;
 pub use request::{

@@ -35,12 +35,13 @@ pub struct DeliveredDocument {
 }
 
 impl Store {
-    /// Returns the documents that were given under a name, the newest first.
-    pub fn delivered_documents(&self, name: &str) -> Result<Vec<DeliveredDocument>, Error> {
-        let query =
-            "SELECT name, at_ms, sha, body, ck, id FROM given_document WHERE name = ?1 ORDER BY id DESC";
+    /// Returns the documents that were given under a name, the newest first, and at most so many.
+    pub fn delivered_documents(&self, name: &str, count: usize) -> Result<Vec<DeliveredDocument>, Error> {
+        let query = "SELECT name, at_ms, sha, body, ck FROM given_document WHERE name = ?1
+             ORDER BY id DESC LIMIT ?2";
         let mut statement = self.database.connection.prepare_cached(query)?;
-        let mut rows = statement.query([name])?;
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![name, count])?;
         let mut found: Vec<DeliveredDocument> = Vec::new();
         let mut newer: Option<StoredDocument> = None;
         while let Some(row) = rows.next()? {
@@ -58,7 +59,6 @@ impl Store {
     }
 
     /// Returns the names under which anything was given.
-    #[cfg(test)]
     pub fn delivered_names(&self) -> Result<Vec<String>, Error> {
         select_names(&self.database.connection)
     }
@@ -381,9 +381,9 @@ mod tests {
         drop(store);
         let store = sandbox.open();
         let expected: Vec<_> = (3..23).rev().map(edited).collect();
-        assert_eq!(store.delivered_documents("x").unwrap(), expected);
+        assert_eq!(store.delivered_documents("x", MAX_DOCUMENTS).unwrap(), expected);
         // A document that is given again is no other one.
-        assert_eq!(store.delivered_documents("y").unwrap(), [edited(7)]);
+        assert_eq!(store.delivered_documents("y", MAX_DOCUMENTS).unwrap(), [edited(7)]);
         assert_eq!(store.delivered_names().unwrap(), ["x", "y"]);
         let bytes: i64 = sandbox
             .raw_connection()
@@ -400,7 +400,7 @@ mod tests {
             give(&mut store, "x", DeliveredDocument { at_ms, ..edited(1) });
         }
         assert_eq!(
-            store.delivered_documents("x").unwrap(),
+            store.delivered_documents("x", MAX_DOCUMENTS).unwrap(),
             [DeliveredDocument { at_ms: 60_000, ..edited(1) }]
         );
     }
@@ -417,12 +417,16 @@ mod tests {
             let mut store = sandbox.open();
             (0..3).for_each(|edits| give(&mut store, "x", edited(edits)));
             sandbox.raw_connection().execute_batch(harm).unwrap();
-            assert_eq!(store.delivered_documents("x").unwrap(), [edited(2)], "{harm}");
+            assert_eq!(store.delivered_documents("x", MAX_DOCUMENTS).unwrap(), [edited(2)], "{harm}");
             assert_eq!(store.verify().unwrap().damaged_rows, ["a given document"], "{harm}");
             // What referred to it is not read as something else.
-            assert_eq!(store.delivered_documents("x").unwrap(), [edited(2)], "{harm}");
+            assert_eq!(store.delivered_documents("x", MAX_DOCUMENTS).unwrap(), [edited(2)], "{harm}");
             give(&mut store, "x", edited(5));
-            assert_eq!(store.delivered_documents("x").unwrap(), [edited(5), edited(2)], "{harm}");
+            assert_eq!(
+                store.delivered_documents("x", MAX_DOCUMENTS).unwrap(),
+                [edited(5), edited(2)],
+                "{harm}"
+            );
         }
     }
 
@@ -438,7 +442,7 @@ mod tests {
             let mut store = sandbox.open();
             give(&mut store, "x", edited(1));
             clear(&mut store);
-            assert_eq!(store.delivered_documents("x").unwrap(), []);
+            assert_eq!(store.delivered_documents("x", MAX_DOCUMENTS).unwrap(), []);
             assert_eq!(store.delivered_names().unwrap(), [""; 0]);
         }
     }

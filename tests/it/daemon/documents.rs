@@ -115,3 +115,54 @@ fn documents_of_a_name_are_compared_by_what_a_provider_keeps() {
         daemon.connect().try_query("/v1/document/compare", &json!({"from": given(0), "to": given(0)}));
     assert_eq!(code, 404);
 }
+
+#[test]
+fn what_was_given_is_listed_with_what_has_changed_since() {
+    let sandbox = project();
+    let aggregate =
+        || sandbox.stdout_of(&["aggregate", "*.py", "--strategy", "full", "--name", "w", "--stdout"]);
+    aggregate();
+    let daemon = TestDaemon::start(&sandbox);
+    let given = |body: Value| daemon.query("/v1/given", &body)["data"].clone();
+    let change = || given(json!({"name": "w", "file": "a.py"}))["file"].clone();
+    assert_eq!(
+        change(),
+        json!({"file": "a.py", "state": "same", "view": "full", "diff": "", "hidden_lines": 0})
+    );
+    let edited = sandbox.read("a.py").replace("def a_7():\n    return 7\n", "def a_7():\n    return 77\n");
+    sandbox.write("a.py", edited.replace("def a_100():", "def renamed():"));
+    sandbox.write("b.py", "");
+    std::fs::remove_file(sandbox.path("c.py")).unwrap();
+    sandbox.write("d.py", "def new():\n    pass\n");
+    let listed = given(json!({"name": "w"}));
+    let files = &listed["files"];
+    assert_eq!(files["file"], json!(["a.py", "b.py", "c.py", "d.py"]));
+    assert_eq!(files["state"], json!(["changed", "changed", "gone", "new"]), "{listed}");
+    let diff = text(&change()["diff"]);
+    assert!(diff.starts_with("--- a/a.py\n+++ b/a.py\n@@ "), "{diff}");
+    for line in ["-    return 7\n+    return 77\n", "-def a_100():\n+def renamed():\n"] {
+        assert!(diff.contains(line), "{diff}");
+    }
+    // What is hidden now was given before.
+    let mask = "[[files]]\npath = \"a.py\"\n[files.ast_mask]\na_7 = \"hide\"\n";
+    sandbox.write("slop.toml", format!("{}{mask}", sandbox.read("slop.toml")));
+    let masked = change();
+    let diff = text(&masked["diff"]);
+    assert!(!masked.to_string().contains("a_7()") && diff.contains("+def renamed():\n"), "{diff}");
+    assert!(!diff.contains("\n-") && masked["hidden_lines"] == 3, "{masked}");
+
+    aggregate();
+    let listed = given(json!({"name": "w"}));
+    let steps = listed["history"].as_array().unwrap();
+    assert_eq!((steps.len(), &steps[1]["kept_bytes"]), (2, &Value::Null));
+    assert_eq!(steps[0]["first"]["file"], "a.py");
+    let names = given(json!({}))["names"].clone();
+    assert_eq!((names.as_array().unwrap().len(), &names[0]["name"]), (1, &json!("w")));
+    assert_eq!((number(&names[0]["files"]), &names[0]["bytes"]), (3, &steps[0]["bytes"]));
+    let shown = sandbox.stdout_of(&["given", "w"]);
+    assert!(
+        shown.starts_with("3 files are the same\n") && shown.contains("first difference: a.py view"),
+        "{shown}"
+    );
+    sandbox.slop(&["given", "nobody"]).assert_fails(1, &["no document named `nobody`", "hint:"]);
+}

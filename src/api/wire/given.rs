@@ -1,0 +1,133 @@
+//! What agents were given, and what of it has changed since.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::document_view::FirstDifference;
+use crate::engine::{GivenChange, GivenFile, GivenFileState, RecordName};
+use crate::model::path_text;
+
+/// What agents were given.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenDocuments {
+    /// The names that documents were given under: all, or that which was asked for.
+    pub names: Vec<GivenName>,
+    /// The documents of the name, the newest first: at most 20, and each once that was given several times in a row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<GivenStep>,
+    /// What has become of the files of the last document of the name, by path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<GivenFileColumns>,
+    /// What has changed of the file that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<GivenFileChange>,
+}
+
+/// A name that documents were given under.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenName {
+    /// The name.
+    pub name: String,
+    /// What tells apart the documents of one name that were asked for with other entries or another inline preset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curation: Option<String>,
+    /// When the last document was given, in milliseconds since the epoch; null if that is not remembered.
+    pub at_ms: Option<i64>,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its tokens.
+    pub tokens: u64,
+    /// How many files it shows.
+    pub files: usize,
+}
+
+/// A document that was given, compared with the one before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenStep {
+    /// When it was given, in milliseconds since the epoch.
+    pub at_ms: i64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its tokens.
+    pub tokens: u64,
+    /// The bytes that a provider's prompt cache keeps of the document before; null if there is none.
+    pub kept_bytes: Option<u64>,
+    /// About how many tokens these are.
+    pub kept_tokens: Option<u64>,
+    /// The first difference from the document before.
+    pub first: Option<FirstDifference>,
+}
+
+/// Files of a document that was given, in columns: one value for each file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenFileColumns {
+    /// Paths, as files are asked for.
+    pub file: Vec<String>,
+    /// `same`, `changed`, `new` (the document has nothing of it, and it was written since) or `gone`.
+    pub state: Vec<String>,
+    /// How each was shown; null for new files.
+    pub view: Vec<Option<String>>,
+}
+
+/// What has changed of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenFileChange {
+    /// The path.
+    pub file: String,
+    /// `same`, `changed` or `gone`.
+    pub state: String,
+    /// How it was shown.
+    pub view: Option<String>,
+    /// A unified diff from the text that was given to the same view of the file now; empty if that is the same, null if
+    /// there is none.
+    pub diff: Option<String>,
+    /// Why there is no diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How many lines of the text that was given are left out of the diff, because a mask hides symbols of the file now.
+    pub hidden_lines: usize,
+}
+
+impl GivenName {
+    /// Returns the name of a record whose last document is `last`, with the number of files that it shows.
+    pub fn new(record: &RecordName, last: Option<&GivenStep>, files: usize) -> Self {
+        let RecordName { name, curation } = record.clone();
+        let (bytes, tokens) = last.map_or((0, 0), |last| (last.bytes, last.tokens));
+        Self { name, curation, at_ms: last.map(|last| last.at_ms), bytes, tokens, files }
+    }
+}
+
+impl From<Vec<GivenFile>> for GivenFileColumns {
+    fn from(files: Vec<GivenFile>) -> Self {
+        let mut columns = Self::default();
+        for GivenFile { path, view, state } in files {
+            columns.file.push(path_text(path.as_bytes()));
+            columns.state.push(state_name(state).to_owned());
+            columns.view.push(view.map(|view| view.name().to_owned()));
+        }
+        columns
+    }
+}
+
+impl From<GivenChange> for GivenFileChange {
+    fn from(change: GivenChange) -> Self {
+        let GivenChange { file: GivenFile { path, view, state }, diff, reason, hidden_lines } = change;
+        Self {
+            file: path_text(path.as_bytes()),
+            state: state_name(state).to_owned(),
+            view: view.map(|view| view.name().to_owned()),
+            diff,
+            reason: reason.map(str::to_owned),
+            hidden_lines,
+        }
+    }
+}
+
+const fn state_name(state: GivenFileState) -> &'static str {
+    match state {
+        GivenFileState::Same => "same",
+        GivenFileState::Changed => "changed",
+        GivenFileState::New => "new",
+        GivenFileState::Gone => "gone",
+    }
+}
