@@ -37,8 +37,8 @@ pub struct DocumentRequest {
     pub project_name: String,
     /// How the document is put into an answer.
     pub shape: AnswerShape,
-    /// Whether nothing is wanted but the receipt of what would be written.
-    pub is_dry_run: bool,
+    /// Whether nobody is given the document.
+    pub is_preview: bool,
 }
 
 /// The file that a document goes into.
@@ -93,7 +93,7 @@ pub fn compose_document(
     let request = &asked.request;
     // The files are selected and compared even for a cached document: only composing and writing are saved.
     let selected = project.select_for(request)?;
-    if let Some(document) = project.cached_document(&asked, &selected) {
+    if let Some(document) = project.cached_document(&asked, &selected, aggregation.is_preview) {
         project.describe_delivery(&document.layout, caching);
         return Ok(document);
     }
@@ -129,7 +129,7 @@ pub fn compose_unformatted(
 /// Returns all that decides how a document is written, and is no part of what it is composed of. It is spelled as JSON, in
 /// which no two lists of values look alike.
 fn written_as(aggregation: &DocumentRequest) -> String {
-    let DocumentRequest { format, body, project_name, shape, is_dry_run: _, request: _ } = aggregation;
+    let DocumentRequest { format, body, project_name, shape, is_preview: _, request: _ } = aggregation;
     let AnswerShape { scope, in_parts } = shape;
     let BodyOptions { model, system, temperature, top_p, max_output_tokens, caching } = body;
     let PromptCaching { marks, lifetime, min_tokens } = caching;

@@ -270,13 +270,15 @@ impl Project<'_> {
         Ok(document)
     }
 
-    /// Returns the cached document, if a new one would be the same. It is delivered like any other.
+    /// Returns the cached document, if a new one would be the same. It is delivered like any other, unless it is only a
+    /// preview.
     pub fn cached_document(
         &mut self,
         request: &Arc<DocumentCacheKey>,
         inputs: &DocumentInputs,
+        is_preview: bool,
     ) -> Option<Arc<CachedDocument>> {
-        let (document, pending) = self.documents().cached_document(request, inputs)?;
+        let (document, pending) = self.documents().cached_document(request, inputs, is_preview)?;
         self.pending_delivery = pending;
         Some(document)
     }

@@ -53,7 +53,7 @@ pub fn resolve_aggregate(
         format: query.format,
         body,
         project_name: project_name(root, &loaded.settings.project.name),
-        is_dry_run: query.dry_run,
+        is_preview: query.dry_run,
     })
 }
 
@@ -78,7 +78,7 @@ pub(super) fn resolve_document(
     let request = resolve_aggregate(query, settings)?;
     Ok(ResolvedQuery::new(move |project| {
         let document = compose_document(project, &request)?;
-        if !request.is_dry_run {
+        if !request.is_preview {
             return Ok(Found::all(Payload::Document(document, request.shape)));
         }
         // A dry run delivers nothing, so the next `--since-last` must not leave out what it planned.

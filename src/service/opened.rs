@@ -22,6 +22,7 @@ pub(super) fn resolve_open(
     let mut request = resolve_aggregate(query, settings)?;
     let caching = prefix_caching(request.format, &request.body);
     request.format = FormatName::Markdown;
+    request.is_preview = true;
     let settings = settings.loaded.fingerprint();
     Ok(complete::<OpenDocumentQuery>(move |project| {
         let document = compose_document(project, &request)?;

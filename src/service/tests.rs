@@ -171,7 +171,7 @@ fn what_an_ask_leaves_open_is_decided_by_the_settings() {
     assert_eq!(plain.project_name, "my project");
     assert_eq!(plain.request.history.unwrap().name, "project");
     assert!(plain.request.tier.is_none() && plain.request.sections.discussion.is_none());
-    assert!(!plain.request.exact_tokens && !plain.is_dry_run);
+    assert!(!plain.request.exact_tokens && !plain.is_preview);
     // As for tier 2, and only where the document would be larger.
     assert_eq!((plain.request.limits.tokens, plain.request.limits.is_ceiling), (Some(40_000), true));
 

@@ -93,13 +93,15 @@ impl DocumentRun<'_, '_> {
         &mut self,
         request: &Arc<DocumentCacheKey>,
         inputs: &DocumentInputs,
+        is_preview: bool,
     ) -> Option<(Arc<CachedDocument>, Option<PendingDelivery>)> {
         let caches = self.caches?;
         let key =
             DocumentKey { request: Arc::clone(request), inputs: Arc::clone(inputs.digest.key.as_ref()?) };
         let found = lock_documents(&caches.documents).get(&key)?;
         let mut pending = None;
-        if let Some(history) = &request.request.history {
+        // A preview is not delivered, and does not depend on what was.
+        if let Some(history) = request.request.history.as_ref().filter(|_| !is_preview) {
             // What another document showed under the name since then is not what this one's reader has.
             let record = history.record_key();
             let version = self.cache.query_store(|store| store.delivery_version(&record)).flatten()?;

@@ -246,7 +246,7 @@ fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Cache
     let asked =
         Arc::new(crate::engine::DocumentCacheKey { request: request.clone(), written_as: String::new() });
     let selected = project.select_for(request).unwrap();
-    if let Some(kept) = project.cached_document(&asked, &selected) {
+    if let Some(kept) = project.cached_document(&asked, &selected, false) {
         return (kept, true);
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();

@@ -4,10 +4,9 @@ use super::*;
 
 /// Asks for a document as a session does; returns its blocks, and whether it came from the cache.
 fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
-    let asked =
-        Arc::new(crate::engine::DocumentCacheKey { request: request.clone(), written_as: String::new() });
+    let asked = Arc::new(DocumentCacheKey { request: request.clone(), written_as: String::new() });
     let selected = project.select_for(request).unwrap();
-    if let Some(answer) = project.cached_document(&asked, &selected) {
+    if let Some(answer) = project.cached_document(&asked, &selected, false) {
         project.confirm_delivery();
         return (answer.text.text().into_owned(), true);
     }
@@ -33,6 +32,31 @@ fn stable() -> AggregationRequest {
         history: memory,
         ..request(AggregationStrategy::Auto, ViewMode::Skeleton, &[])
     }
+}
+
+#[test]
+fn a_preview_is_made_once_although_nobody_is_given_it() {
+    let scene = scene();
+    scene.git(&["commit", "-qm", "first"]);
+    let tree = trusted();
+    let mut project = warm(&scene, &tree);
+    document(&mut project, &stable());
+    scene.rest();
+    let asked = DocumentCacheKey { request: stable(), written_as: "as for another name".to_owned() };
+    let asked = Arc::new(asked);
+    let mut is_cached = |is_preview: bool| {
+        let selected = project.select_for(&asked.request).unwrap();
+        let is_cached = project.cached_document(&asked, &selected, is_preview).is_some();
+        let (document, kept) = project.aggregate_selected(&asked.request, selected).unwrap();
+        let (receipt, layout, encoded) = (document.receipt.clone(), Arc::default(), OnceLock::new());
+        let text = bodies(&document).join("\n").into();
+        let answer = Arc::new(CachedDocument { receipt, text, boundary: 0, layout, encoded });
+        project.cache_document(&asked, &kept, &document.blocks, &answer);
+        project.discard_delivery();
+        is_cached
+    };
+    // It was not delivered, so that the delivery of the next one is not what a cached one would be.
+    assert_eq!([true, true, false].map(&mut is_cached), [false, true, false]);
 }
 
 #[test]
