@@ -86,6 +86,7 @@ pub(crate) mod store;
 pub(crate) mod summarize;
 pub(crate) mod syntax;
 pub(crate) mod sys;
+pub(crate) mod ui;
 pub(crate) mod watch;
 
 // What `Project::ask` takes and returns, including the types of nested fields: a caller could not name them

@@ -22,8 +22,9 @@ use serde_json::value::RawValue;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
-use crate::api::daemon_control::{DaemonStatus, PerformanceReport, Stopping};
+use crate::api::daemon_control::{DaemonStatus, PageTicket, PerformanceReport, Stopping};
 use crate::api::fault::{ApiError, ApiErrorKind};
+use crate::api::http::TICKET_PATH;
 use crate::api::query::{AnyQuery, Payload};
 use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};
 use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath};
@@ -100,6 +101,12 @@ impl Client {
 
     pub fn performance(&self) -> Result<PerformanceReport, ClientError> {
         self.fetch(get_request("/v1/performance"))
+    }
+
+    /// Returns a ticket for the daemon's web page.
+    pub fn page_ticket(&self) -> Result<PageTicket, ClientError> {
+        let request = request("POST", TICKET_PATH).header("slop-version", VERSION).body(Full::default());
+        self.fetch(request.expect("the parts of a request of our own are well-formed"))
     }
 
     /// Asks the daemon to stop, and does not wait until it has.

@@ -97,6 +97,15 @@ pub struct DaemonStatus {
     pub settings: String,
 }
 
+/// What opens the web page once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PageTicket {
+    /// The address of the page, with the ticket as its fragment.
+    pub url: String,
+    /// For how many seconds the ticket works.
+    pub expires_in_s: u64,
+}
+
 /// How long the steps of a daemon's answers have taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PerformanceReport {

@@ -38,15 +38,15 @@ pub use curation::{
     slice_to_json,
 };
 pub use daemon_control::{
-    AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, PerformanceReport,
-    StepSpan, StoreStatus,
+    AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, PageTicket, ParanoidStatus,
+    PerformanceReport, StepSpan, StoreStatus,
 };
 pub use document::{DocumentRequest, OutputTarget, compose_document, compose_unformatted};
 pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
 #[cfg(test)]
 pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
-pub use http::{BindError, HttpServer, bind_unix};
+pub use http::{BindError, HttpServer, bind_unix, random_token};
 pub use inline_curation::{
     HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, SliceEntry, ViewName,
 };
@@ -63,8 +63,8 @@ pub use queries::{
     ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery,
     GivenDocumentName, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange,
     MaskEdit, MaskEntry, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery,
-    RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, UndoQuery,
-    ViewQuery, ViewSelection,
+    RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery,
+    TableQuery, UndoQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -80,10 +80,10 @@ pub use wire::FreshnessState;
 pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
     CuratedItem, CurationEdited, CurationState, DocumentLines, DocumentOpened, DocumentParts,
-    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView,
-    FolderAuthor, FoundSymbol, FreshnessNote, GivenDocuments, GivenFileChange, GivenFileColumns, GivenName,
-    GivenStep, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath, ReceiptFile,
-    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
+    DocumentReceipt, ExplainedRule, FileColumns, FileExplanation, FileOutline, FileState, FileStates,
+    FileView, FolderAuthor, FoundSymbol, FreshnessNote, GivenDocuments, GivenFileChange, GivenFileColumns,
+    GivenName, GivenStep, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath,
+    ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
     ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path, document_json,
     envelope, envelope_of_error, found_text, language_name, pretty,
 };

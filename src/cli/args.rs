@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Args as Arguments, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::background_args::{AgentArgs, SummarizeArgs};
+use super::background_args::{AgentArgs, SummarizeArgs, UiArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
@@ -319,6 +319,15 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop daemon start && slop daemon status")]
     Daemon(DaemonArgs),
+    /// Open the web page: see every file as agents see it, and choose what they are given
+    ///
+    /// Starts the daemon if none runs. The page is served on a port of this machine to browsers that were given a
+    /// ticket; the printed address contains one, which works once and for a minute. Without a desktop, or over SSH, the
+    /// address is only printed.
+    #[command(after_help = "Examples:
+  slop ui
+  slop ui --print")]
+    Ui(UiArgs),
     /// Compare the index with the files on disk
     ///
     /// Lists the project again, reads and hashes every file, and reports each file that differs from the cache. That

@@ -6,6 +6,14 @@ use clap::{Args as Arguments, Subcommand};
 
 use super::values::file_word;
 
+/// Arguments of `ui`.
+#[derive(Debug, Clone, Copy, Arguments)]
+pub struct UiArgs {
+    /// Print the address, and open no browser
+    #[arg(long)]
+    pub print: bool,
+}
+
 /// Arguments of `summarize`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]

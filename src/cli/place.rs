@@ -20,6 +20,37 @@ pub(super) struct ProcessEnvironment {
     pub(super) program: Option<PathBuf>,
 }
 
+/// What the process's session can show.
+pub(super) struct Desktop {
+    /// The commands that the user chose for opening addresses, the preferred one first; `%s` is the address.
+    pub(super) browsers: Vec<String>,
+    /// Whether there is a screen.
+    pub(super) has_display: bool,
+    /// Whether the user sits at another machine.
+    pub(super) is_remote: bool,
+    /// The name of this machine.
+    pub(super) host: Option<String>,
+}
+
+impl Desktop {
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    pub(super) fn read() -> Self {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let browsers = std::env::var("BROWSER").unwrap_or_default();
+        let is_remote = ["SSH_CONNECTION", "SSH_TTY"].into_iter().any(is_set);
+        // Windows' own screen needs no variable; WSL_DISTRO_NAME says that it is there.
+        let has_screen = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(is_set);
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Self {
+            // A user who names a browser knows where it is shown.
+            has_display: has_screen && !is_remote || !browsers.is_empty(),
+            browsers: browsers.split(':').filter(|command| !command.is_empty()).map(str::to_owned).collect(),
+            is_remote: is_remote || !has_screen,
+            host: (!host.is_empty()).then_some(host),
+        }
+    }
+}
+
 impl ProcessEnvironment {
     /// Returns whether every command is to answer without a daemon.
     pub(super) fn without_daemon(&self) -> bool {

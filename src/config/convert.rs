@@ -1,6 +1,7 @@
 //! Converting merged values to the typed [`Settings`]: the only place that states what each may be.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::error::{Error, SettingOrigin};
 use super::layers::MergedSettings;
 use super::settings::{
     AgentSettings, AggregationSettings, DiscoverSettings, ExecutionMode, FormatSettings, LimitSettings,
-    OutputSettings, ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
+    OutputSettings, PageSettings, ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
 };
 use super::user_only::parse_model_name;
 use crate::aggregate::{ExclusionPatterns, TokenCounter};
@@ -43,6 +44,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
         discover: discover(merged)?,
         output: OutputSettings { keep: merged.number("output.keep", 0..=1_000_000)? },
         limits: limits(merged)?,
+        ui: page(merged)?,
         formats: formats(merged)?,
         secrets: secrets(merged)?,
         agent: agent_settings(merged)?,
@@ -204,6 +206,15 @@ fn limits(merged: &MergedSettings) -> Result<LimitSettings, Error> {
         screenshot_bytes: merged.number("limits.screenshot_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
         section_bytes: merged.number("limits.section_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
     })
+}
+
+fn page(merged: &MergedSettings) -> Result<PageSettings, Error> {
+    let address = merged.text("ui.listen").parse().ok();
+    let listen = address.filter(|address: &SocketAddr| address.ip().is_loopback()).ok_or_else(|| {
+        merged
+            .invalid("ui.listen", "an address of this machine with a port, as in \"127.0.0.1:0\"".to_owned())
+    })?;
+    Ok(PageSettings { listen })
 }
 
 fn formats(merged: &MergedSettings) -> Result<FormatSettings, Error> {

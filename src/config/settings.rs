@@ -1,6 +1,7 @@
 //! The checked settings.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct Settings {
     pub output: OutputSettings,
     /// What one file may cost.
     pub limits: LimitSettings,
+    /// The web page.
+    pub ui: PageSettings,
     /// Request bodies for providers.
     pub formats: FormatSettings,
     /// Files that are never shown.
@@ -98,6 +101,12 @@ pub struct LimitSettings {
     pub screenshot_bytes: u64,
     /// A larger file of discussion or of issues is not read.
     pub section_bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageSettings {
+    /// Where the page is served: an address of the machine itself.
+    pub listen: SocketAddr,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

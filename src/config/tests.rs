@@ -120,7 +120,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (86, 86));
+    assert_eq!((keys.len(), all), (87, 87));
     for value in &loaded.values {
         assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -254,6 +254,11 @@ fn a_value_that_makes_no_sense_is_refused() {
             "limits.parse_timeout_ms = 600001",
             "`limits.parse_timeout_ms` is 600001, not a whole number from 1 to 600000".to_owned(),
         ),
+        (
+            "ui.listen = '0.0.0.0:80'",
+            "`ui.listen` is \"0.0.0.0:80\", not an address of this machine with a port, as in \"127.0.0.1:0\""
+                .to_owned(),
+        ),
         ("aggregation.cache_dir = ''", format!("`aggregation.cache_dir` is \"\", {within}")),
         ("aggregation.cache_dir = './.'", format!("`aggregation.cache_dir` is \"./.\", {within}")),
         ("aggregation.cache_dir = '/tmp/c'", format!("`aggregation.cache_dir` is \"/tmp/c\", {within}")),
@@ -296,6 +301,7 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
         "agent.budget_day_usd",
         "agent.budget_total_usd",
         "agent.proxy",
+        "ui.listen",
     ];
     let is_word = |key: &str| !free.contains(&key) && !key.contains(".role") && !key.starts_with("formats.");
     let texts = loaded.values.iter().filter(|value| value.value.starts_with('"'));
@@ -602,7 +608,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 86 + 4);
+    assert_eq!(page.matches("\n| `").count(), 87 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::error::Error;
 use super::instance::{DaemonPaths, ensure_cache_folder};
-use crate::api::{Client, DaemonStatus, PerformanceReport};
+use crate::api::{ApiError, Client, ClientError, DaemonStatus, PageTicket, PerformanceReport};
 use crate::engine;
 use crate::sys::{Clock, Disk, FileLock, RealDisk, WallClock, start_detached, terminate};
 
@@ -40,6 +40,16 @@ pub fn status(places: &DaemonPaths) -> Option<DaemonStatus> {
 /// Returns the status of a project's daemon, and how long the steps of its answers took; `None` if none answers.
 pub fn performance(places: &DaemonPaths) -> Option<PerformanceReport> {
     Client::connect(&places.socket).ok()?.performance().ok()
+}
+
+/// Returns a ticket for the web page of a project's daemon.
+pub fn page_ticket(places: &DaemonPaths) -> Result<PageTicket, ApiError> {
+    let ticket =
+        Client::connect(&places.socket).map_err(ClientError::from).and_then(|client| client.page_ticket());
+    ticket.map_err(|error| match error {
+        ClientError::Fault(error) => error,
+        error => ApiError::environment("no_answer", error.to_string(), "`slop daemon status` says how it is"),
+    })
 }
 
 /// Returns the error of a daemon that holds the lock but does not answer.

@@ -23,7 +23,7 @@ mod systemd;
 mod worker;
 
 pub use crate::engine::{FileChange, FileChangeKind};
-pub use client::{StartOutcome, performance, start, status, stop, unresponsive};
+pub use client::{StartOutcome, page_ticket, performance, start, status, stop, unresponsive};
 pub use event::Notice;
 pub use instance::DaemonPaths;
 pub use run::{Options, run};

@@ -1,5 +1,6 @@
 //! Startup and shutdown of a daemon.
 
+use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -46,7 +47,7 @@ pub struct Options {
     pub places: DaemonPaths,
     pub sources: SettingsSources,
     /// An address of the machine itself to listen on too.
-    pub listen: Option<std::net::SocketAddr>,
+    pub listen: Option<SocketAddr>,
     /// Looks up the key that a variable of the environment holds; nobody else asks for keys.
     pub key_lookup: KeyLookup,
     /// Whether every file of every answer is hashed.
@@ -118,7 +119,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
-    let sockets = open_sockets(&event_loop, options.listen, &events)?;
+    let sockets = open_sockets(&event_loop, (options.listen, loaded.settings.ui.listen), &events)?;
     event_loop.constants.listen = sockets.address().map(|address| address.to_string());
     event_loop.sockets = Some(sockets);
     systemd::notify(NotifyState::Ready);
@@ -153,7 +154,7 @@ fn worker_context(
 /// Opens the sockets. To be called last, because clients that find them expect an answer.
 fn open_sockets(
     event_loop: &EventLoop<'_>,
-    listen: Option<std::net::SocketAddr>,
+    (listen, page): (Option<SocketAddr>, SocketAddr),
     events: &SyncSender<DaemonEvent>,
 ) -> Result<ListenSockets, Error> {
     let handle: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
@@ -163,7 +164,7 @@ fn open_sockets(
         last_status: Mutex::new(event_loop.status()),
         fingerprint: Arc::clone(&event_loop.fingerprint),
     });
-    ListenSockets::open(handle, &event_loop.instance.places, listen, events)
+    ListenSockets::open(handle, &event_loop.instance.places, listen, page, events)
 }
 
 /// Shuts down in order: no client is left waiting, and the lock is released last, when nothing else is held.

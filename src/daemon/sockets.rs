@@ -2,7 +2,6 @@
 //!
 //! Queries go to the event loop as events, and come back answered.
 
-use std::fmt::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -22,10 +21,11 @@ use super::event::{DaemonEvent, PendingQuery};
 use super::instance::DaemonPaths;
 use crate::api::{
     AnyQuery, ApiError, BindError, CallOptions, ClockPosition, DaemonControl, DaemonStatus, Delivery, Feed,
-    HttpServer, PerformanceReport, Receiver, Service, Subscription, bind_unix,
+    HttpServer, PerformanceReport, Receiver, Service, Subscription, bind_unix, random_token,
 };
 use crate::engine::{AnswerStep, StepTimings};
 use crate::sys::{Clock, Disk, RealDisk, WallClock, kill_self};
+use crate::ui::PAGE_FILES;
 
 /// How long the loop may take to answer a status request.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
@@ -135,11 +135,12 @@ struct OpenSocket {
 }
 
 impl ListenSockets {
-    /// Listens on the sockets, and starts to serve them.
+    /// Listens on the sockets, and starts to serve them. The web page gets its port when it is first asked for.
     pub(super) fn open(
         control: Arc<dyn DaemonControl>,
         places: &DaemonPaths,
         listen: Option<SocketAddr>,
+        page: SocketAddr,
         events: &SyncSender<DaemonEvent>,
     ) -> Result<Self, Error> {
         let listener = bind_with_retry(places)?;
@@ -153,7 +154,7 @@ impl ListenSockets {
             .map_err(failed)?;
         let mut sockets = Self {
             runtime: Some(runtime),
-            server: HttpServer::new(control),
+            server: HttpServer::new(control, PAGE_FILES, page),
             places: places.clone(),
             socket: None,
             tcp: None,
@@ -161,6 +162,8 @@ impl ListenSockets {
         };
         sockets.replace_listener(listener);
         sockets.handle_signals(events);
+        let server = sockets.server.clone();
+        sockets.spawn_server(async move { server.serve_page().await });
         if let Some(address) = listen {
             sockets.listen_tcp(address)?;
         }
@@ -305,18 +308,4 @@ fn bind_with_retry(places: &DaemonPaths) -> Result<UnixListener, Error> {
 fn write_listener_file(places: &DaemonPaths, text: &str) -> Result<(), Error> {
     let written = RealDisk.replace_private(&places.listener, text.as_bytes());
     written.map_err(|source| Error::CacheFolder { path: places.listener.clone(), source })
-}
-
-/// Returns a random token of 256 bits in hex.
-fn random_token() -> std::io::Result<String> {
-    let mut bytes = [0_u8; 32];
-    let mut filled = 0;
-    while filled < bytes.len() {
-        filled += rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty())?;
-    }
-    Ok(bytes.iter().fold(String::new(), |mut word, byte| {
-        // A string takes all that is written to it.
-        let _ = write!(word, "{byte:02x}");
-        word
-    }))
 }

@@ -18,6 +18,7 @@ mod http;
 mod llm;
 mod long_text;
 mod outline;
+mod page;
 mod path;
 mod redaction;
 mod root;
@@ -54,6 +55,7 @@ pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
     is_plain_word,
 };
+pub use page::PageFile;
 pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
     printable_lines, shell_word, unescaped_path,

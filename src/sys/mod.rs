@@ -31,6 +31,6 @@ pub use process_control::{
     InterruptFlag, ProcessUsage, detach_terminal, disable_core_dumps, ensure_open_files, is_alive, kill_self,
     redirect_output, start_detached, terminate, user_id,
 };
-pub use processes::{ProcessOutput, Processes, RealProcesses};
+pub use processes::{ProcessOutput, Processes, RealProcesses, run_viewer};
 pub use scratch::ScratchFolder;
 pub use user_key::user_key;

@@ -25,6 +25,31 @@ const PIPE_GRACE_PERIOD: Duration = Duration::from_secs(1);
 /// How often it is asked whether anybody still wants to hear a program.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Starts a program for the user to look at something, and returns whether it works: whether it exits with 0 within
+/// `failure_window`, or still runs then. It is found like all programs, and its output is not read.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub fn run_viewer(
+    program: &str,
+    arguments: &[&OsStr],
+    folder: &Path,
+    failure_window: Duration,
+) -> io::Result<bool> {
+    let search_path = SearchPath::for_project(folder);
+    let mut command = std::process::Command::new(search_path.find(program)?);
+    command.env("PATH", search_path.to_variable()).args(arguments).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // A group of its own: the keys that end this process do not end a browser.
+    let mut child = command.process_group(0).spawn()?;
+    let end = Instant::now() + failure_window;
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+    Ok(true)
+}
+
 /// What a program left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessOutput {

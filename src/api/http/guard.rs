@@ -1,5 +1,5 @@
-//! Access control: a socket that only its owner can open, no web pages, no other host names, and on TCP only clients with the
-//! token.
+//! Access control: a socket that only its owner can open, no web pages but slop's own, no other host names, and on ports
+//! only clients with a token.
 //!
 //! A browser can be made to send requests here by any page that its user looks at. It tells so (`Origin`,
 //! `Sec-Fetch-Site`), it cannot send JSON across origins without asking (`OPTIONS`) first, and a page whose name was
@@ -15,18 +15,21 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use rustix::fs::{FileType, Mode, Stat};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
-use sha2::{Digest, Sha256};
 
+use super::page::Page;
 use super::response::ApiErrorResponse;
+use super::routes::TICKET_PATH;
+use super::sessions::sha256;
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) enum Transport {
     /// A socket that only its owner can open.
     Unix,
@@ -37,6 +40,8 @@ pub(super) enum Transport {
         /// can be inferred from the time that it takes.
         token: [u8; 32],
     },
+    /// The port of the web page, which every user and every browser of the machine can open, too.
+    Page { port: u16, page: Arc<Page> },
 }
 
 impl Transport {
@@ -46,19 +51,44 @@ impl Transport {
 
     /// Refuses a request that did not come from a program of the user's own.
     pub(super) fn check(&self, head: &Parts) -> Result<(), ApiErrorResponse> {
-        // A Unix socket has no name that could be rebound to it, so any `Host` is accepted there.
-        if let Self::Tcp { port, .. } = self {
-            check_host(head, *port)?;
+        match self {
+            // A Unix socket has no name that could be rebound to it, so any `Host` is accepted there.
+            Self::Unix => check_no_origin(&head.headers)?,
+            Self::Tcp { port, .. } => {
+                check_host(head, *port)?;
+                check_no_origin(&head.headers)?;
+            }
+            Self::Page { port, .. } => {
+                check_host(head, *port)?;
+                check_own_origin(&head.headers)?;
+            }
         }
-        check_origin(&head.headers)?;
+        check_site(&head.headers)?;
         // Without an answer to its preflight, a browser sends no JSON across origins.
         if head.method == Method::OPTIONS || head.method == Method::CONNECT {
             return Err(forbidden(format!("method {} is not allowed", head.method)));
         }
+        // A ticket opens the page, so it is given only to those who need no token.
+        if !matches!(self, Self::Unix) && head.uri.path() == TICKET_PATH {
+            return Err(forbidden("tickets are given on the Unix socket only"));
+        }
         match self {
             Self::Unix => Ok(()),
-            Self::Tcp { token, .. } => check_token(&head.headers, token),
+            Self::Tcp { token, .. } => {
+                let hint = "send `Authorization: Bearer TOKEN`, with the token that the daemon wrote when it began to listen";
+                check_token(&head.headers, |shown| constant_time_eq(shown, token), hint)
+            }
+            // The files of the page say nothing about the project; a browser has to have them before it has a token.
+            Self::Page { .. } if !self.is_api(head) => Ok(()),
+            Self::Page { page, .. } => {
+                check_token(&head.headers, |shown| page.sessions.has_session(shown), "run `slop ui`")
+            }
         }
+    }
+
+    /// Returns whether a request is for the API, and not for the web page.
+    pub(super) fn is_api(&self, head: &Parts) -> bool {
+        !matches!(self, Self::Page { .. }) || head.uri.path().starts_with("/v1/")
     }
 }
 
@@ -83,10 +113,25 @@ fn check_host(head: &Parts, port: u16) -> Result<(), ApiErrorResponse> {
     ))
 }
 
-fn check_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
+fn check_no_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     if headers.contains_key(header::ORIGIN) {
         return Err(forbidden("request comes from a web page: it has an Origin"));
     }
+    Ok(())
+}
+
+/// Refuses the requests of all pages but the one that is served at the same host and port.
+fn check_own_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
+    // The host was checked before, and is one of this machine.
+    let host = headers.get(header::HOST).map(HeaderValue::as_bytes).unwrap_or_default();
+    let is_own = |origin: &HeaderValue| origin.as_bytes().strip_prefix(b"http://") == Some(host);
+    if headers.get_all(header::ORIGIN).iter().all(is_own) {
+        return Ok(());
+    }
+    Err(forbidden("request comes from another web page: its Origin is not this host"))
+}
+
+fn check_site(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     let fetched = headers.get_all(HeaderName::from_static("sec-fetch-site"));
     // A browser sends `none` if its user typed the address or opened a bookmark.
     if fetched.iter().any(|site| site != "none" && site != "same-origin") {
@@ -100,14 +145,18 @@ fn forbidden(message: impl Into<String>) -> ApiErrorResponse {
     ApiErrorResponse::user(StatusCode::FORBIDDEN, "forbidden", message, hint)
 }
 
-fn check_token(headers: &HeaderMap, token: &[u8; 32]) -> Result<(), ApiErrorResponse> {
+fn check_token(
+    headers: &HeaderMap,
+    is_ours: impl FnOnce(&[u8; 32]) -> bool,
+    hint: &'static str,
+) -> Result<(), ApiErrorResponse> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let bearer = given.next().and_then(|value| {
         let (scheme, token) = value.as_bytes().split_at_checked(7)?;
         scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
     });
     // Two headers are refused, because it would depend on the reader which of them counts.
-    let is_known = bearer.is_some_and(|bearer| constant_time_eq(&sha256(bearer), token));
+    let is_known = bearer.is_some_and(|bearer| is_ours(&sha256(bearer)));
     if is_known && given.next().is_none() {
         return Ok(());
     }
@@ -115,12 +164,8 @@ fn check_token(headers: &HeaderMap, token: &[u8; 32]) -> Result<(), ApiErrorResp
         StatusCode::UNAUTHORIZED,
         "unauthorized",
         "request lacks the daemon's token",
-        "send `Authorization: Bearer TOKEN`, with the token that the daemon wrote when it began to listen",
+        hint,
     ))
-}
-
-fn sha256(bytes: &[u8]) -> [u8; 32] {
-    Sha256::digest(bytes).into()
 }
 
 /// Compares all bytes, wherever they begin to differ.

@@ -1,5 +1,6 @@
 //! From a request that was let in to its response.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::Router;
@@ -24,6 +25,7 @@ use super::stream::{EventParameters, EventStream, LINES, RunningQuery};
 use super::{openapi, response};
 use crate::api::choices::ReceiptScope;
 use crate::api::daemon_control::Stopping;
+use crate::api::fault::ApiError;
 use crate::api::located_json::{LocatedError, PathSegment, path_text};
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
@@ -109,6 +111,15 @@ async fn answer(
             let _: NoParameters = parse_parameters(uri)?;
             Ok(response::response_with_type(openapi::text().into(), "application/json"))
         }
+        RouteAction::PageTicket => {
+            check_client(request)?;
+            let _: NoParameters = parse_parameters(uri)?;
+            let page = Arc::clone(&shared.page);
+            let ticket = run_blocking(move || page.issue_ticket()).await?;
+            ticket
+                .map(|ticket| response::plain_response(route.command, &ticket))
+                .map_err(|error| page_failed(&error))
+        }
         RouteAction::Stop => {
             let _: NoParameters = parse_parameters(uri)?;
             run_blocking(move || daemon.stop()).await?;
@@ -127,6 +138,12 @@ async fn answer(
             answer_query(shared, route, query, call, headers).await
         }
     }
+}
+
+fn page_failed(error: &io::Error) -> ApiErrorResponse {
+    let message = format!("the page's port cannot be opened: {error}");
+    let hint = "set `ui.listen` to another address of this machine, such as 127.0.0.1:0, and run `slop daemon restart`";
+    ApiErrorResponse::from_api_error(ApiError::environment("page_failed", message, hint))
 }
 
 /// Checks what a client says of itself.
@@ -276,7 +293,7 @@ fn check_same(
 }
 
 /// Requires that the body is declared as JSON.
-fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiErrorResponse> {
+pub(super) fn check_type(headers: &HeaderMap, body: &[u8]) -> Result<(), ApiErrorResponse> {
     // A web page can submit a form to any address, but not as JSON: that needs a preflight, which is refused.
     let kind = header_text(headers, header::CONTENT_TYPE.as_str());
     let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());

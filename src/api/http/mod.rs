@@ -11,13 +11,17 @@ mod guard;
 mod handlers;
 mod limits;
 mod openapi;
+mod page;
 mod parameters;
 mod response;
 mod routes;
 mod server;
+mod sessions;
 mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use guard::{BindError, bind_unix};
+pub(in crate::api) use routes::TICKET_PATH;
 pub use server::HttpServer;
+pub use sessions::random_token;

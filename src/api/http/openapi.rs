@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::body_schema::{BodySchema, has_type, schema_settings, with_grouped_keys};
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::routes::{ROUTES, Route, RouteAction};
-use crate::api::daemon_control::{DaemonStatus, PerformanceReport, Stopping};
+use crate::api::daemon_control::{DaemonStatus, PageTicket, PerformanceReport, Stopping};
 use crate::api::feed::Change;
 use crate::api::queries::{OutlineQuery, ViewQuery};
 use crate::api::query::WireQuery;
@@ -202,6 +202,7 @@ fn parameters(route: &Route) -> Value {
         RouteAction::Status | RouteAction::Performance | RouteAction::OpenApi | RouteAction::Stop => {
             json!([])
         }
+        RouteAction::PageTicket => json!([protocol()]),
         RouteAction::Events => {
             let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
             let last = json!({"type": "string", "pattern": "^(\\+?[0-9]{1,19}:\\+?[0-9]{1,19})?$"});
@@ -298,6 +299,7 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
         RouteAction::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
         RouteAction::Status => (answers.subschema_for::<DaemonStatus>(), None),
         RouteAction::Performance => (answers.subschema_for::<PerformanceReport>(), None),
+        RouteAction::PageTicket => (answers.subschema_for::<PageTicket>(), None),
         RouteAction::Stop => (answers.subschema_for::<Stopping>(), None),
         RouteAction::Query { answer_schema, .. } => {
             let data = answer_schema(answers);

@@ -10,7 +10,7 @@ use crate::api::queries::{
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
     ExplainQuery, FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery,
     OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
-    UndoQuery, ViewQuery,
+    TableQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -31,6 +31,7 @@ pub(in crate::api) enum RouteAction {
     Performance,
     OpenApi,
     Events,
+    PageTicket,
     Stop,
     Query {
         read: fn(&[u8]) -> Result<AnyQuery, LocatedError>,
@@ -46,14 +47,14 @@ impl RouteAction {
         match self {
             Self::Status | Self::Performance | Self::OpenApi | Self::Events => true,
             Self::Query { reads, .. } => reads,
-            Self::Stop => false,
+            Self::PageTicket | Self::Stop => false,
         }
     }
 
     pub(in crate::api) const fn is_post(self) -> bool {
         match self {
             Self::Status | Self::Performance | Self::OpenApi | Self::Events => false,
-            Self::Stop | Self::Query { .. } => true,
+            Self::PageTicket | Self::Stop | Self::Query { .. } => true,
         }
     }
 }
@@ -79,6 +80,9 @@ impl Route {
     }
 }
 
+/// Where the web page is asked for.
+pub(in crate::api) const TICKET_PATH: &str = "/v1/ui/ticket";
+
 pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon(
         "/v1/status",
@@ -96,6 +100,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon("/v1/events", "events", "Stream changes as server-sent events.", RouteAction::Events),
     Route::of_query::<IndexQuery>(),
     Route::of_query::<FilesQuery>(),
+    Route::of_query::<TableQuery>(),
     Route::of_query::<OutlineQuery>(),
     Route::of_query::<ViewQuery>(),
     Route::of_query::<SymbolsQuery>(),
@@ -129,6 +134,12 @@ pub(in crate::api) const ROUTES: &[Route] = &[
         successor: Some(CacheGcQuery::PATH),
         ..Route::of_query::<CacheGcQuery>()
     },
+    Route::of_daemon(
+        TICKET_PATH,
+        "ui_ticket",
+        "Return an address that opens the web page once. Available on the Unix socket only.",
+        RouteAction::PageTicket,
+    ),
     Route::of_daemon(
         "/v1/stop",
         "stop",

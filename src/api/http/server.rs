@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::pending;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Request, StatusCode};
+use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -28,10 +29,12 @@ use super::guard::Transport;
 use super::limits::TimedStream;
 use super::limits::Timeouts;
 use super::limits::{ConnectionLimiter, ConnectionSlot};
+use super::page::{self, Page};
 use super::response::ApiErrorResponse;
 use super::{handlers, limits, response};
 use crate::api::daemon_control::DaemonControl;
 use crate::api::service::{PROTOCOL, VERSION};
+use crate::model::PageFile;
 
 /// How long to wait before accepting again after an error, and for a refused client to read the refusal.
 const BRIEF_WAIT: Duration = Duration::from_millis(50);
@@ -50,22 +53,26 @@ pub(super) struct ServerState {
     pub(super) working: Arc<Semaphore>,
     pub(super) subscribers: Arc<Semaphore>,
     pub(super) stopping: watch::Sender<bool>,
+    pub(super) page: Arc<Page>,
     connections: Arc<ConnectionLimiter>,
 }
 
 impl HttpServer {
     /// Returns a server that listens nowhere yet.
-    pub fn new(daemon: Arc<dyn DaemonControl>) -> Self {
-        Self::with_timeouts(daemon, limits::TIMEOUTS)
+    ///
+    /// The web page consists of `files`; it is served at the address `page`, once a ticket was asked for.
+    pub fn new(daemon: Arc<dyn DaemonControl>, files: &[PageFile], page: SocketAddr) -> Self {
+        Self::with_timeouts(daemon, limits::TIMEOUTS, Page::new(files, page))
     }
 
-    pub(super) fn with_timeouts(daemon: Arc<dyn DaemonControl>, timeouts: Timeouts) -> Self {
+    pub(super) fn with_timeouts(daemon: Arc<dyn DaemonControl>, timeouts: Timeouts, page: Page) -> Self {
         let shared = Arc::new(ServerState {
             daemon,
             timeouts,
             working: Arc::new(Semaphore::new(limits::WORKING)),
             subscribers: Arc::new(Semaphore::new(limits::SUBSCRIBERS)),
             stopping: watch::Sender::new(false),
+            page: Arc::new(page),
             connections: ConnectionLimiter::new(limits::CONNECTIONS),
         });
         let router = handlers::router(&shared);
@@ -113,6 +120,21 @@ impl HttpServer {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         self.serve(Transport::tcp(address.port(), token), listener, pending()).await
+    }
+
+    /// Serves the web page until [`HttpServer::stop`], from when a ticket is first asked for.
+    pub async fn serve_page(&self) -> io::Result<()> {
+        let mut stopping = self.shared.stopping.subscribe();
+        let listener = tokio::select! {
+            biased;
+            _ = stopping.wait_for(|stopping| *stopping) => None,
+            listener = self.shared.page.listener() => listener,
+        };
+        let Some(listener) = listener else { return Ok(()) };
+        let port = listener.local_addr()?.port();
+        listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(listener)?;
+        self.serve(Transport::Page { port, page: Arc::clone(&self.shared.page) }, listener, pending()).await
     }
 
     async fn serve<L: ConnectionSource>(
@@ -209,11 +231,11 @@ impl HttpServer {
         let (head, body) = request.into_parts();
         // The slot is idle until the whole body has arrived: thousands of clients that never finish a request keep
         // nobody out.
+        let is_api = transport.is_api(&head);
         let mut response = match self.read_allowed_body(transport, &head, body).await {
             Ok(body) => match slot.begin_request() {
                 Some(busy) => {
-                    let request = Request::from_parts(head, Body::from(body));
-                    let response = TowerToHyperService::new(self.router.clone()).call(request).await?;
+                    let response = self.dispatch(transport, head, body).await?;
                     // Busy until the last byte was sent, because an eviction would cut the answer short.
                     response.map(|body| response::with_guard(body, busy))
                 }
@@ -221,10 +243,45 @@ impl HttpServer {
             },
             Err(refusal) => refusal.into_response(),
         };
-        // Refusals have the headers, too: a client of another version learns from any response that it has to restart
-        // the daemon.
-        self.add_headers(&mut response);
+        if is_api {
+            // Refusals have the headers, too: a client of another version learns from any response that it has to
+            // restart the daemon.
+            self.add_version_headers(&mut response);
+        }
+        if matches!(transport, Transport::Page { .. }) {
+            page::add_security_headers(&mut response);
+        }
+        let headers = response.headers_mut();
+        // An answer is about the files as they were: a cache would give it again after an edit.
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         Ok(response)
+    }
+
+    /// Answers a request that is allowed.
+    async fn dispatch(
+        &self,
+        transport: &Transport,
+        head: Parts,
+        body: Bytes,
+    ) -> Result<Response, Infallible> {
+        let Transport::Page { page, .. } = transport else { return self.call_router(head, body).await };
+        // No form of another page can be sent as JSON.
+        if head.method == Method::POST
+            && let Err(refused) = handlers::check_type(&head.headers, &body)
+        {
+            return Ok(refused.into_response());
+        }
+        if !transport.is_api(&head) {
+            return Ok(page.respond(&head, &body));
+        }
+        let response = self.call_router(head.clone(), body).await?;
+        Ok(page::with_compressed_body(&head, response).await)
+    }
+
+    async fn call_router(&self, head: Parts, body: Bytes) -> Result<Response, Infallible> {
+        let request = Request::from_parts(head, Body::from(body));
+        TowerToHyperService::new(self.router.clone()).call(request).await
     }
 
     /// Reads the body of a request, if its head is allowed.
@@ -262,17 +319,13 @@ impl HttpServer {
         })
     }
 
-    /// Adds the version headers, and those that forbid caching and content sniffing.
-    fn add_headers(&self, response: &mut Response) {
+    fn add_version_headers(&self, response: &mut Response) {
         let headers = response.headers_mut();
         headers.insert(HeaderName::from_static("slop-protocol"), HeaderValue::from(PROTOCOL));
         headers.insert(HeaderName::from_static("slop-version"), HeaderValue::from_static(VERSION));
         if let Ok(settings) = HeaderValue::from_str(&self.shared.daemon.fingerprint()) {
             headers.insert(HeaderName::from_static("slop-settings"), settings);
         }
-        // An answer is about the files as they were: a cache would give it again after an edit.
-        headers.insert("cache-control", HeaderValue::from_static("no-store"));
-        headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     }
 }
 

@@ -59,6 +59,23 @@ fn program(environment: &ProcessEnvironment) -> Result<PathBuf, CommandError> {
     })
 }
 
+/// Starts the daemon of a project, unless it runs. One of another version is an error.
+pub(super) fn ensure_running(
+    places: &DaemonPaths,
+    environment: &ProcessEnvironment,
+    context: &CommandContext<'_>,
+) -> Result<(), CommandError> {
+    let settings = context.loaded.engine_options(&context.location.root);
+    match daemon::start(&program(environment)?, places, &settings, &[]).map_err(ApiError::from)? {
+        StartOutcome::Running { version, .. } if version != VERSION => {
+            let message = format!("the running daemon is slop {version}, this is slop {VERSION}");
+            let hint = "replace it with this version: `slop daemon restart`";
+            Err(ApiError::user("other_version", message, hint).into())
+        }
+        StartOutcome::Running { .. } | StartOutcome::Spawned(_) => Ok(()),
+    }
+}
+
 fn start(
     args: &WatchArgs,
     places: &DaemonPaths,

@@ -21,6 +21,7 @@ mod run;
 mod setup;
 mod status;
 mod summarize;
+mod ui;
 
 pub(super) use run::run;
 pub(super) use setup::mcp as run_mcp;

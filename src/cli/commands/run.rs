@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::context::CommandContext;
 use super::{
     agent, cache, cache_replay, curation, daemon, document, given, history, item, items, preset, queries,
-    references, setup, status, summarize,
+    references, setup, status, summarize, ui,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -118,7 +118,9 @@ const fn reads_project(command: &CliCommand) -> bool {
 /// Returns whether a command lists the project's files other than by a question to the service.
 fn lists_files_itself(command: &CliCommand) -> bool {
     match command {
-        CliCommand::Watch(_) | CliCommand::Summarize(_) | CliCommand::CacheReplay(_) => true,
+        CliCommand::Watch(_) | CliCommand::Ui(_) | CliCommand::Summarize(_) | CliCommand::CacheReplay(_) => {
+            true
+        }
         CliCommand::Daemon(_) | CliCommand::Agent(_) => reads_project(command),
         CliCommand::Aggregate(args) => args.wait_agent.is_some(),
         _ => false,
@@ -194,6 +196,7 @@ fn run_at(
         CliCommand::Status(args) => status::status(args, context),
         CliCommand::Watch(args) => daemon::watch(args, environment, context),
         CliCommand::Daemon(args) => daemon::run_daemon(&args.command, environment, context),
+        CliCommand::Ui(args) => ui::run(args, environment, context),
         CliCommand::Audit => queries::audit(context),
         CliCommand::Cache(args) => cache::run(&args.command, context),
         CliCommand::Config(args) => setup::print_config(&args.command, context),

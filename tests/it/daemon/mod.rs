@@ -13,4 +13,5 @@ mod files;
 pub(crate) mod harness;
 mod lifecycle;
 mod limits;
+mod page;
 mod writes;

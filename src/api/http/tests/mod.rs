@@ -5,6 +5,7 @@
 mod asking;
 mod client;
 mod limits;
+mod page;
 mod strangers;
 mod streams;
 
@@ -24,6 +25,7 @@ use tokio::runtime::Runtime;
 use super::bind_unix;
 use super::guard::BindError;
 use super::limits::{TIMEOUTS, Timeouts};
+use super::page::Page;
 use super::server::HttpServer;
 use crate::api::service::VERSION;
 use crate::api::{
@@ -169,14 +171,20 @@ impl ApiTestServer {
         let feed = Feed::new(ClockPosition { epoch: 1, sequence: 0 });
         let fake =
             Arc::new(FakeDaemon { asked: Mutex::default(), seen: (Mutex::default(), Condvar::new()), feed });
-        let server = HttpServer::with_timeouts(Arc::<FakeDaemon>::clone(&fake), timeouts);
+        let any_port = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+        let server = HttpServer::with_timeouts(
+            Arc::<FakeDaemon>::clone(&fake),
+            timeouts,
+            Page::new(page::FILES, any_port),
+        );
         let runtime = Runtime::new().unwrap();
         let unix = bind_unix(&folder.path().join("socket")).unwrap();
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = tcp.local_addr().unwrap().port();
-        let (one, other) = (server.clone(), server.clone());
+        let (one, other, third) = (server.clone(), server.clone(), server.clone());
         runtime.spawn(async move { one.serve_unix(unix).await.unwrap() });
         runtime.spawn(async move { other.serve_tcp(tcp, TOKEN).await.unwrap() });
+        runtime.spawn(async move { third.serve_page().await.unwrap() });
         Self { folder, fake, server, port, runtime }
     }
 

@@ -1,0 +1,53 @@
+// The token of this session: from the ticket in the address, from this tab, or from another tab.
+
+const KEY = "token";
+const channel = new BroadcastChannel("slop");
+/** How long another tab may take to answer. */
+const OTHER_TAB_MS = 300;
+
+/**
+ * Returns the token, or null if there is none: then `slop ui` has to be run.
+ * @returns {Promise<string|null>}
+ */
+export async function token() {
+  const ticket = location.hash.slice(1);
+  if (/^[0-9a-f]{64}$/.test(ticket)) {
+    // First of all, so that it is in no history and no screenshot.
+    history.replaceState(null, "", location.pathname);
+    const answer = await fetch("/ui/session", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ticket }),
+    });
+    if (answer.ok) sessionStorage.setItem(KEY, (await answer.json()).data.token);
+    else sessionStorage.removeItem(KEY);
+  }
+  const known = sessionStorage.getItem(KEY) ?? (await ofOtherTab());
+  if (known) {
+    sessionStorage.setItem(KEY, known);
+    share();
+  }
+  return known;
+}
+
+/** Forgets a token that is not accepted any more. */
+export const forget = () => sessionStorage.removeItem(KEY);
+
+function ofOtherTab() {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), OTHER_TAB_MS);
+    channel.onmessage = ({ data }) => {
+      if (typeof data?.token !== "string") return;
+      clearTimeout(timer);
+      resolve(data.token);
+    };
+    channel.postMessage({ asks: true });
+  });
+}
+
+function share() {
+  channel.onmessage = ({ data }) => {
+    const known = sessionStorage.getItem(KEY);
+    if (data?.asks && known) channel.postMessage({ token: known });
+  };
+}

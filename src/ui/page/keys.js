@@ -1,0 +1,61 @@
+// The table of keys. Touches no document; `main.js` listens.
+
+/** Keys that every view has: what is pressed, the name of the action, and what it does. */
+export const KEYS = [
+  ["1", "view-1", "Files"],
+  ["2", "view-2", "Document"],
+  ["3", "view-3", "Budget"],
+  ["4", "view-4", "Cache"],
+  ["5", "view-5", "History"],
+  ["6", "view-6", "Daemon"],
+  ["/", "filter", "Filter the files"],
+  ["j", "down", "Next row"],
+  ["ArrowDown", "down", "Next row"],
+  ["k", "up", "Previous row"],
+  ["ArrowUp", "up", "Previous row"],
+  ["PageDown", "page-down", "Next page"],
+  ["PageUp", "page-up", "Previous page"],
+  ["Home", "first", "First row"],
+  ["End", "last", "Last row"],
+  ["ArrowLeft", "fold", "Fold the folder"],
+  ["ArrowRight", "unfold", "Unfold the folder"],
+  [" ", "select", "Select or deselect"],
+  ["Shift+ArrowDown", "extend-down", "Extend the selection down"],
+  ["Shift+ArrowUp", "extend-up", "Extend the selection up"],
+  ["Shift+ ", "range", "Select up to here"],
+  ["Ctrl+a", "all", "Select all that the filter shows"],
+  ["Escape", "escape", "Clear the selection, then close"],
+  ["f", "full", "Full"],
+  ["a", "agg", "Agg: the tier decides"],
+  ["s", "sig", "Sig: signatures of all symbols"],
+  ["d", "def", "Def: definitions of all symbols"],
+  ["Delete", "remove", "Remove from documents"],
+  ["Enter", "open", "Inspect"],
+  ["[", "tier-down", "Lower tier"],
+  ["]", "tier-up", "Higher tier"],
+  ["z", "undo", "Undo"],
+  ["Shift+Z", "redo", "Redo"],
+  ["?", "help", "Show the keys"],
+];
+
+const ACTIONS = new Map(KEYS.map(([key, action]) => [key, action]));
+
+/** Returns the name of a pressed key, as in the table. @param {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, shiftKey: boolean}} event */
+export function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+  if (altKey) return "";
+  const isLetter = key.length === 1 && key !== " ";
+  // Shift is part of a sign such as `?`, but not of a letter or a named key.
+  const shift = shiftKey && (!isLetter || /[a-z]/i.test(key)) ? "Shift+" : "";
+  return `${ctrlKey || metaKey ? "Ctrl+" : ""}${shift}${key}`;
+}
+
+/**
+ * Returns the action of a pressed key; nothing while a text is typed, but for Escape. Letters and signs can be off.
+ * @param {object} event @param {{typing: boolean, letters: boolean}} state
+ */
+export function actionOf(event, { typing, letters }) {
+  const name = nameOf(event);
+  if (typing && name !== "Escape") return undefined;
+  if (!letters && name.length === 1 && name !== " ") return undefined;
+  return ACTIONS.get(name);
+}

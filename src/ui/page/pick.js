@@ -1,0 +1,94 @@
+// The selection of files, by path: rows move when files come and go. Touches no document.
+
+import { endOf, folderOf } from "./table.js";
+
+export class Pick {
+  constructor() {
+    /** @type {Set<string>} */
+    this.paths = new Set();
+    /** The path or folder that was clicked last: where a range begins. @type {string|null} */
+    this.anchor = null;
+  }
+
+  get size() {
+    return this.paths.size;
+  }
+
+  has(path) {
+    return this.paths.has(path);
+  }
+
+  clear() {
+    this.paths.clear();
+  }
+
+  /** Selects what one line is about, and nothing else. */
+  only(table, line) {
+    this.paths.clear();
+    for (const row of rowsOf(table, line)) this.paths.add(table.paths[row]);
+    this.anchor = nameOf(table, line);
+  }
+
+  /** Adds what a line is about, or takes it off if all of it is selected. */
+  toggle(table, line) {
+    const rows = [...rowsOf(table, line)];
+    const isAll = rows.every((row) => this.paths.has(table.paths[row]));
+    for (const row of rows) this.paths[isAll ? "delete" : "add"](table.paths[row]);
+    this.anchor = nameOf(table, line);
+  }
+
+  /** Selects the lines from the anchor to one; a folded folder counts with what is in it. */
+  range(table, lines, line) {
+    const anchor = lines.findIndex((other) => nameOf(table, other) === this.anchor);
+    const to = lines.indexOf(line);
+    const from = anchor < 0 ? to : anchor;
+    this.paths.clear();
+    for (let at = Math.min(from, to); at <= Math.max(from, to); at += 1) {
+      const isOpenFolder = lines[at] < 0 && lines[at + 1] >= 0;
+      if (isOpenFolder) continue;
+      for (const row of rowsOf(table, lines[at])) this.paths.add(table.paths[row]);
+    }
+  }
+
+  /** Selects all files that lines show. */
+  all(table, lines) {
+    for (const line of lines) if (line >= 0) this.paths.add(table.paths[line]);
+  }
+
+  /** Forgets the files that are gone. */
+  retain(table) {
+    for (const path of this.paths) if (!table.byPath.has(path)) this.paths.delete(path);
+  }
+
+  /** Returns the selection as ranges of rows, for the API. @returns {[number, number][]} */
+  ranges(table) {
+    const rows = [...this.paths].map((path) => table.byPath.get(path)).filter((row) => row !== undefined).sort((a, b) => a - b);
+    const ranges = [];
+    for (const row of rows) {
+      const last = ranges.at(-1);
+      if (last && last[1] === row - 1) last[1] = row;
+      else ranges.push([row, row]);
+    }
+    return ranges;
+  }
+}
+
+/** Returns the rows that a line stands for: its own, or those of its folder and of the folders in it. */
+export function* rowsOf(table, line) {
+  if (line >= 0) {
+    yield line;
+    return;
+  }
+  const name = table.folders[-1 - line];
+  for (let folder = 0; folder < table.folders.length; folder += 1) {
+    const isIn = table.folders[folder] === name || table.folders[folder].startsWith(`${name}/`);
+    if (!isIn) continue;
+    for (let row = table.starts[folder]; row < endOf(table, folder); row += 1) yield row;
+  }
+}
+
+/** Returns the name by which a line is found again. */
+export const nameOf = (table, line) => (line < 0 ? `${table.folders[-1 - line]}/` : table.paths[line]);
+
+/** Returns the line of a folder or, if it is shown, of the file. */
+export const lineOfFolder = (table, row) => -1 - folderOf(table, row);

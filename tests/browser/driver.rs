@@ -1,0 +1,170 @@
+//! Starts a browser that is driven through WebDriver, and has what each test does with a page.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use std::{env, thread};
+
+use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
+use fantoccini::elements::Element;
+use fantoccini::key::Key;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The time after which something that a page should show counts as missing.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A browser with one window, and the driver that controls it. Both end with the value.
+pub(crate) struct Browser {
+    client: Client,
+    _driver: Driver,
+    _profile: TempDir,
+}
+
+/// The process of a driver, killed with its browser when it is dropped.
+struct Driver(Child);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Browser {
+    /// Starts a headless Chromium.
+    pub(crate) async fn start() -> Self {
+        let mut child = Command::new(chromedriver())
+            .args(["--port=0", "--log-level=SEVERE"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts");
+        let port = port_of(&mut child);
+        let driver = Driver(child);
+        let profile = tempfile::tempdir().unwrap();
+        let arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=1440,900",
+            &format!("--user-data-dir={}", profile.path().display()),
+        ]
+        .map(str::to_owned);
+        let capabilities = json!({
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        });
+        let Value::Object(capabilities) = capabilities else { unreachable!("an object was written above") };
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .expect("chromedriver starts a browser");
+        Self { client, _driver: driver, _profile: profile }
+    }
+
+    pub(crate) async fn open(&self, url: &str) {
+        self.client.goto(url).await.unwrap();
+    }
+
+    /// Waits for an element, and returns it.
+    #[track_caller]
+    pub(crate) async fn find(&self, selector: &str) -> Element {
+        match self.client.wait().at_most(DEADLINE).for_element(Locator::Css(selector)).await {
+            Ok(element) => element,
+            Err(error) => panic!("{selector}: {error}\n{}", self.text("body").await),
+        }
+    }
+
+    pub(crate) async fn click(&self, selector: &str) {
+        self.find(selector).await.click().await.unwrap();
+    }
+
+    /// Returns the rendered text of an element.
+    pub(crate) async fn text(&self, selector: &str) -> String {
+        let element = self.client.find(Locator::Css(selector)).await.unwrap();
+        element.text().await.unwrap()
+    }
+
+    /// Runs the body of a function in the page, and returns its value.
+    pub(crate) async fn run(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.unwrap()
+    }
+
+    /// Waits until an expression in the page is true.
+    pub(crate) async fn wait_until(&self, expression: &str) {
+        let tries = DEADLINE.as_millis() / 50;
+        for _ in 0..tries {
+            if self.run(&format!("return Boolean({expression})")).await == json!(true) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("never true: {expression}\n{}", self.text("body").await);
+    }
+
+    /// Presses keys one after the other, wherever the focus is.
+    pub(crate) async fn press(&self, keys: &[char]) {
+        self.press_with(&[], keys).await;
+    }
+
+    /// Presses keys one after the other while others are held down.
+    pub(crate) async fn press_with(&self, held: &[Key], keys: &[char]) {
+        let mut actions = KeyActions::new("keyboard".to_owned());
+        for key in held {
+            actions = actions.then(KeyAction::Down { value: char::from(*key) });
+        }
+        for key in keys {
+            actions = actions.then(KeyAction::Down { value: *key }).then(KeyAction::Up { value: *key });
+        }
+        for key in held {
+            actions = actions.then(KeyAction::Up { value: char::from(*key) });
+        }
+        self.client.perform_actions(actions).await.unwrap();
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) async fn close(self) {
+        self.client.close().await.unwrap();
+    }
+}
+
+/// Returns the program that drives Chromium.
+fn chromedriver() -> PathBuf {
+    if let Some(named) = env::var_os("SLOP_CHROMEDRIVER") {
+        return named.into();
+    }
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let found =
+        env::split_paths(&folders).map(|folder| folder.join("chromedriver")).find(|path| path.is_file());
+    found.expect("no chromedriver: apt-get install chromium chromium-driver, or set SLOP_CHROMEDRIVER")
+}
+
+/// Returns the port that a driver has chosen, as it prints it.
+fn port_of(child: &mut Child) -> u16 {
+    let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
+    let port = lines
+        .by_ref()
+        .map_while(Result::ok)
+        .find_map(|line| {
+            let (_, end) = line.rsplit_once("started successfully on port ")?;
+            end.trim_end_matches('.').parse().ok()
+        })
+        .expect("chromedriver prints its port");
+    // The rest is read, so that the driver never waits for a full pipe.
+    thread::spawn(move || lines.for_each(drop));
+    port
+}
