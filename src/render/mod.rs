@@ -4,6 +4,7 @@
 //!
 //! Start with [`render_markdown`]; [`prefix_pieces`] and [`suffix_text`] are its two parts.
 
+mod layout;
 mod markdown;
 mod numbers;
 mod quoted;

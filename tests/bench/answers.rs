@@ -105,7 +105,7 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         format: DocumentFormat::Markdown,
         body,
         project_name: "bench".to_owned(),
-        is_dry_run: false,
+        is_preview: false,
         shape: AnswerShape { scope: ReceiptScope::None, in_parts: false },
     }
 }
