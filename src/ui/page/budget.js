@@ -131,8 +131,16 @@ class BudgetView {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     const context = this.canvas.getContext("2d");
-    const style = getComputedStyle(document.body);
-    const color = (name) => style.getPropertyValue(`--${name}`).trim();
+    const probe = document.body.appendChild(el("i"));
+    const known = new Map();
+    // A canvas does not know variables, and neither `light-dark()`: an element has the color that they result in.
+    const color = (name) => {
+      if (!known.has(name)) {
+        probe.style.color = `var(--${name})`;
+        known.set(name, getComputedStyle(probe).color);
+      }
+      return known.get(name);
+    };
     context.scale(scale, scale);
     context.font = "12px ui-monospace, monospace";
     const [sheet, rule, ink] = ["sheet", "rule", "ink"].map(color);
@@ -143,7 +151,8 @@ class BudgetView {
       context.strokeRect(cell.x + 0.5, cell.y + 0.5, cell.width, cell.height);
       const isLabeled = cell.depth > 0 && 60 < cell.width && (cell.isFolder ? 34 : 16) < cell.height;
       if (!isLabeled) continue;
-      context.fillStyle = ink;
+      const isDark = !cell.isFolder && ["full", "skeleton"].includes(this.page.table.columns.view[cell.row]) && this.colors.value === "view";
+      context.fillStyle = isDark ? sheet : ink;
       context.save();
       context.beginPath();
       context.rect(cell.x, cell.y, cell.width - 4, cell.height);
@@ -151,13 +160,14 @@ class BudgetView {
       context.fillText(visible(cell.name) + (cell.isFolder ? "/" : ""), cell.x + 4, cell.y + 12);
       context.restore();
     }
+    probe.remove();
   }
 
   colorOf(cell, color) {
     if (cell.row < 0) return color("path");
     const value = this.page.table.columns[this.colors.value][cell.row];
-    if (this.colors.value === "view") return color(value) || color("outline");
     const steps = ["full", "skeleton", "outline", "summary", "path"];
+    if (this.colors.value === "view") return color(steps.includes(value) ? value : "outline");
     const hash = [...value].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
     return color(steps[hash % steps.length]);
   }
