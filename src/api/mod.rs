@@ -63,8 +63,8 @@ pub use queries::{
     ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery,
     GivenDocumentName, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange,
     MaskEdit, MaskEntry, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery,
-    RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery,
-    TableQuery, UndoQuery, ViewQuery, ViewSelection,
+    RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, UndoQuery,
+    ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -80,10 +80,10 @@ pub use wire::FreshnessState;
 pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
     CuratedItem, CurationEdited, CurationState, DocumentLines, DocumentOpened, DocumentParts,
-    DocumentReceipt, ExplainedRule, FileColumns, FileExplanation, FileOutline, FileState, FileStates,
-    FileView, FolderAuthor, FoundSymbol, FreshnessNote, GivenDocuments, GivenFileChange, GivenFileColumns,
-    GivenName, GivenStep, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath,
-    ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
+    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView,
+    FolderAuthor, FoundSymbol, FreshnessNote, GivenDocuments, GivenFileChange, GivenFileColumns, GivenName,
+    GivenStep, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath, ReceiptFile,
+    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
     ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path, document_json,
     envelope, envelope_of_error, found_text, language_name, pretty,
 };

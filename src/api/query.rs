@@ -21,14 +21,13 @@ use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery,
     FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
-    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery,
-    ViewQuery,
+    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
     ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
-    FileColumns, FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, GivenDocuments,
-    HistoryMoved, HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
+    FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, GivenDocuments, HistoryMoved,
+    HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
     encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
@@ -129,13 +128,6 @@ wire_queries! {
     }
     Outline(OutlineQuery) -> Vec<FileOutline> {
         command: "outline", path: "/v1/outline", summary: "The symbols of files.", body: OutlineQuery, reads: true, nested: true
-    }
-    Table(TableQuery) -> FileColumns {
-        command: "table",
-        path: "/v1/table",
-        summary: "Return the table of all files: the state of each, and how a document shows it.",
-        body: TableQuery,
-        reads: true
     }
     View(ViewQuery) -> Vec<FileView> {
         command: "view", path: "/v1/view", summary: "Views of files.", body: ViewQuery, reads: true
@@ -312,7 +304,6 @@ pub enum AnyQuery {
     Index(IndexQuery),
     Files(FilesQuery),
     Outline(OutlineQuery),
-    Table(Box<TableQuery>),
     View(ViewQuery),
     Symbols(SymbolsQuery),
     Search(SearchQuery),

@@ -139,7 +139,6 @@ fn is_local_only(query: &AnyQuery) -> bool {
         ) => true,
         AnyQuery::Index(_)
         | AnyQuery::Files(_)
-        | AnyQuery::Table(_)
         | AnyQuery::Outline(_)
         | AnyQuery::View(_)
         | AnyQuery::Symbols(_)

@@ -19,7 +19,6 @@
 mod artifacts;
 mod document;
 mod error;
-mod file_table;
 mod fingerprint;
 mod history;
 mod index;
@@ -55,7 +54,6 @@ pub use document::{
     PreparedDocument, PriorOutputs, RankedName, RecordName, SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
-pub use file_table::{FileTable, TableRow, TableVersion, split_folder};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};
 pub use options::{IndexReport, NoProgress, Options, ScanProgress, World};
 pub use parallel::STACK_BYTES;

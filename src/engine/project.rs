@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::error::Error;
-use super::file_table::{FileTable, TableVersion};
 use super::options::{IndexReport, Options, World};
 use super::queries::OutlineAnswer;
 use super::shared::WorkspaceCache;
@@ -136,18 +135,6 @@ impl Project<'_> {
         let mut files = index::status(&mut self.cache)?;
         summaries::add_summarized_tiers(&mut self.cache, &self.summary_lookup, &mut files);
         Ok(files)
-    }
-
-    /// Returns a table that was remembered.
-    pub fn recent_table(&self, version: TableVersion) -> Option<Arc<FileTable>> {
-        self.shared.as_deref()?.tables().find(version)
-    }
-
-    /// Remembers a table for changes since it, as long as the process runs and no eight newer ones were made.
-    pub fn remember_table(&self, table: &Arc<FileTable>) {
-        if let Some(shared) = &self.shared {
-            shared.tables().remember(table);
-        }
     }
 
     /// Returns the entries that cover the files which words select: paths, folders and patterns.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crate::engine::document::DocumentCaches;
-use crate::engine::file_table::RecentTables;
 use crate::engine::references::ReferenceCache;
 use crate::engine::summaries::SummaryLookup;
 use crate::engine::symbol_names::SymbolNameIndex;
@@ -26,7 +25,6 @@ pub struct WorkspaceCache {
     summary_lookup: Arc<Mutex<SummaryLookup>>,
     timings: Arc<StepTimings>,
     symbol_names: SymbolNameIndex,
-    tables: RecentTables,
 }
 
 impl WorkspaceCache {
@@ -92,10 +90,6 @@ impl WorkspaceCache {
 
     pub(super) const fn symbol_names(&self) -> &SymbolNameIndex {
         &self.symbol_names
-    }
-
-    pub(super) const fn tables(&self) -> &RecentTables {
-        &self.tables
     }
 
     pub(super) const fn references(&self) -> &ReferenceCache {

@@ -12,7 +12,6 @@ use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
-use super::table::resolve_table;
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
@@ -41,7 +40,6 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
                 Ok(FileStates { files: convert_all(project.status()?), problems })
             })
         }
-        AnyQuery::Table(query) => resolve_table(*query, settings)?,
         AnyQuery::Outline(query) => resolve_outline(query),
         AnyQuery::View(query) => resolve_view(query, settings.loaded)?,
         AnyQuery::Symbols(query) => {

@@ -14,7 +14,7 @@ use crate::api::{
 use crate::config::edit::{self, ItemSetting, PresetDraft, ScreenshotChange, SliceChange};
 use crate::config::{Curation, edit::plain_path};
 use crate::engine::{Covering, CoveringEntry, Project};
-use crate::model::{RelPath, Slice, Tier, path_text};
+use crate::model::{RelPath, Slice, Tier};
 use crate::sys::RealDisk;
 
 /// The most entries that one edit writes. More are a list that nobody reads, and slow to match.
@@ -131,16 +131,7 @@ impl EditLookup<'_, '_> {
 
     /// Returns the entries for a selection. A word that selects no file may be the path of an item.
     fn covering(&mut self, select: &FileSelect) -> Result<Covering, ApiError> {
-        let mut words = select.paths.clone();
-        if let Some(version) = &select.table {
-            words.extend(self.paths_of_rows(version, &select.rows)?);
-        } else if !select.rows.is_empty() {
-            return Err(bad_query(
-                "rows are selected without a table",
-                "send the `version` of the table, too",
-            ));
-        }
-        let mut covering = self.project.cover_files(&words)?;
+        let mut covering = self.project.cover_files(&select.paths)?;
         for word in std::mem::take(&mut covering.unmatched) {
             let path = plain_path(&word);
             if !self.curation.files.iter().any(|item| plain_path(&item.path) == path) {
@@ -153,24 +144,6 @@ impl EditLookup<'_, '_> {
         Ok(covering)
     }
 
-    /// Returns the paths of rows, as the client saw them, whatever came or went since.
-    fn paths_of_rows(&self, version: &str, rows: &[[usize; 2]]) -> Result<Vec<String>, ApiError> {
-        let table = version.parse().ok().and_then(|version| self.project.recent_table(version));
-        let Some(table) = table else {
-            let hint = "get the table again, and select again";
-            return Err(ApiError::user(
-                "table_moved",
-                "table of the selected rows is not known any more",
-                hint,
-            ));
-        };
-        let selected = rows.iter().map(|[first, last]| table.rows.get(*first..=*last));
-        let selected = selected.collect::<Option<Vec<_>>>().ok_or_else(|| {
-            bad_query("selected rows are not in the table", "a range is its first and its last row, from 0")
-        })?;
-        Ok(selected.into_iter().flatten().map(|row| path_text(row.path.as_bytes())).collect())
-    }
-
     fn take_entries(&mut self, covering: Covering) -> Vec<CoveringEntry> {
         self.files.extend(covering.files);
         covering.entries
@@ -178,8 +151,7 @@ impl EditLookup<'_, '_> {
 
     /// Adds the files that a path or pattern selects, which must be some.
     fn add_file(&mut self, path: &str) -> Result<(), ApiError> {
-        let covering =
-            self.covering(&FileSelect { paths: vec![path.to_owned()], ..FileSelect::default() })?;
+        let covering = self.covering(&FileSelect { paths: vec![path.to_owned()] })?;
         self.take_entries(covering);
         Ok(())
     }

@@ -24,7 +24,6 @@ mod project_root;
 mod receipt_tests;
 mod resolved;
 mod sources;
-mod table;
 #[cfg(test)]
 mod tests;
 mod writing;

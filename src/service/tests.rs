@@ -18,7 +18,7 @@ use crate::api::{
     DocumentRequest, EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote,
     FreshnessState, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
     OutlineQuery, Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service,
-    ServiceAnswer, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    ServiceAnswer, SymbolsQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -108,7 +108,6 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
     let schema = match query {
         AnyQuery::Index(_) => IndexQuery::answer_schema(&mut schemas),
         AnyQuery::Files(_) => FilesQuery::answer_schema(&mut schemas),
-        AnyQuery::Table(_) => TableQuery::answer_schema(&mut schemas),
         AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
         AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
         AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),

@@ -137,8 +137,9 @@ impl Browser {
         &self.client
     }
 
-    pub(crate) async fn close(self) {
-        self.client.close().await.unwrap();
+    /// Ends the browser.
+    pub(crate) async fn close(&self) {
+        self.client.clone().close().await.unwrap();
     }
 }
 

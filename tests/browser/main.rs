@@ -1,6 +1,8 @@
-//! Tests of the web page in a real Chromium: `cargo test --features browser-tests --test browser`.
+//! Tests of the web page in a real Chromium:
+//! `cargo test --features languages-all,browser-tests --test browser`.
 //!
-//! They need chromedriver on the PATH or in `SLOP_CHROMEDRIVER`, and fail without it.
+//! They need chromedriver on the PATH or in `SLOP_CHROMEDRIVER`, and fail without it. Each test is what a person does with
+//! the page; what it wrote is then read from the project's files.
 
 #![expect(
     clippy::disallowed_methods,
@@ -8,15 +10,60 @@
     reason = "a test looks at real files and may stop"
 )]
 
+mod curating;
 mod driver;
+mod looking;
 #[path = "../it/sandbox.rs"]
 #[expect(dead_code, reason = "shared with the end-to-end tests, which use all of it")]
 mod sandbox;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_browser_starts() {
-    let browser = driver::Browser::start().await;
-    browser.open("data:text/html,<p id=a>hello").await;
-    assert_eq!(browser.text("#a").await, "hello");
-    browser.close().await;
+use driver::Browser;
+use sandbox::Sandbox;
+
+/// A project whose page is open in a browser. The daemon is stopped at the end.
+struct OpenPage {
+    sandbox: Sandbox,
+    browser: Browser,
+}
+
+impl OpenPage {
+    /// Opens the page of a small project.
+    async fn new() -> Self {
+        let sandbox = Sandbox::repo();
+        sandbox.write("a.py", "def one():\n    return 1\n");
+        sandbox.write(
+            "src/b.py",
+            "class Two:\n    def run(self):\n        return 2\n\n    def stop(self):\n        pass\n",
+        );
+        sandbox.write("src/c.py", "def three():\n    return 3\n");
+        sandbox.write("src/deep/d.py", "def four():\n    return 4\n");
+        sandbox.commit_all("one");
+        let page = Self { sandbox, browser: Browser::start().await };
+        page.browser.open(&page.ticket()).await;
+        page.browser.wait_until("document.querySelectorAll('.file').length === 4").await;
+        page
+    }
+
+    /// Returns an address that opens the page once.
+    fn ticket(&self) -> String {
+        self.sandbox.stdout_of(&["ui", "--print"]).trim().to_owned()
+    }
+
+    /// Returns the settings of the project; empty if there are none.
+    fn settings(&self) -> String {
+        std::fs::read_to_string(self.sandbox.path("slop.toml")).unwrap_or_default()
+    }
+
+    /// Ends the session, and checks that the browser had nothing to complain about.
+    async fn close(self) {
+        let complaints = self.browser.run("return window.complaints ?? []").await;
+        assert_eq!(complaints, serde_json::json!([]));
+        self.browser.close().await;
+    }
+}
+
+impl Drop for OpenPage {
+    fn drop(&mut self) {
+        let _ = self.sandbox.slop(&["daemon", "stop"]);
+    }
 }

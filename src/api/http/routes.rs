@@ -10,7 +10,7 @@ use crate::api::queries::{
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
     ExplainQuery, FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery,
     OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
-    TableQuery, UndoQuery, ViewQuery,
+    UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -100,7 +100,6 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon("/v1/events", "events", "Stream changes as server-sent events.", RouteAction::Events),
     Route::of_query::<IndexQuery>(),
     Route::of_query::<FilesQuery>(),
-    Route::of_query::<TableQuery>(),
     Route::of_query::<OutlineQuery>(),
     Route::of_query::<ViewQuery>(),
     Route::of_query::<SymbolsQuery>(),

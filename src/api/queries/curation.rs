@@ -80,17 +80,11 @@ pub struct RemoveEdit {
 }
 
 /// A selection of files.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct FileSelect {
     /// Files, folders or patterns, or paths as they are written in entries.
     pub paths: Vec<String>,
-    /// The version of the table that `rows` are of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub table: Option<String>,
-    /// Ranges of rows of a table, each with its first and its last row.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rows: Vec<[usize; 2]>,
 }
 
 /// Keys of an entry, with their values.
