@@ -175,8 +175,9 @@ impl EventLoop<'_> {
         None
     }
 
-    /// Checks whether the project's folder, the lock and the sockets still exist.
+    /// Checks whether the project's folder, the lock and the sockets still exist, and releases what was held long enough.
     fn tick(&mut self) -> Option<&'static str> {
+        self.workspace.release_opened(self.clock.now_ns() / 1_000_000);
         if self.watchdog_interval.is_some() {
             systemd::notify(systemd::NotifyState::Watchdog);
         }

@@ -85,9 +85,6 @@ impl Project<'_> {
 
     /// Releases memory that the next answer does not need.
     pub fn release_memory(&self) {
-        if let Some(shared) = &self.shared {
-            shared.documents().opened.release_texts(self.now_ms());
-        }
         self.cache.release_memory();
     }
 

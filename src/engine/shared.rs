@@ -75,6 +75,11 @@ impl WorkspaceCache {
         self.tracker.external_dependencies()
     }
 
+    /// Releases the texts of documents that clients have opened too long before a time, in milliseconds since the epoch.
+    pub fn release_opened(&self, at_ms: i64) {
+        self.documents.opened.release_texts(at_ms);
+    }
+
     /// Returns how long the steps of answers have taken.
     pub const fn timings(&self) -> &Arc<StepTimings> {
         &self.timings

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::OpenedDocument;
-use crate::model::{ContentHash, PieceSubject, path_text};
+use crate::model::{PieceSubject, path_text};
 
 /// A document that was opened, without its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -160,7 +160,7 @@ impl DocumentOpened {
     /// Returns what an opened document consists of; `None` if its text is not held.
     pub fn of(opened: &OpenedDocument) -> Option<Self> {
         let OpenedDocument { id, layout, text, .. } = opened;
-        let document = &text.as_ref()?.document;
+        let text = text.as_ref()?;
         let (mut sections, mut blocks): (Vec<DocumentSection>, _) = (Vec::new(), BlockColumns::default());
         for (piece, first) in layout.pieces.iter().zip(layout.first_lines()) {
             match &piece.subject {
@@ -186,11 +186,11 @@ impl DocumentOpened {
         }
         Some(Self {
             id: id.clone(),
-            sha256: ContentHash::digest_pieces(document.text.pieces()).to_string(),
+            sha256: text.sha256.to_string(),
             bytes: layout.bytes(),
             lines,
             tokens: layout.tokens(),
-            counter: document.receipt.counter.to_owned(),
+            counter: text.document.receipt.counter.to_owned(),
             prefix_bytes: layout.pieces[..layout.prefix].iter().map(|piece| piece.bytes).sum(),
             sections,
             blocks,

@@ -4,7 +4,7 @@
 //! consist of is known.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache::CachedDocument;
 use crate::model::{ContentHash, DocumentLayout, LineIndex, PrefixCaching};
@@ -35,18 +35,17 @@ pub struct OpenedDocument {
 #[derive(Debug)]
 pub struct OpenedText {
     pub document: Arc<CachedDocument>,
+    pub sha256: ContentHash,
     /// Under other settings, symbols of it may be hidden.
     settings: String,
-    index: OnceLock<LineIndex>,
+    index: LineIndex,
 }
 
 impl OpenedText {
     /// Returns so many lines of the text, from `first` on, which is counted from 1; `None` under other settings than those
     /// that it was opened with.
     pub fn lines(&self, settings: &str, first: u64, count: u64) -> Option<String> {
-        let text = &self.document.text;
-        let index = || self.index.get_or_init(|| text.line_index());
-        (self.settings == settings).then(|| text.lines(index(), first, count))
+        (self.settings == settings).then(|| self.document.text.lines(&self.index, first, count))
     }
 }
 
@@ -66,8 +65,15 @@ impl OpenedDocuments {
         let layout = Arc::clone(&document.layout);
         let caching_text = format!("{:?} {}", caching.marks, caching.min_tokens);
         let id = ContentHash::digest(format!("{} {caching_text} {settings}", layout.digest()).as_bytes());
-        let text = Arc::new(OpenedText { document, settings, index: OnceLock::new() });
-        let opened = OpenedDocument { id: id.short_hex(), at_ms, layout, caching, text: Some(text) };
+        let id = id.short_hex();
+        // The text is the same, and is read once. Before the lock is taken: other clients do not wait for that.
+        let known = self.get(&id, at_ms).and_then(|known| known.text);
+        let text = known.unwrap_or_else(|| {
+            let sha256 = ContentHash::digest_pieces(document.text.pieces());
+            let index = document.text.line_index();
+            Arc::new(OpenedText { document, sha256, settings, index })
+        });
+        let opened = OpenedDocument { id, at_ms, layout, caching, text: Some(text) };
         let mut documents = self.lock();
         documents.retain(|known| known.id != opened.id);
         documents.push_back(opened.clone());
@@ -110,6 +116,8 @@ fn release_texts(documents: &mut VecDeque<OpenedDocument>, at_ms: i64) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::*;
     use crate::engine::testing::empty_receipt;
     use crate::model::{DocumentPiece, PieceSubject};
