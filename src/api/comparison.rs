@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::prompt_cache::{CommonPrefix, PromptCache, PromptCacheUse, SentDocument};
 use super::wire::{ComparedBlock, DifferenceReason, DocumentComparison, FirstDifference, GivenStep};
-use crate::model::{ContentHash, DocumentLayout, PieceSubject, PrefixCaching, RelPath, path_text};
+use crate::model::{
+    ContentHash, DocumentLayout, DocumentPiece, PieceSubject, PrefixCaching, RelPath, path_text,
+};
 
 /// One of two documents that are compared.
 #[derive(Debug, Clone)]
@@ -75,9 +77,9 @@ fn first_difference(
     // Behind the end there is no piece, and so no heading.
     let end = || 1 + after.pieces.iter().map(|piece| piece.lines).sum::<u64>();
     let start = 1 + after.pieces[..common.pieces].iter().map(|piece| piece.lines).sum::<u64>();
-    // Two different blocks have nothing in common whose end would be of interest.
-    let is_edited = matches!(reason, DifferenceReason::Edited | DifferenceReason::View);
-    let within = common.within.filter(|_| is_edited);
+    // The blocks of two files have nothing in common whose end would be of interest.
+    let file = |piece: Option<&DocumentPiece>| piece.and_then(|piece| piece.subject.file().cloned());
+    let within = common.within.filter(|_| file(old) == file(new));
     let document_line = within.map(|within| start + within.newlines).or(heading).unwrap_or_else(end);
     let line = within.and_then(|within| within.shown_line).filter(|_| reason == DifferenceReason::Edited);
     Some(FirstDifference::new(subject, line, document_line, reason))
@@ -90,21 +92,35 @@ fn difference<'p>(
     before: &DocumentLayout,
     after: &DocumentLayout,
 ) -> (&'p PieceSubject, DifferenceReason) {
-    let has = |layout: &DocumentLayout, file: &RelPath| {
-        layout.pieces.iter().any(|piece| piece.subject.file() == Some(file))
-    };
     match (old, new) {
-        (PieceSubject::File { path, view }, PieceSubject::File { path: path_now, view: view_now })
-            if path == path_now =>
-        {
-            (new, if view == view_now { DifferenceReason::Edited } else { DifferenceReason::View })
+        (_, PieceSubject::File { path, .. }) if block_of(before, path).is_none() => {
+            (new, DifferenceReason::Added)
         }
-        (_, PieceSubject::File { path, .. }) if !has(before, path) => (new, DifferenceReason::Added),
-        (PieceSubject::File { path, .. }, _) if !has(after, path) => (old, DifferenceReason::Removed),
-        (_, PieceSubject::File { .. }) => (new, DifferenceReason::Moved),
-        (PieceSubject::File { .. }, PieceSubject::Section(_)) => (old, DifferenceReason::Moved),
+        (PieceSubject::File { path, view }, _) => match block_of(after, path) {
+            None => (old, DifferenceReason::Removed),
+            Some((PieceSubject::File { view: now, .. }, _)) if view != now => (old, DifferenceReason::View),
+            // A file that was edited may have another place because of that, which says less.
+            Some((_, hash)) if block_of(before, path).is_some_and(|(_, before)| before != hash) => {
+                (old, DifferenceReason::Edited)
+            }
+            Some(_) if is_moved(path, before, after) => (old, DifferenceReason::Moved),
+            Some(_) => (new, DifferenceReason::Moved),
+        },
+        (PieceSubject::Section(_), PieceSubject::File { .. }) => (new, DifferenceReason::Moved),
         (PieceSubject::Section(_), PieceSubject::Section(_)) => (new, DifferenceReason::Section),
     }
+}
+
+/// Returns the block of a file, and the hash of its text.
+fn block_of<'l>(layout: &'l DocumentLayout, file: &RelPath) -> Option<(&'l PieceSubject, &'l ContentHash)> {
+    let piece = layout.pieces.iter().find(|piece| piece.subject.file() == Some(file))?;
+    Some((&piece.subject, &piece.hash))
+}
+
+/// Returns whether it is this block that has another place among the others.
+fn is_moved(file: &RelPath, before: &DocumentLayout, after: &DocumentLayout) -> bool {
+    let file = path_text(file.as_bytes());
+    compared_blocks(before, after).iter().any(|block| block.file == file)
 }
 
 const fn removed(subject: &PieceSubject) -> DifferenceReason {
@@ -186,7 +202,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{DocumentPiece, ViewMode};
+    use crate::model::ViewMode;
 
     /// Returns a document of sections and files, spelled `path text` or `path:view text`.
     fn side(pieces: &[&str], marks: Option<u8>) -> ComparedSide {
@@ -256,6 +272,9 @@ mod tests {
         );
         check(&whole, &["Files", "a.c 1 2 3", "b.c 1", "Tree"], "c.c Removed at 19; c.c 2>-");
         check(&whole, &whole[..4], "Tree Section at 25");
+        // In the stable order, a file that was edited comes behind the others.
+        check(&whole, &["Files", "b.c 1", "c.c 1", "a.c 2", "Tree"], "a.c Edited at 3; a.c 0>2");
+        check(&whole, &["Files", "b.c 1", "c.c 1", "a.c 1 2 3", "Tree"], "a.c Moved at 3; a.c 0>2=");
         check(&whole, &["More", "a.c 1 2 3", "b.c 1", "c.c 1", "Tree"], "More Section at 1");
     }
 
