@@ -65,7 +65,15 @@ impl CuratedItems {
         // A plain item of a preset only says that the file belongs to it; what the project says of the file still
         // holds. It is returned last, because it does say that.
         let above = self.overlay.as_ref().and_then(|above| above.find(path));
-        above.filter(|item| !item.is_plain()).or_else(|| self.find_own(path)).or(above)
+        above.filter(|item| !item.is_plain()).or_else(|| Some(&self.items[self.find_own(path)?])).or(above)
+    }
+
+    /// Returns the number of the project's own item that applies to a file; `None` if none does, or one of another list
+    /// takes precedence.
+    pub fn own_position(&self, path: &RelPath) -> Option<usize> {
+        let is_plain = |above: &Self| above.find(path).is_none_or(FileItem::is_plain);
+        let is_own = self.find_override(path).is_none() && self.overlay.as_deref().is_none_or(is_plain);
+        if is_own { self.find_own(path) } else { None }
     }
 
     /// Returns the item of the question itself that applies to a file.
@@ -73,13 +81,13 @@ impl CuratedItems {
         self.overrides.as_ref().and_then(|overrides| overrides.find(path))
     }
 
-    fn find_own(&self, path: &RelPath) -> Option<&FileItem> {
+    fn find_own(&self, path: &RelPath) -> Option<usize> {
         if let Some(at) = self.by_path.get(path.as_bytes()) {
-            return Some(&self.items[*at]);
+            return Some(*at);
         }
         let folders = folders_of(path).filter_map(|folder| self.by_path.get(folder).copied());
         let last = folders.max().max(self.everything);
-        self.patterns.last_match(path, last).or(last).map(|at| &self.items[at])
+        self.patterns.last_match(path, last).or(last)
     }
 
     /// Returns whether something is so of any item, of those too that take precedence over others.

@@ -63,8 +63,8 @@ pub use queries::{
     ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery,
     GivenDocumentName, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange,
     MaskEdit, MaskEntry, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery,
-    RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, UndoQuery,
-    ViewQuery, ViewSelection,
+    RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery,
+    TableQuery, UndoQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -80,7 +80,7 @@ pub use wire::FreshnessState;
 pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
     CuratedItem, CurationEdited, CurationState, DocumentLines, DocumentOpened, DocumentParts,
-    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView,
+    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileTable, FileView,
     FolderAuthor, FoundSymbol, FreshnessNote, GivenDocuments, GivenFileChange, GivenFileColumns, GivenName,
     GivenStep, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath, ReceiptFile,
     ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,

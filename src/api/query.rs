@@ -21,12 +21,13 @@ use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery,
     FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
-    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
+    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery,
+    ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
     ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
-    FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, GivenDocuments, HistoryMoved,
+    FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundSymbol, GivenDocuments, HistoryMoved,
     HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
     encode_document,
 };
@@ -201,6 +202,13 @@ wire_queries! {
         body: ExplainQuery,
         reads: true
     }
+    Table(TableQuery) -> FileTable {
+        command: "table",
+        path: "/v1/table",
+        summary: "List all files in columns, with how the document of a choice shows them, or what of that has changed.",
+        body: TableQuery,
+        reads: true
+    }
     Curation(CurationQuery) -> CurationState {
         command: "curation",
         path: "/v1/curation",
@@ -316,6 +324,7 @@ pub enum AnyQuery {
     CompareDocuments(CompareDocumentsQuery),
     Given(GivenQuery),
     Explain(Box<ExplainQuery>),
+    Table(Box<TableQuery>),
     Curation(CurationQuery),
     EditCuration(EditCurationQuery),
     History(HistoryQuery),
@@ -520,6 +529,7 @@ mod tests {
                 limit: Some(3),
                 kind: Some("file".to_owned()),
             }),
+            AnyQuery::Table(Box::new(TableQuery { choice: full_selection(), since: Some("1:2".to_owned()) })),
             AnyQuery::Curation(CurationQuery {}),
             AnyQuery::EditCuration(EditCurationQuery {
                 revision: "00".to_owned(),

@@ -150,6 +150,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::CompareDocuments(_)
         | AnyQuery::Given(_)
         | AnyQuery::Explain(_)
+        | AnyQuery::Table(_)
         | AnyQuery::Curation(_)
         | AnyQuery::EditCuration(_)
         | AnyQuery::History(_)

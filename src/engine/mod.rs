@@ -15,6 +15,7 @@
 //! - `references`: who uses what, over the whole project
 //! - `summaries`: which summaries a model is asked for, and which of them are shown
 //! - `document`: from the selected files to the text that is delivered
+//! - `table`: what each file is and how a document shows it, and what of that has changed
 
 mod artifacts;
 mod document;
@@ -32,6 +33,7 @@ mod shared;
 pub mod summaries;
 mod symbol_names;
 mod symbols;
+mod table;
 #[cfg(test)]
 mod testing;
 mod timings;
@@ -66,5 +68,6 @@ pub use references::{
 };
 pub use shared::WorkspaceCache;
 pub use symbols::{SymbolAnswer, SymbolRequest};
+pub use table::{TableAnswer, TableClock, TableNames, TableRequest, TableRow, TableTotals};
 pub use timings::{AnswerStep, StepSummary, StepTimings};
 pub use workspace::{check_file_count, watch_folders};

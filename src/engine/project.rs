@@ -1,7 +1,7 @@
 //! The use cases of an open project, each of which the folders of this room carry out.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use super::options::{IndexReport, Options, World};
 use super::queries::OutlineAnswer;
 use super::shared::WorkspaceCache;
 use super::symbols::{SymbolAnswer, SymbolRequest};
-use super::{artifacts, document, index, queries, references, summaries, symbols};
+use super::{artifacts, document, index, queries, references, summaries, symbols, table};
 use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
@@ -27,6 +27,7 @@ use crate::engine::summaries::{
     PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
     SummaryTasks, TaskSkipReason,
 };
+use crate::engine::table::{TableAnswer, TableClock, TableRequest};
 use crate::engine::workspace::Workspace;
 use crate::model::{
     ArtifactKind, Document, DocumentBlock, DocumentLayout, DocumentText, PrefixCaching, RelPath, Slice,
@@ -140,6 +141,22 @@ impl Project<'_> {
         let is_shown = |file: &FileStatus| !matches!(file.freshness, Freshness::LeftOut(_));
         let files: Vec<_> = files.iter().map(|file| (&file.path, is_shown(file))).collect();
         Ok(cover_files(&files, words))
+    }
+
+    /// Returns the table of all files for a choice, or what of it has changed.
+    pub fn file_table(&mut self, request: &TableRequest) -> Result<TableAnswer, Error> {
+        let shared = self.shared.clone();
+        table::file_table(&mut self.documents(), shared.as_deref().map(WorkspaceCache::tables), request)
+    }
+
+    /// Returns the files of these rows of a table; `None` if files came or went since that clock.
+    pub fn table_files(
+        &mut self,
+        clock: TableClock,
+        rows: &[RangeInclusive<usize>],
+    ) -> Result<Option<Vec<RelPath>>, Error> {
+        let Some(shared) = self.shared.clone() else { return Ok(None) };
+        table::table_files(&mut self.documents(), shared.tables(), clock, rows)
     }
 
     /// Compares the stored row of every file with the file. Writes nothing itself, except that a file reported as

@@ -7,6 +7,7 @@ use crate::engine::document::DocumentCaches;
 use crate::engine::references::ReferenceCache;
 use crate::engine::summaries::SummaryLookup;
 use crate::engine::symbol_names::SymbolNameIndex;
+use crate::engine::table::TableCache;
 use crate::engine::timings::StepTimings;
 use crate::engine::workspace::{TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
@@ -25,6 +26,7 @@ pub struct WorkspaceCache {
     summary_lookup: Arc<Mutex<SummaryLookup>>,
     timings: Arc<StepTimings>,
     symbol_names: SymbolNameIndex,
+    tables: TableCache,
 }
 
 impl WorkspaceCache {
@@ -95,6 +97,10 @@ impl WorkspaceCache {
 
     pub(super) const fn symbol_names(&self) -> &SymbolNameIndex {
         &self.symbol_names
+    }
+
+    pub(super) const fn tables(&self) -> &TableCache {
+        &self.tables
     }
 
     pub(super) const fn references(&self) -> &ReferenceCache {

@@ -124,6 +124,26 @@ impl RoutingRule {
         matches!(self, Self::Strategy | Self::TierLanguage | Self::Tier | Self::DefaultMode)
     }
 
+    /// Returns whether the rule is about the item of the file.
+    pub const fn is_of_item(self) -> bool {
+        match self {
+            Self::AutoAggregate
+            | Self::Excluded
+            | Self::ForceFull
+            | Self::ItemTier
+            | Self::Slices
+            | Self::Mask
+            | Self::ItemView
+            | Self::Ast => true,
+            Self::Focus
+            | Self::Strategy
+            | Self::TierLanguage
+            | Self::Tier
+            | Self::DefaultMode
+            | Self::Gone => false,
+        }
+    }
+
     /// Returns whether the rule insists on its view, so that no budget makes it smaller.
     pub const fn is_binding(self) -> bool {
         match self {

@@ -12,6 +12,7 @@ use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
+use super::table::resolve_table;
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
@@ -66,6 +67,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
             let request = resolve_explain(&query, settings)?;
             complete::<ExplainQuery>(move |project| Ok(convert_all(project.explain(&query.file, &request)?)))
         }
+        AnyQuery::Table(query) => resolve_table(*query, settings)?,
         AnyQuery::Curation(_) => resolve_curation(settings),
         AnyQuery::EditCuration(query) => resolve_edit(query, settings)?,
         AnyQuery::History(query) => resolve_history(query, settings),

@@ -24,6 +24,7 @@ mod project_root;
 mod receipt_tests;
 mod resolved;
 mod sources;
+mod table;
 #[cfg(test)]
 mod tests;
 mod writing;

@@ -18,7 +18,7 @@ use crate::api::{
     DocumentRequest, EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote,
     FreshnessState, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
     OutlineQuery, Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service,
-    ServiceAnswer, SymbolsQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    ServiceAnswer, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -121,6 +121,7 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::CompareDocuments(_) => CompareDocumentsQuery::answer_schema(&mut schemas),
         AnyQuery::Given(_) => GivenQuery::answer_schema(&mut schemas),
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
+        AnyQuery::Table(_) => TableQuery::answer_schema(&mut schemas),
         AnyQuery::Curation(_) => CurationQuery::answer_schema(&mut schemas),
         AnyQuery::EditCuration(_) => EditCurationQuery::answer_schema(&mut schemas),
         AnyQuery::History(_) => HistoryQuery::answer_schema(&mut schemas),

@@ -84,7 +84,7 @@ fn document() -> Value {
     let mut asks = asks.take_definitions(true);
     // Only questions get limits, because only a client's JSON is refused for its size.
     asks.values_mut().for_each(|schema| add_limits(schema, false));
-    for question in ["AggregateAsk", "ExplainAsk"] {
+    for question in ["AggregateAsk", "ExplainAsk", "TableAsk"] {
         let with_keys = asks.get(question).map(|schema| with_grouped_keys(schema, &asks));
         asks.extend(with_keys.map(|schema| (question.to_owned(), schema)));
     }

@@ -10,7 +10,7 @@ use crate::api::queries::{
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
     ExplainQuery, FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery,
     OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
-    UndoQuery, ViewQuery,
+    TableQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -113,6 +113,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<CompareDocumentsQuery>(),
     Route::of_query::<GivenQuery>(),
     Route::of_query::<ExplainQuery>(),
+    Route::of_query::<TableQuery>(),
     Route::of_query::<CurationQuery>(),
     Route::of_query::<EditCurationQuery>(),
     Route::of_query::<HistoryQuery>(),

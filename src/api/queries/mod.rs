@@ -9,6 +9,7 @@ mod code;
 mod curation;
 mod documents;
 mod maintenance;
+mod table;
 
 pub use code::{
     CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery,
@@ -26,6 +27,7 @@ pub use maintenance::{
     AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
     FilesQuery, IndexQuery,
 };
+pub use table::TableQuery;
 
 /// Keys of earlier releases, each with the key that has taken its place.
 pub const DEPRECATED_KEYS: [(&str, &str); 3] =

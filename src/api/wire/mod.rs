@@ -17,6 +17,7 @@ mod references;
 mod scalars;
 mod search;
 mod structure;
+mod table;
 
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
 pub use curation::{
@@ -44,3 +45,4 @@ pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
 pub use search::SearchResult;
 pub use structure::{FileOutline, FoundSymbol, SymbolNode, language_name};
+pub use table::FileTable;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::{
     ContentHash, DiscussionEntry, DocsDetail, DocumentLayout, DocumentPart, DocumentText, MissingFile,
-    ParseFallback, Receipt, SectionProblem, SummaryDetail, SymbolKind, ViewMode,
+    ParseHealth, Receipt, SectionProblem, SummaryDetail, SymbolKind, ViewMode,
 };
 
 use super::opened::OpenedDocuments;
@@ -53,7 +53,7 @@ pub(in crate::engine) struct DocumentKey {
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct InputsKey {
+pub(in crate::engine) struct InputsKey {
     pub(super) options: Options,
     pub(super) part: DocumentPart,
     pub(super) discussion: Vec<DiscussionEntry>,
@@ -71,7 +71,7 @@ pub(super) type SymbolCounts = FxHashMap<ContentKey, Arc<FileSymbols>>;
 #[derive(Debug)]
 pub(super) struct FileSymbols {
     pub(super) kinds: BTreeMap<SymbolKind, u64>,
-    pub(super) fallback: Option<ParseFallback>,
+    pub(super) health: ParseHealth,
 }
 
 /// What the documents of a process share.

@@ -2,7 +2,7 @@
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
 //! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `fit`), `delivery` leaves out what the reader
-//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. May import all
+//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. May import all
 //! other folders.
 
 #[cfg(test)]
@@ -29,6 +29,7 @@ mod overview;
 mod pack;
 mod pack_costs;
 mod pack_stable;
+mod placement;
 mod render;
 mod request;
 mod sections;
@@ -49,6 +50,7 @@ pub use explain::{Explanation, LimitedView, RankedName};
 pub use given::{GivenChange, GivenFile, GivenFileState, RecordName};
 pub use opened::OpenedDocument;
 pub use output::PriorOutputs;
+pub(in crate::engine) use placement::{ComposedPlacements, FilePlacement, Placements};
 pub use request::{
     AggregationRequest, BeadsRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, ImageFile,
     SectionRequest, ViewRequest,
@@ -56,7 +58,7 @@ pub use request::{
 pub use select::{DocumentInputs, InputsDigest};
 pub use view::ViewAnswer;
 
-pub(in crate::engine) use cache::DocumentCaches;
+pub(in crate::engine) use cache::{DocumentCaches, InputsKey};
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};
 pub(in crate::engine) use opened::OpenedDocuments;
 pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};

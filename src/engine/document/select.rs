@@ -38,6 +38,13 @@ pub struct InputsDigest {
     notes: usize,
 }
 
+impl DocumentInputs {
+    /// Returns what decides what the document is; `None` if it depends on more than can be compared.
+    pub(super) fn key(&self) -> Option<Arc<InputsKey>> {
+        self.digest.key.clone()
+    }
+}
+
 impl DocumentRun<'_, '_> {
     pub(in crate::engine) fn select_for(
         &mut self,

@@ -44,17 +44,20 @@ pub(super) fn count_symbols(
         for (kind, count) in &file.kinds {
             *counted.kinds.entry(*kind).or_default() += count;
         }
-        counted.faults.extend(file.fallback.map(|why| (shown.file.path.clone(), ViewFault::Parse(why))));
+        counted
+            .faults
+            .extend(file.health.fallback.map(|why| (shown.file.path.clone(), ViewFault::Parse(why))));
     }
     counted
 }
 
-fn file_symbols(
+/// Returns the counts of one content, which are kept for the next answer.
+pub(super) fn file_symbols(
     cache: &mut ArtifactCache<'_>,
     kept: Option<&Mutex<SymbolCounts>>,
     subject: &ContentRef<'_>,
 ) -> Option<Arc<FileSymbols>> {
-    let known = kept.and_then(|kept| lock(kept).get(&subject.key()).cloned());
+    let known = kept_symbols(kept, subject);
     if known.is_some() {
         return known;
     }
@@ -70,6 +73,14 @@ fn file_symbols(
     Some(counted)
 }
 
+/// Returns the counts of one content, if they are kept.
+pub(super) fn kept_symbols(
+    kept: Option<&Mutex<SymbolCounts>>,
+    subject: &ContentRef<'_>,
+) -> Option<Arc<FileSymbols>> {
+    kept.and_then(|kept| lock(kept).get(&subject.key()).cloned())
+}
+
 fn symbols_of(outline: &Outline) -> FileSymbols {
     let mut kinds = BTreeMap::new();
     let mut stack: Vec<&Symbol> = outline.symbols.iter().collect();
@@ -77,7 +88,14 @@ fn symbols_of(outline: &Outline) -> FileSymbols {
         *kinds.entry(symbol.kind).or_default() += 1;
         stack.extend(&symbol.children);
     }
-    FileSymbols { kinds, fallback: outline.health.fallback }
+    FileSymbols { kinds, health: outline.health }
+}
+
+impl FileSymbols {
+    /// Returns the number of symbols.
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.kinds.values().sum::<u64>()).unwrap_or(u32::MAX)
+    }
 }
 
 impl CountedSymbols {

@@ -30,6 +30,8 @@ pub struct FileStatus {
     pub content: Option<(ContentHash, &'static FileType)>,
     /// The size of that content in bytes.
     pub size: Option<u64>,
+    /// The lines of its text.
+    pub lines: Option<u32>,
     pub summary_by: Option<String>,
     pub written_for: Vec<Tier>,
 }
@@ -56,8 +58,8 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
             StampCheck::Unchanged(KnownState::Content { .. }) => Freshness::Fresh,
             StampCheck::Read => unread_freshness(&cache.workspace, found, known.is_some()),
         };
-        let size = match &known {
-            Some(KnownState::Content { facts, .. }) => Some(facts.size),
+        let measures = match &known {
+            Some(KnownState::Content { facts, .. }) => Some((facts.size, facts.lines)),
             Some(KnownState::LeftOut(_)) | None => None,
         };
         let content = match known {
@@ -67,13 +69,15 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
         let is_shown = !matches!(freshness, Freshness::LeftOut(_));
         // A row may have outlived the text, as of a file that cannot be read any more; nothing is shown of it then.
         let content = content.filter(|_| is_shown);
+        let measures = measures.filter(|_| content.is_some());
         let summary_by = content.and_then(|(_, file_type)| producer(ArtifactKind::Summary, file_type));
         let summary_by = summary_by.map(|by| by.version);
         all.push(FileStatus {
             path: found.path.clone(),
             freshness,
             content,
-            size: content.and(size),
+            size: measures.map(|(size, _)| size),
+            lines: measures.map(|(_, lines)| lines),
             summary_by,
             written_for: Vec::new(),
         });

@@ -178,7 +178,7 @@ class FilesView {
   /** Returns the selection as the API takes it. */
   select() {
     const { pick, table } = this.page;
-    return { table: table.version, rows: pick.ranges(table) };
+    return { clock: table.version, rows: pick.ranges(table) };
   }
 
   async batch(action) {

@@ -21,7 +21,7 @@ export function decode(answer) {
   const columns = {};
   for (const name of Object.keys(LISTED)) columns[name] = named(answer, name);
   for (const name of PLAIN) columns[name] = answer[name];
-  const { version, choice, files, folders, starts, total, exact } = answer;
+  const { clock: version, choice, files, folders, starts, total, exact } = answer;
   const byPath = new Map(paths.map((path, row) => [path, row]));
   return { version, choice, files, folders, starts, paths, byPath, columns, total, exact };
 }
@@ -44,7 +44,7 @@ export function apply(table, answer) {
     answer.rows.forEach((row, at) => (table.columns[column][row] = values[at]));
   }
   for (const column of PLAIN) answer.rows.forEach((row, at) => (table.columns[column][row] = answer[column][at]));
-  const { version, total, exact } = answer;
+  const { clock: version, total, exact } = answer;
   Object.assign(table, { version, total, exact });
   return { table, changed: answer.rows };
 }

@@ -93,21 +93,21 @@ fn the_table_has_all_files_and_then_what_has_changed() {
         ("full".into(), "focus".into())
     );
 
-    let same = ask(Some(&whole["version"]));
+    let same = ask(Some(&whole["clock"]));
     assert_eq!(
-        (&same["version"], &same["since"], &same["rows"]),
-        (&whole["version"], &whole["version"], &json!([]))
+        (&same["clock"], &same["since"], &same["rows"]),
+        (&whole["clock"], &whole["clock"], &json!([]))
     );
     assert!(same.get("names").is_none());
 
     sandbox.write("src/a.py", "def one():\n    return 1\n\n\ndef three():\n    return 3\n");
-    let changed = ask(Some(&whole["version"]));
-    assert_eq!((&changed["since"], &changed["rows"]), (&whole["version"], &json!([2])));
-    assert_ne!(changed["version"], whole["version"]);
+    let changed = ask(Some(&whole["clock"]));
+    assert_eq!((&changed["since"], &changed["rows"]), (&whole["clock"], &json!([2])));
+    assert_ne!(changed["clock"], whole["clock"]);
     assert!(whole["tokens"][2].as_u64() < changed["tokens"][0].as_u64(), "{changed}");
 
     sandbox.write("src/c.py", "def four():\n    return 4\n");
-    let grown = ask(Some(&changed["version"]));
+    let grown = ask(Some(&changed["clock"]));
     assert_eq!((&grown["since"], &grown["files"]), (&Value::Null, &json!(5)));
     assert_eq!(grown["names"], ".env\nz\u{2424}z.py\na.py\nc.py\nb.py\n");
 }

@@ -1,0 +1,18 @@
+//! The question for the table of all files.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::documents::ViewSelection;
+
+/// The table to show.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "TableAsk")]
+pub struct TableQuery {
+    /// The options that select views.
+    pub choice: ViewSelection,
+    /// The `clock` of an earlier answer to the same choice: only what has changed since is answered, if no file came or
+    /// went.
+    pub since: Option<String>,
+}

@@ -1,0 +1,138 @@
+//! Finds out what a table says now: no more of it than has changed, and the document itself only where that is quick, or
+//! where a client that has the estimates asks again.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::rows::{TableNames, TableRow, TableTotals, rows_in_order};
+use super::versions::{FoundTable, TableCache, TableClock, TableVersion};
+use crate::engine::document::{AggregationRequest, ComposedPlacements, DocumentRun, Placements};
+use crate::engine::error::Error;
+use crate::engine::index::{FileStatus, status};
+use crate::engine::summaries::add_summarized_tiers;
+use crate::model::{FileOrder, RelPath};
+
+/// The document of a project with more files is composed only for a client that has the estimates.
+const QUICK_FILES: usize = 2_000;
+
+/// A table that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableRequest {
+    /// What the client calls the choice; the same text means the same choice, whatever the settings make of it.
+    pub choice: String,
+    pub aggregation: AggregationRequest,
+    /// The clock of the table that the client has.
+    pub since: Option<TableClock>,
+}
+
+/// A table, or what has changed of it.
+pub struct TableAnswer {
+    /// `None` if nothing is kept of the table.
+    pub clock: Option<TableClock>,
+    pub names: Arc<TableNames>,
+    pub rows: Arc<Vec<TableRow>>,
+    /// The rows that have changed since the clock of the request; `None` if the table is answered as a whole.
+    pub changed: Option<Vec<usize>>,
+    pub totals: TableTotals,
+    pub is_exact: bool,
+    /// Why the document cannot be composed.
+    pub problem: Option<String>,
+}
+
+/// Returns the table of a choice. Without a cache of tables, it is the whole, and exact.
+pub(in crate::engine) fn file_table(
+    run: &mut DocumentRun<'_, '_>,
+    tables: Option<&TableCache>,
+    request: &TableRequest,
+) -> Result<TableAnswer, Error> {
+    let begun = tables.map_or(0, |tables| tables.begin(now_ms(run)));
+    let files = statuses(run)?;
+    let (names, order) = TableNames::of(&files);
+    let last = tables.and_then(|tables| tables.last(&request.choice));
+    let last = last.filter(|(_, _, kept)| **kept == names);
+    // A client that has the newest estimates waits for the document.
+    let is_awaited =
+        last.as_ref().is_some_and(|(clock, found, _)| !found.is_exact && request.since == Some(*clock));
+    let composes = tables.is_none() || files.len() <= QUICK_FILES || is_awaited;
+    let known = last.as_ref().map(|(_, found, names)| known_placements(found, names));
+    let aggregation = without_order(&request.aggregation);
+    let placed = run.placements(&aggregation, &files, known.as_ref(), composes)?;
+    let found = found_table(files, &order, placed, aggregation.limits.tokens);
+    Ok(match tables {
+        Some(tables) => {
+            let version = tables.record(&request.choice, begun, names, found, request.since);
+            let TableVersion { clock, found, names, changed } = version;
+            answer(Some(clock), names, found, changed)
+        }
+        None => answer(None, Arc::new(names), found, None),
+    })
+}
+
+/// Returns the files of these rows of a table, if it had at that clock the files that the project has now.
+pub(in crate::engine) fn table_files(
+    run: &mut DocumentRun<'_, '_>,
+    tables: &TableCache,
+    clock: TableClock,
+    rows: &[RangeInclusive<usize>],
+) -> Result<Option<Vec<RelPath>>, Error> {
+    let begun = tables.begin(now_ms(run));
+    let (names, _) = TableNames::of(&status(run.cache)?);
+    let Some(names) = tables.names_at(clock, begun, names) else { return Ok(None) };
+    let selected: Option<Vec<&[RelPath]>> = rows.iter().map(|rows| names.paths.get(rows.clone())).collect();
+    Ok(selected.map(|selected| selected.concat()))
+}
+
+fn now_ms(run: &DocumentRun<'_, '_>) -> u64 {
+    u64::try_from(run.cache.workspace.world.clock.now_ns() / 1_000_000).unwrap_or(1)
+}
+
+fn statuses(run: &mut DocumentRun<'_, '_>) -> Result<Vec<FileStatus>, Error> {
+    let mut files = status(run.cache)?;
+    add_summarized_tiers(run.cache, run.lookup, &mut files);
+    Ok(files)
+}
+
+/// Returns the request with files in the order of their paths: without a limit, the order decides nothing that a table
+/// shows, and to find it out takes longer than everything else.
+fn without_order(request: &AggregationRequest) -> AggregationRequest {
+    let order = if request.limits.is_some() { request.order } else { FileOrder::Path };
+    AggregationRequest { order, history: None, counts_symbols: false, ..request.clone() }
+}
+
+fn known_placements<'k>(found: &'k FoundTable, names: &'k TableNames) -> ComposedPlacements<'k> {
+    let rows = names.paths.iter().zip(&*found.rows);
+    ComposedPlacements {
+        key: found.key.as_ref(),
+        files: rows.map(|(path, row)| (path, (&row.placement, row.has_text()))).collect(),
+        tokens: found.totals.tokens,
+        bytes: found.totals.bytes,
+        is_exact: found.is_exact,
+        problem: found.problem.as_deref(),
+    }
+}
+
+fn found_table(
+    files: Vec<FileStatus>,
+    order: &[usize],
+    placed: Placements,
+    budget_tokens: Option<u64>,
+) -> FoundTable {
+    let Placements { files: placements, tokens, bytes, is_exact, problem, key } = placed;
+    FoundTable {
+        rows: Arc::new(rows_in_order(files, order, placements)),
+        totals: TableTotals { tokens, bytes, budget_tokens },
+        is_exact,
+        problem,
+        key,
+    }
+}
+
+fn answer(
+    clock: Option<TableClock>,
+    names: Arc<TableNames>,
+    found: FoundTable,
+    changed: Option<Vec<usize>>,
+) -> TableAnswer {
+    let FoundTable { rows, totals, is_exact, problem, key: _ } = found;
+    TableAnswer { clock, names, rows, changed, totals, is_exact, problem }
+}

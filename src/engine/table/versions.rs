@@ -1,0 +1,223 @@
+//! The tables that were answered last, and since when each of their rows is what it is.
+//!
+//! Each row has the number of the answer in which it changed. So what has changed since any earlier answer is known,
+//! however many clients ask, and only the newest table of a choice is kept.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::rows::{TableNames, TableRow, TableTotals};
+use crate::engine::document::InputsKey;
+
+/// The tables of so many choices are kept.
+const MAX_TABLES: usize = 4;
+
+/// A moment in the life of one table, written `table:change`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableClock {
+    /// The number of the table: another choice, or another daemon, has another one.
+    table: u64,
+    /// The number of the change.
+    change: u64,
+}
+
+impl fmt::Display for TableClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.table, self.change)
+    }
+}
+
+impl FromStr for TableClock {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (table, change) = text.split_once(':').unwrap_or((text, ""));
+        Ok(Self { table: table.parse()?, change: change.parse()? })
+    }
+}
+
+/// A table as it was found out.
+#[derive(Debug, Clone)]
+pub(super) struct FoundTable {
+    pub(super) rows: Arc<Vec<TableRow>>,
+    pub(super) totals: TableTotals,
+    pub(super) is_exact: bool,
+    pub(super) problem: Option<String>,
+    pub(super) key: Option<Arc<InputsKey>>,
+}
+
+/// The tables of the choices that were asked for last.
+#[derive(Default)]
+pub(in crate::engine) struct TableCache(Mutex<KeptTables>);
+
+#[derive(Default)]
+struct KeptTables {
+    /// The number of the first table, and of the next one.
+    first: u64,
+    next: u64,
+    /// How many answers were begun, and how many changes there were.
+    begun: u64,
+    changes: u64,
+    names: Arc<TableNames>,
+    /// The change by which files came or went last.
+    names_since: u64,
+    /// When the answer was begun that the names are of.
+    names_begun: u64,
+    tables: VecDeque<KeptTable>,
+}
+
+struct KeptTable {
+    choice: String,
+    number: u64,
+    /// The change with which it was first answered with these files.
+    since: u64,
+    /// When the answer was begun that it is of.
+    begun: u64,
+    found: FoundTable,
+    /// For each row the change in which it became what it is.
+    changed: Vec<u64>,
+    /// The change in which anything else of it became what it is.
+    newest: u64,
+}
+
+/// A table as a client gets it.
+pub(super) struct TableVersion {
+    pub(super) clock: TableClock,
+    pub(super) found: FoundTable,
+    pub(super) names: Arc<TableNames>,
+    /// The rows that have changed since the clock that was given; `None` if the client needs the whole.
+    pub(super) changed: Option<Vec<usize>>,
+}
+
+impl TableCache {
+    fn lock(&self) -> MutexGuard<'_, KeptTables> {
+        // Every change under the lock is whole when a thread panics elsewhere.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of an answer that is about to be made. What answers find out counts in this order.
+    pub(super) fn begin(&self, now_ms: u64) -> u64 {
+        let mut kept = self.lock();
+        if kept.first == 0 {
+            // By the time, so that no clock of an earlier process is taken for one of this.
+            kept.first = now_ms.max(1);
+            kept.next = kept.first;
+        }
+        kept.begun += 1;
+        kept.begun
+    }
+
+    /// Returns the last table of a choice with its names, if it has the names of now.
+    pub(super) fn last(&self, choice: &str) -> Option<(TableClock, FoundTable, Arc<TableNames>)> {
+        let kept = self.lock();
+        let table = kept.tables.iter().find(|table| table.choice == choice)?;
+        let clock = TableClock { table: table.number, change: table.newest };
+        (kept.names_since <= table.since).then(|| (clock, table.found.clone(), Arc::clone(&kept.names)))
+    }
+
+    /// Keeps the table that the answer `begun` has found out, and returns what the client lacks that has the table of
+    /// `since`.
+    pub(super) fn record(
+        &self,
+        choice: &str,
+        begun: u64,
+        names: TableNames,
+        found: FoundTable,
+        since: Option<TableClock>,
+    ) -> TableVersion {
+        let mut kept = self.lock();
+        kept.record_names(begun, names);
+        if found.rows.len() != kept.names.paths.len() {
+            // Files came or went since: the client asks again, for it gets the clock of neither.
+            let clock = TableClock { table: 0, change: 0 };
+            return TableVersion { clock, names: Arc::clone(&kept.names), changed: None, found };
+        }
+        let at = kept.tables.iter().position(|table| table.choice == choice);
+        let mut table = match at.and_then(|at| kept.tables.remove(at)) {
+            Some(mut table) if kept.names_since <= table.since => {
+                if table.begun < begun {
+                    kept.changes = table.replace(found, begun, kept.changes);
+                }
+                table
+            }
+            Some(_) | None => {
+                let number = kept.next;
+                kept.next += 1;
+                kept.changes += 1;
+                let (since, changed) = (kept.changes, vec![kept.changes; found.rows.len()]);
+                KeptTable { choice: choice.to_owned(), number, since, begun, found, changed, newest: since }
+            }
+        };
+        table.begun = table.begun.max(begun);
+        let version = TableVersion {
+            clock: TableClock { table: table.number, change: table.newest },
+            found: table.found.clone(),
+            names: Arc::clone(&kept.names),
+            changed: since.and_then(|since| table.changed_since(since)),
+        };
+        kept.tables.push_front(table);
+        kept.tables.truncate(MAX_TABLES);
+        version
+    }
+
+    /// Returns the names of a table, if it had at that clock the files that the project has now: `names`, as an answer
+    /// that was `begun` has found them.
+    pub(super) fn names_at(
+        &self,
+        clock: TableClock,
+        begun: u64,
+        names: TableNames,
+    ) -> Option<Arc<TableNames>> {
+        let mut kept = self.lock();
+        kept.record_names(begun, names);
+        let is_known = (kept.first..kept.next).contains(&clock.table)
+            && (kept.names_since..=kept.changes).contains(&clock.change);
+        is_known.then(|| Arc::clone(&kept.names))
+    }
+}
+
+impl KeptTables {
+    /// Takes in the files that there are, as the answer `begun` has found them.
+    fn record_names(&mut self, begun: u64, names: TableNames) {
+        if begun < self.names_begun {
+            return;
+        }
+        self.names_begun = begun;
+        if *self.names != names {
+            self.names = Arc::new(names);
+            self.changes += 1;
+            self.names_since = self.changes;
+        }
+    }
+}
+
+impl KeptTable {
+    /// Replaces what was found out. Returns the number of the last change.
+    fn replace(&mut self, found: FoundTable, begun: u64, changes: u64) -> u64 {
+        let change = changes + 1;
+        let mut is_changed = self.found.totals != found.totals
+            || self.found.is_exact != found.is_exact
+            || self.found.problem != found.problem;
+        for ((old, new), changed) in self.found.rows.iter().zip(&*found.rows).zip(&mut self.changed) {
+            if old != new {
+                *changed = change;
+                is_changed = true;
+            }
+        }
+        (self.found, self.begun) = (found, begun);
+        if !is_changed {
+            return changes;
+        }
+        self.newest = change;
+        change
+    }
+
+    /// Returns the rows that have changed since a clock; `None` if that is none of this table.
+    fn changed_since(&self, since: TableClock) -> Option<Vec<usize>> {
+        let is_known = since.table == self.number && (self.since..=self.newest).contains(&since.change);
+        let changed = self.changed.iter().enumerate().filter(|(_, changed)| since.change < **changed);
+        is_known.then(|| changed.map(|(at, _)| at).collect())
+    }
+}
