@@ -14,9 +14,10 @@ use crate::syntax::text::SourceText;
 /// parser seconds and hundreds of megabytes, 20,000 little of either.
 const MAX_NESTING: usize = 20_000;
 
-/// A tree and what is derived from it take 100 to 160 bytes for each token of real code and of tables, and up to 400 in
-/// texts full of errors, as measured. The largest table of Python's own sources has 900,000.
-const MAX_TOKENS: usize = 1_000_000;
+/// A tree and what is derived from it take 100 to 200 bytes for each token of real code and of tables, and up to 600 in
+/// texts full of errors or ambiguities, as measured by tests/bench/hostile.py. With this limit, a file of any bytes needs
+/// less than 256 MB. Tokens are counted after preprocessing, which removes most of those of real code.
+const MAX_TOKENS: usize = 400_000;
 
 /// The parser is given this many bytes at once; it reads them in a fraction of a millisecond.
 const CHUNK: usize = 64 << 10;
