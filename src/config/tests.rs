@@ -56,7 +56,7 @@ fn without_layers_the_defaults_hold() {
     assert_eq!(settings.project.execution_mode, ExecutionMode::Native);
     assert_eq!(settings.limits.max_bytes, 262_144);
     assert_eq!(settings.limits.structure_max_bytes, 8_388_608);
-    assert_eq!(settings.limits.parse_timeout, Duration::from_secs(2));
+    assert_eq!(settings.limits.parse_timeout, Duration::from_millis(1200));
     assert!(settings.secrets.names.contains(&"id_ed25519".to_owned()));
     assert!(settings.secrets.allow.contains(&"*.example".to_owned()));
 }

@@ -14,6 +14,10 @@ use crate::syntax::text::SourceText;
 /// parser seconds and hundreds of megabytes, 20,000 little of either.
 const MAX_NESTING: usize = 20_000;
 
+/// More `<` than this that nothing closes were not written either. In languages with generic types each of them may be a
+/// comparison or a list of arguments, and the parser follows both: measured in Java, 16,000 levels cost 2 GB.
+const MAX_ANGLE_NESTING: usize = 2_000;
+
 /// A tree and what is derived from it take 100 to 200 bytes for each token of real code and of tables, and up to 600 in
 /// texts full of errors or ambiguities, as measured by tests/bench/hostile.py. With this limit, a file of any bytes needs
 /// less than 256 MB. Tokens are counted after preprocessing, which removes most of those of real code.
@@ -70,6 +74,11 @@ fn check_limits(compiled: &CompiledLanguage, text: &str) -> Result<(), ParseFall
     if MAX_NESTING < brackets && MAX_NESTING < nesting_depth(text.as_bytes()) {
         return Err(ParseFallback::TooDeep);
     }
+    if MAX_ANGLE_NESTING < memchr::memchr_iter(b'<', text.as_bytes()).count()
+        && MAX_ANGLE_NESTING < angle_nesting_depth(text.as_bytes())
+    {
+        return Err(ParseFallback::TooDeep);
+    }
     if compiled.language.is_too_deep.is_some_and(|is_too_deep| is_too_deep(text)) {
         return Err(ParseFallback::TooDeep);
     }
@@ -106,6 +115,23 @@ fn nesting_depth(bytes: &[u8]) -> usize {
                 deepest = deepest.max(depth);
             }
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// Returns how deep `<` is nested within what no semicolon and no brace divides, where comparisons count like brackets.
+fn angle_nesting_depth(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in bytes {
+        match byte {
+            b'<' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'>' => depth = depth.saturating_sub(1),
+            b';' | b'{' | b'}' => depth = 0,
             _ => {}
         }
     }
@@ -157,6 +183,12 @@ fn for_each_error<'t>(root: Node<'t>, report: &mut dyn FnMut(Node<'t>)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn angles_nest_within_a_statement() {
+        assert_eq!(angle_nesting_depth(b"a<b<c>>> d<e"), 2);
+        assert_eq!(angle_nesting_depth(b"if (a < b) { x(a < c); y(b < c) }"), 1);
+    }
 
     #[test]
     fn tokens_are_words_and_signs() {
