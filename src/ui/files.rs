@@ -20,12 +20,14 @@ macro_rules! page_files {
 
 page_files! {
     "api.js": JAVASCRIPT,
+    "bar.js": JAVASCRIPT,
     "budget.js": JAVASCRIPT,
     "cache.js": JAVASCRIPT,
     "daemon.js": JAVASCRIPT,
     "document.js": JAVASCRIPT,
     "dom.js": JAVASCRIPT,
     "door.js": JAVASCRIPT,
+    "file_rows.js": JAVASCRIPT,
     "files.js": JAVASCRIPT,
     "find.js": JAVASCRIPT,
     "format.js": JAVASCRIPT,
@@ -36,6 +38,8 @@ page_files! {
     "keys.js": JAVASCRIPT,
     "main.js": JAVASCRIPT,
     "map.js": JAVASCRIPT,
+    "menu.js": JAVASCRIPT,
+    "palette.js": JAVASCRIPT,
     "pick.js": JAVASCRIPT,
     "rows.js": JAVASCRIPT,
     "slices.js": JAVASCRIPT,

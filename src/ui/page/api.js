@@ -15,19 +15,23 @@ const NOT_CONNECTED = { code: "not_connected", message: "the daemon does not ans
 /** Pauses before the stream of events is opened again. */
 const PAUSES_MS = [250, 500, 1000, 2000, 4000, 8000];
 
-/** @param {string} token */
-export function connect(token) {
+/** @param {string} token @param {(answer: {command?: string, freshness?: string, reason?: string|null}) => void} [answered] gets what comes with the data of an answer */
+export function connect(token, answered = () => {}) {
   const authorization = { authorization: `Bearer ${token}` };
 
   async function ask(path, options) {
     let answer;
     try {
       answer = await fetch(path, options);
-    } catch {
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
       throw new ApiError(NOT_CONNECTED, 0);
     }
     const json = await answer.json().catch(() => ({}));
-    if (answer.ok && json.data !== undefined) return json.data;
+    if (answer.ok && json.data !== undefined) {
+      answered(json);
+      return json.data;
+    }
     throw new ApiError(json.error ?? { code: "bad_answer", message: `status ${answer.status}` }, answer.status);
   }
 

@@ -2,29 +2,35 @@
 
 import { el, fill } from "./dom.js";
 import { matcher } from "./find.js";
-import { count, plural, visible } from "./format.js";
+import { fileRow, folderRow } from "./file_rows.js";
+import { count, plural } from "./format.js";
 import { Inspector } from "./inspect.js";
-import { nameOf } from "./pick.js";
+import { openMenu } from "./menu.js";
+import { lineNamed, nameOf } from "./pick.js";
 import { Rows } from "./rows.js";
-import { sums, visibleLines } from "./table.js";
+import { visibleLines } from "./table.js";
 
-/** The signs of states: each has its word, too, so that none is told by color alone. */
-const SIGNS = { fresh: "●", stale: "◐", new: "○", left_out: "✕", agent: "◆" };
+const HEADS = ["cache", "file", "language", "shown as", "why", "lines", "tokens"];
 const ROW_PX = 26;
 /** How long a row that has changed is marked. */
 const MARKED_MS = 2000;
+/** How long a wait is not worth a word. */
+const UNSAID_MS = 300;
+const PLAN_MS = 150;
 /** What takes back all flags but one, because the first rule that matches decides. */
 const FLAGS = ["force_full", "ast_signatures", "ast_definitions", "view_mode"];
-const without = (...kept) => FLAGS.filter((flag) => !kept.includes(flag));
+const without = (kept) => FLAGS.filter((flag) => flag !== kept);
 
-/** The buttons of the batch bar: the action, the label, and the edit of a selection. */
+/** The buttons of the batch bar: the action, the label, what it does, and the edit of a selection. */
 const BATCH = [
-  ["full", "Full", { to: { force_full: true, auto_aggregate: true }, unset: without("force_full") }],
-  ["agg", "Agg", { to: { auto_aggregate: true }, unset: FLAGS }],
-  ["sig", "Sig", { to: { ast_signatures: true, auto_aggregate: true }, unset: without("ast_signatures") }],
-  ["def", "Def", { to: { ast_definitions: true, auto_aggregate: true }, unset: without("ast_definitions") }],
-  ["remove", "Remove", { to: { auto_aggregate: false }, unset: [] }],
+  ["full", "Full", "the whole text", { to: { force_full: true, auto_aggregate: true }, unset: without("force_full") }],
+  ["agg", "Agg", "the tier decides", { to: { auto_aggregate: true }, unset: FLAGS }],
+  ["sig", "Sig", "signatures of all symbols", { to: { ast_signatures: true, auto_aggregate: true }, unset: without("ast_signatures") }],
+  ["def", "Def", "definitions of all symbols", { to: { ast_definitions: true, auto_aggregate: true }, unset: without("ast_definitions") }],
+  ["remove", "Remove", "out of the documents", { to: { auto_aggregate: false }, unset: [] }],
 ];
+
+const plainEntries = (number) => (number === 1 ? "1 entry" : `${count(number)} entries`);
 
 export const files = {
   id: "files",
@@ -39,51 +45,87 @@ export const files = {
 class FilesView {
   constructor(page) {
     this.page = page;
-    this.folded = new Set();
+    this.folded = page.folded;
     this.lines = [];
-    this.filter = el("input", { id: "filter", type: "search", placeholder: "path, view:full, state:stale, lang:c", "aria-label": "Filter", autocomplete: "off" });
-    this.filter.addEventListener("input", () => this.refresh());
+    /** The name of the current line, which survives when lines come and go. */
+    this.named = null;
+    this.filter = el("input", { id: "filter", type: "search", placeholder: "filter: path, view:full, lang:c", "aria-label": "Filter the files", title: "Words of the path; view:full, state:stale, lang:c, rule:mask, why:room", autocomplete: "off", spellcheck: "false", value: page.filterText });
+    this.filter.addEventListener("input", () => this.refilter());
+    this.filter.addEventListener("keydown", (event) => this.onFilterKey(event));
     this.selected = el("span", { id: "selected" });
-    this.buttons = BATCH.map(([action, label]) => el("button", { id: `batch-${action}`, text: label, onclick: () => this.batch(action) }));
-    this.rows = new Rows({ label: "Files", height: ROW_PX, render: (index) => this.row(index) });
+    this.buttons = BATCH.map(([action, label, title]) => el("button", { id: `batch-${action}`, title, text: label, onclick: () => this.batch(action) }));
+    const head = el("div", { class: "head", role: "row", "aria-rowindex": "1" }, ...HEADS.map((name) => el("span", { role: "columnheader", text: name })));
+    this.rows = new Rows({ label: "Files", height: ROW_PX, head, render: (index) => this.row(index) });
     this.rows.element.addEventListener("click", (event) => this.click(event));
     this.rows.element.addEventListener("dblclick", () => this.open());
+    this.rows.element.addEventListener("contextmenu", (event) => this.menu(event));
     this.inspector = new Inspector(page);
-    const heads = ["cache", "file", "language", "shown as", "why", "lines", "tokens"];
-    const head = el("div", { class: "head", "aria-hidden": "true" }, ...heads.map((name) => el("span", { text: name })));
-    this.empty = el("p", { class: "empty", hidden: true });
+    this.empty = el("div", { class: "empty", hidden: true });
+    const batch = el("div", { role: "group", "aria-label": "Show the selection as", class: "batch" }, ...this.buttons);
     this.element = el(
       "div",
       { class: "split" },
-      el("section", { class: "list", "aria-label": "Files" }, el("div", { class: "bar" }, this.filter, this.selected, ...this.buttons), head, this.rows.element, this.empty),
+      el("section", { class: "list", "aria-label": "Files" }, el("div", { class: "bar" }, this.filter, this.selected, batch), this.rows.element, this.empty),
       this.inspector.element,
     );
+    this.waiting = setTimeout(() => this.refresh(), UNSAID_MS);
   }
 
   show(route) {
     this.route = route;
     this.inspector.show(route);
     this.element.classList.toggle("inspecting", Boolean(route));
+    this.isSought = Boolean(route) && this.named !== route;
+    if (route) this.named = route;
     this.refresh();
   }
 
+  refilter() {
+    this.page.filterText = this.filter.value;
+    this.refresh();
+    this.page.say(`${plural(this.lines.filter((line) => line >= 0).length, "file")} shown`);
+  }
+
   refresh(changes) {
-    const { table } = this.page;
-    if (!table) return;
-    const matches = matcher(this.filter.value);
-    const current = this.lines[this.rows.current];
-    const name = current === undefined || !this.named ? null : this.named;
-    this.lines = visibleLines(table, this.folded, matches ? (row) => matches(table, row) : undefined);
+    const { table, changedAt } = this.page;
+    if (!table) return this.showEmpty("Listing the files …");
+    clearTimeout(this.waiting);
+    const matches = matcher(this.filter.value)?.(table);
+    this.lines = visibleLines(table, this.folded, matches);
+    const at = this.lines.indexOf(lineNamed(table, this.named));
+    this.rows.current = at;
     this.rows.show(this.lines.length);
-    if (name) {
-      const at = this.lines.findIndex((line) => nameOf(table, line) === name);
-      if (at >= 0 && at !== this.rows.current) this.rows.move(at);
-    }
-    this.empty.hidden = this.lines.length > 0;
-    this.empty.textContent = table.files ? "No file matches the filter." : "There are no files here yet: slop lists what git lists, or what is not ignored.";
+    if (at >= 0 && this.isSought) this.rows.move(at);
+    this.isSought = false;
+    this.showEmpty(this.lines.length ? "" : table.files ? "No file matches the filter." : "There are no files yet. slop lists what git lists; `slop files` on the command line shows the same.");
     this.showSelection();
     if (changes) this.inspector.refresh(changes);
-    if (this.page.changedAt.size) setTimeout(() => this.unmark(), MARKED_MS);
+    if (changedAt.size) {
+      clearTimeout(this.unmarking);
+      this.unmarking = setTimeout(() => this.unmark(), MARKED_MS);
+    }
+  }
+
+  showEmpty(text) {
+    this.empty.hidden = !text;
+    const clear = el("button", { text: "Clear the filter", onclick: () => this.clearFilter() });
+    fill(this.empty, el("p", { text }), this.filter.value && this.page.table && clear);
+  }
+
+  clearFilter() {
+    this.filter.value = "";
+    this.refilter();
+    this.rows.element.focus();
+  }
+
+  onFilterKey(event) {
+    const toGrid = event.key === "Enter" || event.key === "ArrowDown";
+    if (!toGrid && event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Escape" && this.filter.value) return this.clearFilter();
+    this.rows.element.focus();
+    if (toGrid && this.rows.current < 0) this.move(this.lines.findIndex((line) => line >= 0));
   }
 
   unmark() {
@@ -93,44 +135,11 @@ class FilesView {
   }
 
   row(index) {
-    const { table, pick, changedAt } = this.page;
     const line = this.lines[index];
-    const cell = (text, props = {}) => el("span", { role: "gridcell", ...props, text });
-    if (line < 0) {
-      const folder = -1 - line;
-      const sum = sums(table, folder);
-      const name = table.folders[folder];
-      const fold = this.folded.has(name) ? "▸" : "▾";
-      return el(
-        "div",
-        { role: "row", class: "folder", "aria-expanded": String(!this.folded.has(name)) },
-        cell(""),
-        cell(`${fold} ${name ? `${visible(name)}/` : "(project)"}`),
-        cell(""),
-        cell(plural(sum.files, "file")),
-        cell(""),
-        cell(sum.lines ? count(sum.lines) : "", { class: "number" }),
-        cell(count(sum.tokens), { class: "number" }),
-      );
-    }
-    const get = (column) => table.columns[column][line];
+    const { table, pick, changedAt } = this.page;
+    if (line < 0) return folderRow(table, -1 - line, this.folded.has(table.folders[-1 - line]));
     const path = table.paths[line];
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const state = get("state");
-    const byModel = get("agent_tiers") ? "agent" : state;
-    const view = get("view");
-    const isSelected = pick.has(path);
-    return el(
-      "div",
-      { role: "row", class: `file${changedAt.has(path) ? " changed" : ""}`, "aria-selected": String(isSelected), "data-state": state },
-      cell(`${SIGNS[byModel]} ${byModel.replace("_", " ")}`, { class: "state" }),
-      cell(visible(name), { title: visible(path) }),
-      cell(get("language")),
-      el("span", { role: "gridcell", class: "shown" }, el("i", { class: `step ${view}`, "aria-hidden": "true" }), view === "left_out" ? "–" : view.replace("_", " ")),
-      cell(get("why") || get("rule").replace("_", " "), { title: get("why") }),
-      cell(get("lines") ? count(get("lines")) : "", { class: "number" }),
-      cell(get("tokens") ? count(get("tokens")) : "–", { class: "number" }),
-    );
+    return fileRow(table, line, { isSelected: pick.has(path), isChanged: changedAt.has(path) });
   }
 
   click(event) {
@@ -138,41 +147,72 @@ class FilesView {
     if (index < 0) return;
     const { table, pick } = this.page;
     const line = this.lines[index];
-    if (event.shiftKey) pick.range(table, this.lines, line);
+    if (event.target.closest(".fold")) {
+      this.move(index);
+      return this.open();
+    }
+    if (event.shiftKey) pick.range(table, this.lines, line, this.folded);
     else if (event.ctrlKey || event.metaKey) pick.toggle(table, line);
     else pick.only(table, line);
     this.move(index);
     this.showSelection();
     this.rows.draw();
+    // With the inspector open, a click is enough to inspect another file.
+    if (this.route && line >= 0 && pick.size === 1) this.open();
   }
 
   move(index) {
-    this.rows.move(index);
+    this.rows.move(Math.max(0, index));
     const line = this.lines[this.rows.current];
     this.named = line === undefined ? null : nameOf(this.page.table, line);
+  }
+
+  /** Opens the menu of the current row, or of the one that was clicked. */
+  menu(event) {
+    const index = event.target.closest("[data-row]") ? this.rows.indexOf(event) : this.rows.current;
+    const line = this.lines[index];
+    if (line === undefined) return;
+    event.preventDefault();
+    const { page } = this;
+    this.move(index);
+    const name = nameOf(page.table, line);
+    const isIn = line >= 0 ? page.pick.has(name) : false;
+    if (!isIn) page.pick.only(page.table, line);
+    this.showSelection();
+    this.rows.draw();
+    const box = this.rows.drawn.get(index)?.getBoundingClientRect();
+    const at = event.button === 2 || !box ? { x: event.clientX, y: event.clientY } : { x: box.left + 160, y: box.bottom };
+    const inspect = (tab) => () => {
+      this.inspector.tab = tab;
+      this.route === name ? this.inspector.load() : this.open();
+    };
+    const of = line >= 0
+      ? [["Inspect", inspect("outline")], ["Mark lines", inspect("slices")], ["Why is it shown so?", inspect("why")], ["Show in the document", () => page.go(`document/${encodeURIComponent(name)}`)]]
+      : [[this.folded.has(name.slice(0, -1)) ? "Unfold" : "Fold", () => this.open()]];
+    openMenu(at, [...of, ["Focus on it", () => page.choose({ focus: name.replace(/\/$/, "/**") })], ...BATCH.map(([action, label, title]) => [`${label}: ${title}`, () => this.batch(action)])], this.rows.element);
   }
 
   /** Shows how much is selected, and how many entries an edit of it would write. */
   showSelection() {
     const { pick, table } = this.page;
     const isEmpty = !pick.size;
-    const isOffline = document.body.classList.contains("offline");
-    for (const button of this.buttons) button.disabled = isEmpty || isOffline;
+    for (const button of this.buttons) button.disabled = isEmpty || !this.page.isConnected;
     const of = `${count(pick.size)} of ${count(table.files)} selected`;
     this.selected.textContent = isEmpty ? plural(table.files, "file") : of;
     this.planning?.abort();
+    clearTimeout(this.planTimer);
     if (isEmpty) return;
     this.planning = new AbortController();
     const { signal } = this.planning;
-    clearTimeout(this.planTimer);
     this.planTimer = setTimeout(async () => {
       try {
-        const plan = await this.page.plan([{ set: { files: this.select(), ...BATCH[0][2] } }], signal);
-        this.selected.textContent = `${of} → ${plural(plan.entries_written, "entry").replace("entrys", "entries")}`;
+        const plan = await this.page.plan([{ set: { files: this.select(), ...BATCH[0][3] } }], signal);
+        this.selected.textContent = `${of} → ${plainEntries(plan.entries_written)}`;
+        this.page.say(this.selected.textContent);
       } catch (error) {
         if (!signal.aborted) this.selected.textContent = `${of}: ${error.message}`;
       }
-    }, 150);
+    }, PLAN_MS);
   }
 
   /** Returns the selection as the API takes it. */
@@ -188,7 +228,7 @@ class FilesView {
       if (line === undefined) return;
       page.pick.only(page.table, line);
     }
-    const [, label, change] = BATCH.find(([name]) => name === action);
+    const [, label, , change] = BATCH.find(([name]) => name === action);
     await page.edit(`${label} on ${plural(page.pick.size, "file")}`, [{ set: { files: this.select(), ...change } }]);
   }
 
@@ -203,42 +243,39 @@ class FilesView {
     const line = this.lines[this.rows.current];
     if (line === undefined) return;
     const { table } = this.page;
-    if (line >= 0) {
-      const folder = this.lines.slice(0, this.rows.current).findLastIndex((other) => other < 0);
-      if (isFolded) this.move(folder);
-      return;
-    }
-    this.folded[isFolded ? "add" : "delete"](table.folders[-1 - line]);
-    this.refresh();
+    if (line < 0) {
+      this.folded[isFolded ? "add" : "delete"](table.folders[-1 - line]);
+      this.refresh();
+    } else if (isFolded) this.move(this.lines.slice(0, this.rows.current).findLastIndex((other) => other < 0));
   }
 
   /** Does what a key means here. Returns whether it means something. */
   act(action) {
-    const { rows, lines } = this;
+    const { rows, lines, folded } = this;
     const { pick, table } = this.page;
     if (!table) return false;
     const at = rows.current;
     const extend = (to) => {
       pick.anchor ??= lines[at] === undefined ? null : nameOf(table, lines[at]);
       this.move(to);
-      pick.range(table, lines, lines[rows.current]);
+      pick.range(table, lines, lines[rows.current], folded);
     };
     const actions = {
       down: () => this.move(at + 1),
-      up: () => this.move(Math.max(0, at - 1)),
+      up: () => this.move(at - 1),
       "page-down": () => this.move(at + rows.inSight - 1),
-      "page-up": () => this.move(Math.max(0, at - rows.inSight + 1)),
+      "page-up": () => this.move(at - rows.inSight + 1),
       first: () => this.move(0),
       last: () => this.move(lines.length - 1),
       fold: () => this.fold(true),
       unfold: () => this.fold(false),
       select: () => at >= 0 && pick.toggle(table, lines[at]),
-      range: () => at >= 0 && pick.range(table, lines, lines[at]),
+      range: () => at >= 0 && pick.range(table, lines, lines[at], folded),
       "extend-down": () => extend(at + 1),
-      "extend-up": () => extend(Math.max(0, at - 1)),
-      all: () => pick.all(table, lines),
+      "extend-up": () => extend(at - 1),
+      all: () => pick.all(table, lines, folded),
       open: () => this.open(),
-      filter: () => this.filter.focus(),
+      filter: () => this.filter.select(),
       escape: () => (pick.size ? pick.clear() : this.route && this.page.go("files")),
     };
     if (actions[action]) {
@@ -253,7 +290,7 @@ class FilesView {
   }
 
   unmount() {
-    clearTimeout(this.planTimer);
-    fill(this.element);
+    for (const timer of [this.planTimer, this.waiting, this.unmarking]) clearTimeout(timer);
+    this.planning?.abort();
   }
 }

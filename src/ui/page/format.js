@@ -39,11 +39,12 @@ export const clock = (ms) => new Date(ms).toLocaleTimeString("en-GB");
 
 /**
  * Returns a text in which characters that could hide or reorder others are written out.
- * @param {string} text
+ * @param {string} text @param {boolean} [hasLines] whether line feeds and tabs stay
  */
-export function visible(text) {
+export function visible(text, hasLines = false) {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) => {
     const code = character.codePointAt(0) ?? 0;
+    if (hasLines && (character === "\n" || character === "\t")) return character;
     if (code < 0x20) return String.fromCodePoint(0x2400 + code);
     return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
   });

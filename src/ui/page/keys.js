@@ -8,6 +8,7 @@ export const KEYS = [
   ["4", "view-4", "Cache"],
   ["5", "view-5", "History"],
   ["6", "view-6", "Daemon"],
+  ["Ctrl+k", "palette", "Go to a file, a symbol or a command"],
   ["/", "filter", "Filter the files"],
   ["j", "down", "Next row"],
   ["ArrowDown", "down", "Next row"],
@@ -50,12 +51,12 @@ export function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
 }
 
 /**
- * Returns the action of a pressed key; nothing while a text is typed, but for Escape. Letters and signs can be off.
+ * Returns the action of a pressed key; nothing while a text is typed, but for Escape and the palette. Letters and signs can be off.
  * @param {object} event @param {{typing: boolean, letters: boolean}} state
  */
 export function actionOf(event, { typing, letters }) {
   const name = nameOf(event);
-  if (typing && name !== "Escape") return undefined;
+  if (typing && name !== "Escape" && name !== "Ctrl+k") return undefined;
   if (!letters && name.length === 1 && name !== " ") return undefined;
   return ACTIONS.get(name);
 }

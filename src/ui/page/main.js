@@ -1,6 +1,7 @@
 // The page: its top bar, which view is shown, and what all views share.
 
 import { connect } from "./api.js";
+import { showChoice, showHistoryButtons, showLive, TIERS } from "./bar.js";
 import { budget } from "./budget.js";
 import { cache } from "./cache.js";
 import { daemon } from "./daemon.js";
@@ -8,24 +9,29 @@ import { byId, el, fill } from "./dom.js";
 import { document_ } from "./document.js";
 import { forget, token } from "./door.js";
 import { files } from "./files.js";
-import { clock } from "./format.js";
-import { showHelp } from "./help.js";
+import { setColors, showHelp } from "./help.js";
 import { history as past } from "./history.js";
 import { actionOf } from "./keys.js";
+import { openPalette } from "./palette.js";
 import { Pick } from "./pick.js";
 import { apply, decode } from "./table.js";
 
 const VIEWS = [files, document_, budget, cache, past, daemon];
-const TIERS = ["1 orchestrator", "2 tech lead", "3 worker", "4 QA"];
 /** At most so often the table is asked for again while files change. */
 const REFRESH_MS = 250;
-/** How long a spinner is not worth showing. */
+/** At most so often something is said to those who do not see the page. */
 const SAID_MS = 1000;
 
 /** What views share: the API, the table, the selection, the choice and what is curated. */
 class Page {
-  constructor(api) {
-    this.api = api;
+  constructor(token) {
+    this.api = connect(token, (answer) => this.answered(answer));
+    this.isConnected = true;
+    this.partial = null;
+    this.asOf = Date.now();
+    /** What the view of files keeps while another one is shown. */
+    this.folded = new Set();
+    this.filterText = "";
     this.pick = new Pick();
     /** @type {import("./table.js").Table|null} */
     this.table = null;
@@ -38,8 +44,10 @@ class Page {
 
   /** Returns what the document is made for, as the API takes it. */
   choice() {
-    const { tier, budget: limit, focus, task } = this.chosen;
+    const { tier, budget: limit, focus, task, persona, preset } = this.chosen;
     const choice = { tier };
+    if (persona) choice.persona = persona;
+    if (preset) choice.preset = preset;
     if (limit) choice.budget = limit;
     if (focus) choice.focus = focus.split(/\s*,\s*/).filter(Boolean);
     if (task) choice.task = task;
@@ -63,12 +71,25 @@ class Page {
     }, wait);
   }
 
+  /** Notes whether an answer was about all files as they are. */
+  answered({ command, freshness, reason }) {
+    if (command !== "table") return;
+    this.asOf = Date.now();
+    this.partial = freshness && freshness !== "fresh" ? (reason ?? freshness) : null;
+    this.showState();
+  }
+
+  showState() {
+    showLive({ isConnected: this.isConnected, since: this.asOf, partial: this.partial });
+  }
+
   /** Asks for the table: all of it, or what has changed since the one that is here. */
   async loadTable(isWhole = false) {
     const since = isWhole ? null : (this.table?.version ?? null);
     const answer = await this.api.post("/v1/table", { choice: this.choice(), since });
     const now = Date.now();
-    if (this.table && answer.rows) {
+    if (answer.rows && answer.since !== this.table?.version) return this.loadTable(true);
+    if (answer.rows) {
       const { changed } = apply(this.table, answer);
       for (const row of changed ?? []) this.changedAt.set(this.table.paths[row], now);
     } else {
@@ -79,8 +100,10 @@ class Page {
   }
 
   async loadCuration() {
+    const before = this.curation;
     this.curation = await this.api.get("/v1/curation");
     showHistoryButtons(this);
+    if (before?.revision !== this.curation.revision) showChoice(this);
     return this.curation;
   }
 
@@ -117,7 +140,7 @@ class Page {
     } catch (error) {
       if (error.code === "revision_moved") {
         await this.reload();
-        this.fail({ message: "slop.toml was edited elsewhere meanwhile; nothing was overwritten", hint: "this is how it is now: make the edit again if it is still wanted" });
+        this.fail({ message: "slop.toml was edited elsewhere; nothing was overwritten.", hint: "The page shows the new state: make the edit again if it is still wanted." });
       } else this.fail(error);
       return null;
     }
@@ -144,7 +167,13 @@ class Page {
       fill(banner, "This session has ended. Run ", el("code", { text: "slop ui" }), " for a new one.");
       return;
     }
-    fill(banner, error.message, error.hint ? el("span", { class: "hint", text: ` ${error.hint}` }) : "");
+    const again = error.status === 0 || !this.table;
+    fill(
+      banner,
+      el("span", { text: error.message }),
+      error.hint ? el("span", { class: "hint", text: error.hint }) : "",
+      again ? el("button", { text: "Try again", onclick: () => this.reload() }) : el("button", { text: "Close", onclick: () => this.fail(null) }),
+    );
   }
 
   go(hash) {
@@ -171,56 +200,48 @@ function showView(page) {
   page.shown.show(route);
 }
 
-function showChoice(page) {
-  const field = (label, name, props) => {
-    const input = el("input", { id: `choice-${name}`, value: page.chosen[name] ?? "", autocomplete: "off", ...props });
-    input.addEventListener("change", () => {
-      const text = input.value.trim();
-      page.choose({ [name]: name === "budget" ? Number(text.replace(/\D/g, "")) || null : text });
-    });
-    return el("label", {}, label, input);
-  };
-  const tier = el("select", { id: "choice-tier", onchange: () => page.choose({ tier: Number(tier.value) }) });
-  TIERS.forEach((name, at) => tier.append(el("option", { value: at + 1, text: name })));
-  tier.value = String(page.chosen.tier);
-  fill(
-    byId("choice"),
-    el("label", {}, "tier ", tier),
-    field("budget ", "budget", { inputmode: "numeric", size: 7, title: "tokens; empty for the tier's own" }),
-    field("focus ", "focus", { size: 14, title: "paths or names, with commas between them" }),
-    field("task ", "task", { size: 22, title: "what the reader is about to do" }),
-  );
-}
-
-function showHistoryButtons(page) {
-  const { can_undo: canUndo, can_redo: canRedo } = page.curation;
-  fill(
-    byId("history-buttons"),
-    el("button", { id: "undo", disabled: !canUndo, onclick: () => page.travel("undo"), text: "undo" }),
-    el("button", { id: "redo", disabled: !canRedo, onclick: () => page.travel("redo"), text: "redo" }),
-  );
-}
-
 function listen(page) {
   let waiting = null;
   const kinds = new Set();
   const heard = ({ kind }) => {
     kinds.add(kind);
     waiting ??= setTimeout(async () => {
-      waiting = null;
       const seen = new Set(kinds);
       kinds.clear();
       await page.reload(seen);
+      waiting = null;
+      // What came meanwhile is one more question at the end.
+      if (kinds.size) heard({ kind: [...kinds][0] });
     }, REFRESH_MS);
   };
-  let wasConnected = true;
-  page.api.events(heard, (connected) => {
-    document.body.classList.toggle("offline", !connected);
-    byId("live").textContent = connected ? "● live" : `○ not connected, as of ${clock(Date.now())}`;
-    // Events may have been missed meanwhile.
-    if (connected && !wasConnected) heard({ kind: "fresh_instance" });
-    wasConnected = connected;
+  page.api.events(heard, async (isConnected) => {
+    const wasConnected = page.isConnected;
+    page.isConnected = isConnected;
+    page.showState();
+    if (isConnected === wasConnected) return;
+    showHistoryButtons(page);
+    if (!isConnected) return page.shown?.refresh(new Set());
+    // The daemon may be another one, and events may have been missed meanwhile.
+    const status = await page.api.get("/v1/status").catch(() => null);
+    if (status && page.version !== status.version) return location.reload();
+    heard({ kind: "fresh_instance" });
   });
+}
+
+/** What the palette can do. */
+function commands(page) {
+  const colors = (name) => () => {
+    localStorage.setItem("colors", name);
+    setColors();
+  };
+  return [
+    ...VIEWS.map((view) => ({ title: `Show ${view.title}`, act: () => page.go(view.id) })),
+    ...TIERS.map((name, at) => ({ title: `Tier ${name}`, act: () => page.choose({ tier: at + 1 }) })),
+    { title: "Undo", act: () => page.travel("undo") },
+    { title: "Redo", act: () => page.travel("redo") },
+    ...["light", "dark", "system"].map((name) => ({ title: `Colors: ${name}`, act: colors(name) })),
+    { title: "Show the keys", act: () => showHelp(page) },
+  ];
 }
 
 function onKey(page, event) {
@@ -228,6 +249,10 @@ function onKey(page, event) {
   const typing = event.target.matches("input:not([type=radio]):not([type=checkbox]), textarea, select");
   const action = actionOf(event, { typing, letters: page.letters });
   if (!action) return;
+  if (action === "palette") {
+    event.preventDefault();
+    return openPalette(page, commands(page));
+  }
   if (typing) return event.target.blur();
   const isControl = event.target.matches("button, a, summary, input");
   if (isControl && (action === "open" || action === "select")) return;
@@ -241,20 +266,26 @@ function onKey(page, event) {
 }
 
 async function start() {
+  byId("choice").addEventListener("submit", (event) => event.preventDefault());
   const known = await token();
   if (!known) {
-    fill(byId("view"), el("h1", { text: "No session" }), el("p", {}, "Run ", el("code", { text: "slop ui" }), " in the project: it opens this page with a ticket, which works once."));
+    fill(byId("view"), el("div", { class: "sheet" }, el("h1", { text: "This page has no session" }), el("p", {}, "Run ", el("code", { text: "slop ui" }), " in the project: it opens this page with a ticket, which works once.")));
+    document.body.classList.add("outside");
     return;
   }
-  const page = new Page(connect(known));
+  const page = new Page(known);
   fill(byId("views"), ...VIEWS.map((view) => el("a", { id: `to-${view.id}`, href: `#${view.id}`, text: view.title })));
   showChoice(page);
   document.addEventListener("keydown", (event) => onKey(page, event));
   addEventListener("hashchange", () => showView(page));
+  byId("help").addEventListener("click", () => showHelp(page));
+  byId("go-to").addEventListener("click", () => openPalette(page, commands(page)));
   showView(page);
   try {
     const status = await page.api.get("/v1/status");
     byId("project").textContent = status.project;
+    byId("project").title = status.root;
+    page.version = status.version;
   } catch (error) {
     page.fail(error);
   }

@@ -1,6 +1,6 @@
 // The selection of files, by path: rows move when files come and go. Touches no document.
 
-import { endOf, folderOf } from "./table.js";
+import { endOf, within } from "./table.js";
 
 export class Pick {
   constructor() {
@@ -38,21 +38,23 @@ export class Pick {
   }
 
   /** Selects the lines from the anchor to one; a folded folder counts with what is in it. */
-  range(table, lines, line) {
-    const anchor = lines.findIndex((other) => nameOf(table, other) === this.anchor);
+  range(table, lines, line, folded) {
+    const anchor = lines.indexOf(lineNamed(table, this.anchor));
     const to = lines.indexOf(line);
     const from = anchor < 0 ? to : anchor;
     this.paths.clear();
     for (let at = Math.min(from, to); at <= Math.max(from, to); at += 1) {
-      const isOpenFolder = lines[at] < 0 && lines[at + 1] >= 0;
-      if (isOpenFolder) continue;
-      for (const row of rowsOf(table, lines[at])) this.paths.add(table.paths[row]);
+      if (lines[at] >= 0) this.paths.add(table.paths[lines[at]]);
+      else if (folded.has(table.folders[-1 - lines[at]])) for (const row of rowsOf(table, lines[at])) this.paths.add(table.paths[row]);
     }
   }
 
-  /** Selects all files that lines show. */
-  all(table, lines) {
-    for (const line of lines) if (line >= 0) this.paths.add(table.paths[line]);
+  /** Selects all files that lines show; a folded folder counts with what is in it. */
+  all(table, lines, folded) {
+    for (const line of lines) {
+      if (line >= 0) this.paths.add(table.paths[line]);
+      else if (folded.has(table.folders[-1 - line])) for (const row of rowsOf(table, line)) this.paths.add(table.paths[row]);
+    }
   }
 
   /** Forgets the files that are gone. */
@@ -62,9 +64,9 @@ export class Pick {
 
   /** Returns the selection as ranges of rows, for the API. @returns {[number, number][]} */
   ranges(table) {
-    const rows = [...this.paths].map((path) => table.byPath.get(path)).filter((row) => row !== undefined).sort((a, b) => a - b);
     const ranges = [];
-    for (const row of rows) {
+    for (let row = 0; row < table.files; row += 1) {
+      if (!this.paths.has(table.paths[row])) continue;
       const last = ranges.at(-1);
       if (last && last[1] === row - 1) last[1] = row;
       else ranges.push([row, row]);
@@ -73,16 +75,13 @@ export class Pick {
   }
 }
 
-/** Returns the rows that a line stands for: its own, or those of its folder and of the folders in it. */
+/** Returns the rows that a line is about: its own, or those of its folder and of the folders in it. */
 export function* rowsOf(table, line) {
   if (line >= 0) {
     yield line;
     return;
   }
-  const name = table.folders[-1 - line];
-  for (let folder = 0; folder < table.folders.length; folder += 1) {
-    const isIn = table.folders[folder] === name || table.folders[folder].startsWith(`${name}/`);
-    if (!isIn) continue;
+  for (const folder of within(table, -1 - line)) {
     for (let row = table.starts[folder]; row < endOf(table, folder); row += 1) yield row;
   }
 }
@@ -90,5 +89,10 @@ export function* rowsOf(table, line) {
 /** Returns the name by which a line is found again. */
 export const nameOf = (table, line) => (line < 0 ? `${table.folders[-1 - line]}/` : table.paths[line]);
 
-/** Returns the line of a folder or, if it is shown, of the file. */
-export const lineOfFolder = (table, row) => -1 - folderOf(table, row);
+/** Returns the line with a name, or undefined if there is none any more. @param {string|null} name */
+export function lineNamed(table, name) {
+  if (name === null) return undefined;
+  if (!name.endsWith("/")) return table.byPath.get(name);
+  const folder = table.byFolder.get(name.slice(0, -1));
+  return folder === undefined ? undefined : -1 - folder;
+}

@@ -1,25 +1,32 @@
-// A grid of which only the rows in sight are in the page.
+// A list of which only the rows in sight are in the page.
 
-import { el, fill } from "./dom.js";
+import { el } from "./dom.js";
 
 /** Rows above and below those in sight. */
 const SPARE = 8;
 /** Browsers cannot lay out more pixels than this; longer lists scroll in larger steps. */
 const MAX_PIXELS = 8_000_000;
+let lists = 0;
 
 export class Rows {
   /**
-   * @param {{label: string, height: number, render: (index: number) => HTMLElement, onmove?: (index: number) => void}} options
+   * @param {{label: string, height: number, render: (index: number) => HTMLElement, role?: "grid"|"list"|"listbox",
+   *   head?: HTMLElement}} options `render` gives a row its role
    */
-  constructor({ label, height, render, onmove = () => {} }) {
+  constructor({ label, height, render, role = "grid", head }) {
     this.height = height;
     this.render = render;
-    this.onmove = onmove;
+    this.role = role;
     this.count = 0;
     /** The current row, or -1. */
     this.current = -1;
-    this.space = el("div", { class: "space" });
-    this.element = el("div", { class: "rows", role: "grid", tabindex: "0", "aria-label": label, "aria-multiselectable": "true" }, this.space);
+    this.id = `rows-${(lists += 1)}`;
+    /** @type {Map<number, HTMLElement>} */
+    this.drawn = new Map();
+    this.head = head;
+    this.space = el("div", { class: "space", role: role === "grid" ? "rowgroup" : "presentation" });
+    const props = role === "list" ? {} : { tabindex: "0", "aria-multiselectable": "true" };
+    this.element = el("div", { class: "rows", role, "aria-label": label, ...props }, head, this.space);
     this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
     new ResizeObserver(() => this.schedule()).observe(this.element);
   }
@@ -29,49 +36,79 @@ export class Rows {
     this.count = count;
     this.current = Math.min(this.current, count - 1);
     this.space.style.height = `${Math.min(count * this.height, MAX_PIXELS)}px`;
-    this.element.setAttribute("aria-rowcount", String(count));
+    if (this.role === "grid") this.element.setAttribute("aria-rowcount", String(count + (this.head ? 1 : 0)));
     this.draw();
   }
 
-  /** Draws again at the next frame. */
+  /** Shows what has come into sight at the next frame. */
   schedule() {
-    if (this.frame) return;
-    this.frame = requestAnimationFrame(() => {
+    this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      this.draw();
+      this.draw(false);
     });
+  }
+
+  /** Returns the height that rows have to be in sight. */
+  get sight() {
+    return this.element.clientHeight - (this.head?.offsetHeight ?? 0);
   }
 
   /** Returns the first row in sight. */
   get first() {
-    const { scrollTop, clientHeight } = this.element;
+    const { scrollTop } = this.element;
     const real = this.count * this.height;
     if (real <= MAX_PIXELS) return Math.floor(scrollTop / this.height);
-    const part = scrollTop / Math.max(1, MAX_PIXELS - clientHeight);
-    return Math.floor((part * (real - clientHeight)) / this.height);
+    const part = scrollTop / Math.max(1, MAX_PIXELS - this.sight);
+    return Math.floor((part * (real - this.sight)) / this.height);
   }
 
   get inSight() {
-    return Math.ceil(this.element.clientHeight / this.height);
+    return Math.max(1, Math.ceil(this.sight / this.height));
   }
 
-  draw() {
+  /** Draws the rows in sight. @param {boolean} [all] false: those that are drawn already are right */
+  draw(all = true) {
     const first = this.first;
     const from = Math.max(0, first - SPARE);
     const to = Math.min(this.count, first + this.inSight + SPARE);
     const isScaled = MAX_PIXELS < this.count * this.height;
     const origin = isScaled ? this.element.scrollTop - first * this.height : 0;
-    const rows = [];
-    for (let index = from; index < to; index += 1) {
-      const row = this.render(index);
-      row.id = `row-${index}`;
-      row.setAttribute("aria-rowindex", String(index + 1));
-      row.style.top = `${origin + index * this.height}px`;
-      row.classList.toggle("current", index === this.current);
-      rows.push(row);
+    for (const [index, row] of this.drawn) {
+      if (!all && from <= index && index < to) continue;
+      row.remove();
+      this.drawn.delete(index);
     }
-    fill(this.space, ...rows);
-    if (from <= this.current && this.current < to) this.element.setAttribute("aria-activedescendant", `row-${this.current}`);
+    let after = null;
+    for (let index = to - 1; index >= from; index -= 1) {
+      let row = this.drawn.get(index);
+      if (!row) {
+        row = this.draw1(index);
+        this.space.insertBefore(row, after);
+      }
+      row.style.top = `${origin + index * this.height}px`;
+      after = row;
+    }
+    this.mark();
+  }
+
+  draw1(index) {
+    const row = this.render(index);
+    row.id = `${this.id}-${index}`;
+    row.dataset.row = String(index);
+    if (this.role === "grid") row.setAttribute("aria-rowindex", String(index + (this.head ? 2 : 1)));
+    else {
+      row.setAttribute("aria-setsize", String(this.count));
+      row.setAttribute("aria-posinset", String(index + 1));
+    }
+    this.drawn.set(index, row);
+    return row;
+  }
+
+  /** Marks the current row. */
+  mark() {
+    if (this.role === "list") return;
+    for (const [index, row] of this.drawn) row.classList.toggle("current", index === this.current);
+    if (this.drawn.has(this.current)) this.element.setAttribute("aria-activedescendant", `${this.id}-${this.current}`);
     else this.element.removeAttribute("aria-activedescendant");
   }
 
@@ -80,22 +117,22 @@ export class Rows {
     if (!this.count) return;
     this.current = Math.max(0, Math.min(index, this.count - 1));
     const first = this.first;
-    if (this.current < first) this.scrollTo(this.current);
-    else if (first + this.inSight - 1 <= this.current) this.scrollTo(this.current - this.inSight + 2);
-    this.draw();
-    this.onmove(this.current);
+    const whole = Math.max(1, Math.floor(this.sight / this.height));
+    if (this.current < first || (this.current === first && this.element.scrollTop % this.height)) this.scrollTo(this.current);
+    else if (first + whole <= this.current) this.scrollTo(this.current - whole + 1);
+    this.draw(false);
   }
 
   /** Scrolls until a row is the first in sight. @param {number} index */
   scrollTo(index) {
     const real = this.count * this.height;
     const top = Math.max(0, index * this.height);
-    this.element.scrollTop = real <= MAX_PIXELS ? top : (top / (real - this.element.clientHeight)) * (MAX_PIXELS - this.element.clientHeight);
+    this.element.scrollTop = real <= MAX_PIXELS ? top : (top / (real - this.sight)) * (MAX_PIXELS - this.sight);
   }
 
   /** Returns the row that an event is about, or -1. @param {Event} event */
   indexOf(event) {
-    const row = /** @type {HTMLElement} */ (event.target).closest("[aria-rowindex]");
-    return row ? Number(row.getAttribute("aria-rowindex")) - 1 : -1;
+    const row = /** @type {HTMLElement} */ (event.target).closest("[data-row]");
+    return row ? Number(row.dataset.row) : -1;
   }
 }

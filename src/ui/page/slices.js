@@ -1,98 +1,135 @@
 // Marked lines of a file: which there are, where they are now, and new ones.
 
-import { el } from "./dom.js";
-import { visible } from "./format.js";
+import { el, fill } from "./dom.js";
+import { plural, visible } from "./format.js";
+import { Rows } from "./rows.js";
+
+const LINE_PX = 20;
+/** What a slice is called that is not where it was written. */
+const STATES = { exact: "exact", moved: "moved", changed: "changed", stale: "stale" };
 
 export class SliceEditor {
   constructor(page) {
     this.page = page;
+    this.path = "";
+    this.lines = [];
+    /** The lines that are chosen: where the choice began, and where it ends. @type {[number, number]|null} */
     this.range = null;
   }
 
   /** Returns what the tab shows. @param {string} path */
   async load(path) {
     const [view] = await this.page.api.post("/v1/view", { files: [path], mode: "full" });
-    const entry = this.page.curation?.items.find(({ item }) => item.path === path);
-    const slices = entry?.slices ?? [];
-    this.range = null;
-    this.text = el("ol", { class: "lines", tabindex: "0", "aria-label": "Lines of the file" });
-    const lines = (view?.text ?? "").split("\n").slice(0, 5000);
-    lines.forEach((line, at) => this.text.append(el("li", { "data-line": at + 1, text: visible(line) })));
-    slices.forEach(({ resolved }) => this.mark(resolved.start_line, resolved.end_line, "sliced"));
-    this.tag = el("input", { type: "text", id: "slice-tag", size: 12 });
-    this.comment = el("input", { type: "text", id: "slice-comment", size: 24 });
-    this.add = el("button", { id: "slice-add", disabled: true, onclick: () => this.save(path), text: "Mark lines" });
-    this.text.addEventListener("pointerdown", (event) => this.begin(event));
-    this.text.addEventListener("pointerover", (event) => event.buttons && this.extend(event));
-    this.text.addEventListener("keydown", (event) => this.onKey(event, path));
-    return [
-      ...slices.map((slice, index) => this.row(path, slice, index)),
-      !slices.length && el("p", { class: "empty", text: "No lines are marked. Drag over lines, or move with the arrow keys and extend with Shift." }),
-      el("p", { class: "bar" }, el("label", {}, "tag ", this.tag), el("label", {}, "comment ", this.comment), this.add),
-      this.text,
-    ];
+    const isSame = path === this.path;
+    const entry = this.page.curation?.items.findLast(({ item }) => item.path === path);
+    this.path = path;
+    this.slices = entry?.slices ?? [];
+    this.lines = (view?.text ?? "").replace(/\n$/, "").split("\n");
+    const top = isSame ? (this.rows?.element.scrollTop ?? 0) : 0;
+    if (!isSame) this.range = null;
+    this.top = top;
+    this.rows = new Rows({ label: "Lines of the file", height: LINE_PX, role: "listbox", render: (index) => this.line(index) });
+    const { element } = this.rows;
+    element.classList.add("lines");
+    element.addEventListener("pointerdown", (event) => this.begin(event));
+    element.addEventListener("pointerover", (event) => event.buttons && this.extend(event));
+    element.addEventListener("keydown", (event) => this.onKey(event));
+    this.tag = el("input", { type: "text", id: "slice-tag", size: 10, autocomplete: "off" });
+    this.comment = el("input", { type: "text", id: "slice-comment", size: 20, autocomplete: "off" });
+    for (const input of [this.tag, this.comment]) input.addEventListener("keydown", (event) => event.key === "Enter" && this.save());
+    this.add = el("button", { id: "slice-add", onclick: () => this.save() });
+    const list = el("ul", { class: "slices" }, ...this.slices.map((slice, index) => this.slice(slice, index)));
+    if (!this.slices.length) fill(list, el("li", { class: "faint", text: "No lines are marked. Drag over lines, or choose them with ↑ ↓ and Shift, then press s." }));
+    return [list, el("div", { class: "fields" }, el("label", {}, "tag ", this.tag), el("label", {}, "comment ", this.comment), this.add), element];
   }
 
-  row(path, { tag, comment, resolved }, index) {
+  /** Draws the lines, once they are in the page. */
+  draw() {
+    this.rows.show(this.lines.length);
+    this.rows.element.scrollTop = this.top;
+    this.showRange();
+  }
+
+  line(index) {
+    const number = index + 1;
+    const isSliced = this.slices.some(({ resolved }) => resolved.start_line <= number && number <= resolved.end_line);
+    const [first, last] = this.ordered();
+    const isChosen = first <= number && number <= last;
+    return el("div", { role: "option", class: `line${isSliced ? " sliced" : ""}`, "aria-selected": String(isChosen) }, el("i", { text: String(number) }), visible(this.lines[index], true) || " ");
+  }
+
+  slice({ tag, comment, resolved }, index) {
+    const { path } = this;
     const { status, start_line: start, end_line: end, reason } = resolved;
-    const take = { slice_change: { path, index, start_line: start, end_line: end } };
+    const was = status === "exact" || !reason ? "" : ` (${reason})`;
+    const takeOver = () => this.page.edit(`lines ${start}-${end} of ${path} taken over`, [{ slice_change: { path, index, start_line: start, end_line: end } }]);
+    const remove = () => this.page.edit(`lines ${start}-${end} of ${path} not marked`, [{ slice_remove: { path, index } }]);
     return el(
-      "p",
+      "li",
       { class: `slice ${status}` },
-      el("b", { text: `${start}-${end}` }),
-      ` ${tag || "lines"}: ${status}${status === "exact" ? "" : ` (${reason})`}${comment ? `, ${comment}` : ""} `,
-      status === "stale" && el("button", { onclick: () => this.page.edit(`lines ${start}-${end} taken over`, [take]), text: "take over" }),
-      el("button", { "aria-label": `Remove the lines ${start}-${end}`, onclick: () => this.page.edit(`lines ${start}-${end} not marked any more`, [{ slice_remove: { path, index } }]), text: "remove" }),
+      el("button", { class: "link", text: start === end ? `line ${start}` : `lines ${start}-${end}`, onclick: () => this.rows.move(start - 1) }),
+      tag && el("b", { text: visible(tag) }),
+      el("span", { class: "status", text: `${STATES[status] ?? status}${was}` }),
+      comment && el("span", { class: "comment", text: visible(comment) }),
+      status !== "exact" && el("button", { onclick: takeOver, text: "take over" }),
+      el("button", { "aria-label": `Remove lines ${start}-${end}`, onclick: remove, text: "remove" }),
     );
   }
 
-  mark(first, last, name) {
-    for (let line = first; line <= last; line += 1) this.text.children[line - 1]?.classList.add(name);
-  }
-
-  lineOf(event) {
-    return Number(event.target.closest("[data-line]")?.dataset.line ?? 0);
+  /** Returns the first and the last chosen line. @returns {[number, number]} */
+  ordered() {
+    const [from, to] = this.range ?? [0, -1];
+    return from <= to || !this.range ? [from, to] : [to, from];
   }
 
   begin(event) {
-    const line = this.lineOf(event);
-    if (!line) return;
+    const line = this.rows.indexOf(event) + 1;
+    if (!line || event.button) return;
     event.preventDefault();
-    this.text.focus();
+    this.rows.element.focus();
     this.select(event.shiftKey && this.range ? this.range[0] : line, line);
   }
 
   extend(event) {
-    const line = this.lineOf(event);
+    const line = this.rows.indexOf(event) + 1;
     if (line && this.range) this.select(this.range[0], line);
   }
 
   select(from, to) {
     this.range = [from, to];
-    for (const item of this.text.children) item.classList.remove("chosen");
-    const [first, last] = [Math.min(from, to), Math.max(from, to)];
-    this.mark(first, last, "chosen");
-    this.text.children[to - 1]?.scrollIntoView({ block: "nearest" });
-    this.add.disabled = false;
-    this.add.textContent = first === last ? `Mark line ${first}` : `Mark lines ${first}-${last}`;
+    this.rows.move(to - 1);
+    this.rows.draw();
+    this.showRange();
   }
 
-  onKey(event, path) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  showRange() {
+    const [first, last] = this.ordered();
+    this.add.disabled = !this.range;
+    this.add.textContent = !this.range ? "Mark lines" : first === last ? `Mark line ${first}` : `Mark lines ${first}-${last}`;
+  }
+
+  onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: this.rows.inSight - 1, PageUp: 1 - this.rows.inSight }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (step) {
-      const [from, to] = this.range ?? [1, 0];
-      const next = Math.max(1, Math.min(this.text.children.length, to + step));
+      const [from, to] = this.range ?? [this.rows.first + 1, this.rows.first];
+      const next = Math.max(1, Math.min(this.lines.length, to + step));
       this.select(event.shiftKey ? from : next, next);
-    } else if (event.key === "s" && this.range) this.save(path);
+      this.page.say(this.add.textContent);
+    } else if (event.key === "s" && this.range) this.save();
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  save(path) {
-    if (!this.range) return null;
-    const [first, last] = [Math.min(...this.range), Math.max(...this.range)];
-    const slice = { path, start_line: first, end_line: last, tag: this.tag.value, comment: this.comment.value };
-    return this.page.edit(`lines ${first}-${last} of ${path}`, [{ slice_add: slice }]);
+  async save() {
+    if (!this.range) return;
+    const [first, last] = this.ordered();
+    const { path, tag, comment } = this;
+    const slice = { path, start_line: first, end_line: last, tag: tag.value, comment: comment.value };
+    this.range = null;
+    tag.blur();
+    comment.blur();
+    await this.page.edit(`${plural(last - first + 1, "line")} of ${path} marked`, [{ slice_add: slice }]);
   }
 }

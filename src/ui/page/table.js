@@ -1,4 +1,4 @@
-// The table of all files: columns as they came, and the rows that a view shows of them. Touches no document.
+// The table of all files: columns as they came, and the lines that a view shows of them. Touches no document.
 
 /** Columns whose values are positions in a list of the answer. */
 const LISTED = { language: "languages", state: "states", view: "views", wanted: "views", rule: "rules", why: "whys" };
@@ -6,7 +6,8 @@ const PLAIN = ["tokens", "bytes", "lines", "agent_tiers", "entry"];
 
 /**
  * @typedef {{version: string, choice: string, files: number, folders: string[], starts: number[], paths: string[],
- *   byPath: Map<string, number>, columns: Record<string, any[]>, total: any, exact: boolean}} Table
+ *   byPath: Map<string, number>, byFolder: Map<string, number>, columns: Record<string, any[]>, total: any, exact: boolean,
+ *   lowered: string[]|null, sums: Map<number, {files: number, tokens: number, lines: number}>}} Table
  */
 
 /** Returns a table from a whole answer. @returns {Table} */
@@ -23,7 +24,8 @@ export function decode(answer) {
   for (const name of PLAIN) columns[name] = answer[name];
   const { clock: version, choice, files, folders, starts, total, exact } = answer;
   const byPath = new Map(paths.map((path, row) => [path, row]));
-  return { version, choice, files, folders, starts, paths, byPath, columns, total, exact };
+  const byFolder = new Map(folders.map((folder, at) => [folder, at]));
+  return { version, choice, files, folders, starts, paths, byPath, byFolder, columns, total, exact, lowered: null, sums: new Map() };
 }
 
 function named(answer, column) {
@@ -44,10 +46,14 @@ export function apply(table, answer) {
     answer.rows.forEach((row, at) => (table.columns[column][row] = values[at]));
   }
   for (const column of PLAIN) answer.rows.forEach((row, at) => (table.columns[column][row] = answer[column][at]));
-  const { clock: version, total, exact } = answer;
-  Object.assign(table, { version, total, exact });
+  const { version, choice, total, exact } = answer;
+  Object.assign(table, { version, choice, total, exact });
+  table.sums.clear();
   return { table, changed: answer.rows };
 }
+
+/** Returns the paths in lower case; they are made at the first filter. @param {Table} table */
+export const loweredPaths = (table) => (table.lowered ??= table.paths.map((path) => path.toLowerCase()));
 
 /** Returns the folder that a row is in, by its place in `folders`. @param {Table} table @param {number} row */
 export function folderOf(table, row) {
@@ -63,36 +69,69 @@ export function folderOf(table, row) {
 /** Returns the row after the last one of a folder. @param {Table} table @param {number} folder */
 export const endOf = (table, folder) => table.starts[folder + 1] ?? table.files;
 
+/** Yields a folder and the folders in it, at any depth. @param {Table} table @param {number} folder */
+export function* within(table, folder) {
+  const name = table.folders[folder];
+  for (let other = 0; other < table.folders.length; other += 1) {
+    if (!name || other === folder || table.folders[other].startsWith(`${name}/`)) yield other;
+  }
+}
+
+/** Returns the highest folder above another one, or itself, that is folded; -1 if it is shown. */
+function foldedAbove(table, folder, folded) {
+  const name = table.folders[folder];
+  if (folded.has("") && table.byFolder.has("")) return table.byFolder.get("");
+  for (let slash = name.indexOf("/"); slash !== -1; slash = name.indexOf("/", slash + 1)) {
+    const above = name.slice(0, slash);
+    if (folded.has(above) && table.byFolder.has(above)) return table.byFolder.get(above);
+  }
+  return folded.has(name) ? folder : -1;
+}
+
 /**
- * Returns the lines that a view shows: a line is a folder (`-1 - folder`) or a file (its row). Folders in `folded` show
- * no files; with a filter, folders without a match are left out.
+ * Returns the lines that a view shows: a line is a folder (`-1 - folder`) or a file (its row). A folder in `folded` shows
+ * nothing of what is in it; with a filter, folders without a match are left out.
  * @param {Table} table @param {Set<string>} folded @param {(row: number) => boolean} [matches]
  */
 export function visibleLines(table, folded, matches) {
   const lines = [];
+  // Where the line of a folded folder has to be, if a match is in one of the folders that it hides.
+  const hidden = new Map();
   for (let folder = 0; folder < table.folders.length; folder += 1) {
+    const above = folded.size ? foldedAbove(table, folder, folded) : -1;
     const at = lines.length;
-    lines.push(-1 - folder);
-    const isFolded = folded.has(table.folders[folder]);
-    let found = 0;
+    if (above === -1 || above === folder) lines.push(-1 - folder);
+    let found = !matches;
     for (let row = table.starts[folder]; row < endOf(table, folder); row += 1) {
       if (matches && !matches(row)) continue;
-      found += 1;
-      if (!isFolded) lines.push(row);
-      else if (matches) break;
+      found = true;
+      if (above !== -1) break;
+      lines.push(row);
     }
-    if (matches && !found) lines.length = at;
+    if (above === folder && !found) hidden.set(folder, at);
+    else if (above !== -1 && found && hidden.has(above)) {
+      const to = hidden.get(above);
+      lines.splice(to, 0, -1 - above);
+      hidden.delete(above);
+      for (const [other, place] of hidden) if (to <= place) hidden.set(other, place + 1);
+    }
+    if (!found) lines.length = at;
   }
   return lines;
 }
 
-/** Returns the sums of a folder. @param {Table} table @param {number} folder */
+/** Returns the sums of a folder and of all that is in it. @param {Table} table @param {number} folder */
 export function sums(table, folder) {
+  const known = table.sums.get(folder);
+  if (known) return known;
   const sum = { files: 0, tokens: 0, lines: 0 };
-  for (let row = table.starts[folder]; row < endOf(table, folder); row += 1) {
-    sum.files += 1;
-    sum.tokens += table.columns.tokens[row];
-    sum.lines += table.columns.lines[row];
+  for (const inner of within(table, folder)) {
+    for (let row = table.starts[inner]; row < endOf(table, inner); row += 1) {
+      sum.files += 1;
+      sum.tokens += table.columns.tokens[row];
+      sum.lines += table.columns.lines[row];
+    }
   }
+  table.sums.set(folder, sum);
   return sum;
 }

@@ -1,0 +1,86 @@
+// The palette: goes to a file, a symbol or a command by a few letters of its name.
+
+import { el, fill } from "./dom.js";
+import { best } from "./find.js";
+import { plural, visible } from "./format.js";
+import { loweredPaths } from "./table.js";
+
+const SHOWN = 12;
+const SYMBOLS_SHOWN = 6;
+/** A symbol is asked for by its whole name, when no key was pressed for so long. */
+const SYMBOL_MS = 150;
+
+/** Opens the palette. @param {object} page @param {{title: string, act: () => void}[]} commands */
+export function openPalette(page, commands) {
+  const list = el("ul", { id: "palette-list", role: "listbox", "aria-label": "Found" });
+  const input = el("input", { id: "palette-input", type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-label": "Go to a file, a symbol or a command", placeholder: "file, symbol or command", autocomplete: "off", spellcheck: "false" });
+  const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { id: "palette", "aria-label": "Go to" }, input, list));
+  const titles = commands.map(({ title }) => title.toLowerCase());
+  let hits = [];
+  let symbols = [];
+  let current = 0;
+  let timer;
+
+  const goTo = (path) => page.go(`files/${encodeURIComponent(path)}`);
+  const search = () => {
+    const query = input.value.trim();
+    const { table } = page;
+    const found = query && table ? best(loweredPaths(table), query, SHOWN) : [];
+    hits = [
+      ...symbols,
+      ...best(titles, query, query ? 4 : SHOWN).map((at) => ({ kind: "command", text: commands[at].title, act: commands[at].act })),
+      ...found.map((row) => ({ kind: "file", text: table.paths[row], act: () => goTo(table.paths[row]) })),
+    ];
+    current = 0;
+    draw();
+  };
+  const draw = () => {
+    const options = hits.map((hit, at) =>
+      el("li", { id: `hit-${at}`, role: "option", "aria-selected": String(at === current), onclick: () => choose(at) }, el("span", { class: "faint", text: hit.kind }), el("span", { text: visible(hit.text) })),
+    );
+    fill(list, ...(options.length ? options : [el("li", { class: "faint", role: "option", "aria-selected": "false", text: "Nothing has such a name." })]));
+    if (hits.length) input.setAttribute("aria-activedescendant", `hit-${current}`);
+    else input.removeAttribute("aria-activedescendant");
+    options[current]?.scrollIntoView({ block: "nearest" });
+  };
+  const choose = (at) => {
+    dialog.close();
+    hits[at]?.act();
+  };
+  const askForSymbols = async () => {
+    const name = input.value.trim();
+    if (!/^[\p{L}_$][\p{L}\p{N}_$.:]*$/u.test(name)) return;
+    try {
+      const found = await page.api.post("/v1/symbols", { name, ignore_case: true });
+      if (input.value.trim() !== name) return;
+      symbols = found.slice(0, SYMBOLS_SHOWN).map((symbol) => ({ kind: "symbol", text: `${symbol.qualified_name ?? symbol.name}  ${symbol.path}:${symbol.start_line}`, act: () => goTo(symbol.path) }));
+      search();
+    } catch {
+      // Files and commands are found without the daemon.
+    }
+  };
+  input.addEventListener("input", () => {
+    symbols = [];
+    search();
+    clearTimeout(timer);
+    timer = setTimeout(askForSymbols, SYMBOL_MS);
+    page.say(plural(hits.length, "hit"));
+  });
+  input.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && hits.length) {
+      current = (current + step + hits.length) % hits.length;
+      draw();
+    } else if (event.key === "Enter") choose(current);
+    else return;
+    event.preventDefault();
+  });
+  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
+  dialog.addEventListener("close", () => {
+    clearTimeout(timer);
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  search();
+}
