@@ -4,6 +4,7 @@ use crate::model::PageFile;
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Declares a table of files of `page/` by their names and types.
@@ -33,6 +34,7 @@ page_files! {
     "format.js": JAVASCRIPT,
     "help.js": JAVASCRIPT,
     "history.js": JAVASCRIPT,
+    "icon.svg": SVG,
     "index.html": HTML,
     "inspect.js": JAVASCRIPT,
     "keys.js": JAVASCRIPT,

@@ -78,7 +78,6 @@ impl Browser {
     }
 
     /// Waits for an element, and returns it.
-    #[track_caller]
     pub(crate) async fn find(&self, selector: &str) -> Element {
         match self.client.wait().at_most(DEADLINE).for_element(Locator::Css(selector)).await {
             Ok(element) => element,
@@ -131,10 +130,6 @@ impl Browser {
             actions = actions.then(KeyAction::Up { value: char::from(*key) });
         }
         self.client.perform_actions(actions).await.unwrap();
-    }
-
-    pub(crate) fn client(&self) -> &Client {
-        &self.client
     }
 
     /// Ends the browser.

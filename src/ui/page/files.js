@@ -30,7 +30,6 @@ const BATCH = [
   ["remove", "Remove", "out of the documents", { to: { auto_aggregate: false }, unset: [] }],
 ];
 
-const plainEntries = (number) => (number === 1 ? "1 entry" : `${count(number)} entries`);
 
 export const files = {
   id: "files",
@@ -95,7 +94,7 @@ class FilesView {
     const at = this.lines.indexOf(lineNamed(table, this.named));
     this.rows.current = at;
     this.rows.show(this.lines.length);
-    if (at >= 0 && this.isSought) this.rows.move(at);
+    if (at >= 0 && this.isSought && !this.rows.isInSight(at)) this.rows.scrollTo(at - Math.floor(this.rows.inSight / 2));
     this.isSought = false;
     this.showEmpty(this.lines.length ? "" : table.files ? "No file matches the filter." : "There are no files yet. slop lists what git lists; `slop files` on the command line shows the same.");
     this.showSelection();
@@ -207,7 +206,7 @@ class FilesView {
     this.planTimer = setTimeout(async () => {
       try {
         const plan = await this.page.plan([{ set: { files: this.select(), ...BATCH[0][3] } }], signal);
-        this.selected.textContent = `${of} → ${plainEntries(plan.entries_written)}`;
+        this.selected.textContent = `${of} → ${plural(plan.entries_written, "entry")}`;
         this.page.say(this.selected.textContent);
       } catch (error) {
         if (!signal.aborted) this.selected.textContent = `${of}: ${error.message}`;
@@ -218,7 +217,7 @@ class FilesView {
   /** Returns the selection as the API takes it. */
   select() {
     const { pick, table } = this.page;
-    return { clock: table.version, rows: pick.ranges(table) };
+    return { clock: table.clock, rows: pick.ranges(table) };
   }
 
   async batch(action) {

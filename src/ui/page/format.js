@@ -51,4 +51,4 @@ export function visible(text, hasLines = false) {
 }
 
 /** Returns "1 file" or "2 files". @param {number} number @param {string} noun */
-export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : noun.endsWith("y") ? "" : "s"}`;
+export const plural = (number, noun) => `${count(number)} ${number === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;

@@ -85,10 +85,10 @@ class Page {
 
   /** Asks for the table: all of it, or what has changed since the one that is here. */
   async loadTable(isWhole = false) {
-    const since = isWhole ? null : (this.table?.version ?? null);
+    const since = isWhole ? null : (this.table?.clock ?? null);
     const answer = await this.api.post("/v1/table", { choice: this.choice(), since });
     const now = Date.now();
-    if (answer.rows && answer.since !== this.table?.version) return this.loadTable(true);
+    if (answer.rows && answer.since !== this.table?.clock) return this.loadTable(true);
     if (answer.rows) {
       const { changed } = apply(this.table, answer);
       for (const row of changed ?? []) this.changedAt.set(this.table.paths[row], now);

@@ -66,6 +66,11 @@ export class Rows {
     return Math.max(1, Math.ceil(this.sight / this.height));
   }
 
+  /** Returns whether a row can be seen. @param {number} index */
+  isInSight(index) {
+    return this.first < index && index < this.first + this.inSight - 1;
+  }
+
   /** Draws the rows in sight. @param {boolean} [all] false: those that are drawn already are right */
   draw(all = true) {
     const first = this.first;

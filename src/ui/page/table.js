@@ -5,7 +5,7 @@ const LISTED = { language: "languages", state: "states", view: "views", wanted: 
 const PLAIN = ["tokens", "bytes", "lines", "agent_tiers", "entry"];
 
 /**
- * @typedef {{version: string, choice: string, files: number, folders: string[], starts: number[], paths: string[],
+ * @typedef {{clock: string, choice: string, files: number, folders: string[], starts: number[], paths: string[],
  *   byPath: Map<string, number>, byFolder: Map<string, number>, columns: Record<string, any[]>, total: any, exact: boolean,
  *   lowered: string[]|null, sums: Map<number, {files: number, tokens: number, lines: number}>}} Table
  */
@@ -22,10 +22,10 @@ export function decode(answer) {
   const columns = {};
   for (const name of Object.keys(LISTED)) columns[name] = named(answer, name);
   for (const name of PLAIN) columns[name] = answer[name];
-  const { clock: version, choice, files, folders, starts, total, exact } = answer;
+  const { clock, choice, files, folders, starts, total, exact } = answer;
   const byPath = new Map(paths.map((path, row) => [path, row]));
   const byFolder = new Map(folders.map((folder, at) => [folder, at]));
-  return { version, choice, files, folders, starts, paths, byPath, byFolder, columns, total, exact, lowered: null, sums: new Map() };
+  return { clock, choice, files, folders, starts, paths, byPath, byFolder, columns, total, exact, lowered: null, sums: new Map() };
 }
 
 function named(answer, column) {
@@ -46,8 +46,8 @@ export function apply(table, answer) {
     answer.rows.forEach((row, at) => (table.columns[column][row] = values[at]));
   }
   for (const column of PLAIN) answer.rows.forEach((row, at) => (table.columns[column][row] = answer[column][at]));
-  const { version, choice, total, exact } = answer;
-  Object.assign(table, { version, choice, total, exact });
+  const { clock, choice, total, exact } = answer;
+  Object.assign(table, { clock, choice, total, exact });
   table.sums.clear();
   return { table, changed: answer.rows };
 }

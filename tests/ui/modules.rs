@@ -1,0 +1,48 @@
+//! The modules that touch no document, each with its `.test.js`.
+
+use rquickjs::loader::{BuiltinLoader, BuiltinResolver};
+use rquickjs::{CatchResultExt, Context, Module, Runtime};
+
+use crate::files::page_files;
+
+/// Runs a test module. It can import the page's modules and `check.js`.
+#[track_caller]
+fn run(name: &str, source: &str) {
+    let (mut resolver, mut loader) = (BuiltinResolver::default(), BuiltinLoader::default());
+    let modules = page_files().into_iter().filter(|(name, _)| name.ends_with(".js"));
+    for (name, text) in modules.chain([("check.js".to_owned(), include_str!("check.js").to_owned())]) {
+        resolver.add_module(&name);
+        loader.add_module(&name, text);
+    }
+    let runtime = Runtime::new().unwrap();
+    runtime.set_loader(resolver, loader);
+    // The engine has no Intl; the page uses it for the commas in numbers only.
+    let commas = "globalThis.Intl = { NumberFormat: class { format(number) { \
+        return String(number).replace(/\\B(?=(\\d{3})+$)/g, ','); } } };";
+    Context::full(&runtime).unwrap().with(|context| {
+        context.eval::<(), _>(commas).unwrap();
+        let outcome =
+            Module::evaluate(context.clone(), name, source).and_then(|promise| promise.finish::<()>());
+        if let Err(error) = outcome.catch(&context) {
+            panic!("{error}");
+        }
+    });
+}
+
+macro_rules! module_tests {
+    ($($name:ident: $file:literal,)*) => {
+        $(#[test]
+        fn $name() {
+            run($file, include_str!($file));
+        })*
+    };
+}
+
+module_tests! {
+    columns_and_lines: "table.test.js",
+    selection: "pick.test.js",
+    filter_and_search: "find.test.js",
+    keys: "keys.test.js",
+    treemap: "treemap.test.js",
+    texts_and_events: "format.test.js",
+}
