@@ -19,17 +19,10 @@ use super::local_queries::{
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery,
-    FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
-    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery,
-    ViewQuery,
+    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery, FilesQuery, FindQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
-    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
-    ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
-    FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundSymbol, GivenDocuments, HistoryMoved,
-    HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
-    encode_document,
+    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened, FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, GivenDocuments, HistoryMoved, HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested, encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -141,6 +134,13 @@ wire_queries! {
         path: "/v1/search",
         summary: "Find the files and symbols that match a text, the best first.",
         body: SearchQuery,
+        reads: true
+    }
+    Find(FindQuery) -> FoundNames {
+        command: "find",
+        path: "/v1/find",
+        summary: "Find files and symbols by some characters of their names, the best first.",
+        body: FindQuery,
         reads: true
     }
     Refs(RefsQuery) -> SymbolUses {
@@ -315,6 +315,7 @@ pub enum AnyQuery {
     View(ViewQuery),
     Symbols(SymbolsQuery),
     Search(SearchQuery),
+    Find(FindQuery),
     Refs(RefsQuery),
     Calls(CallsQuery),
     Impact(ImpactQuery),
@@ -445,8 +446,7 @@ mod tests {
     use crate::api::choices::{DocsName, FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
     use crate::api::inline_curation::HistorySource;
     use crate::api::queries::{
-        AttachmentOptions, CallDirectionName, ComparedDocument, GivenDocumentName, LineRange, MaskEntry,
-        ViewSelection,
+        AttachmentOptions, CallDirectionName, ComparedDocument, GivenDocumentName, LineRange, MaskEntry, NamedThing, ViewSelection,
     };
 
     fn full_selection() -> ViewSelection {
@@ -530,6 +530,11 @@ mod tests {
                 kind: Some("file".to_owned()),
             }),
             AnyQuery::Table(Box::new(TableQuery { choice: full_selection(), since: Some("1:2".to_owned()) })),
+            AnyQuery::Find(FindQuery {
+                query: "rb".to_owned(),
+                of: vec![NamedThing::File, NamedThing::Symbol],
+                limit: Some(3),
+            }),
             AnyQuery::Curation(CurationQuery {}),
             AnyQuery::EditCuration(EditCurationQuery {
                 revision: "00".to_owned(),

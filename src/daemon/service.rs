@@ -143,6 +143,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::View(_)
         | AnyQuery::Symbols(_)
         | AnyQuery::Search(_)
+        | AnyQuery::Find(_)
         | AnyQuery::Refs(_)
         | AnyQuery::Calls(_)
         | AnyQuery::Impact(_)

@@ -20,6 +20,7 @@
 mod artifacts;
 mod document;
 mod error;
+mod find;
 mod fingerprint;
 mod history;
 mod index;
@@ -56,6 +57,7 @@ pub use document::{
     PreparedDocument, PriorOutputs, RankedName, RecordName, SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
+pub use find::{FindAnswer, FindHit, FindRequest};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};
 pub use options::{IndexReport, NoProgress, Options, ScanProgress, World};
 pub use parallel::STACK_BYTES;

@@ -10,7 +10,7 @@ use super::options::{IndexReport, Options, World};
 use super::queries::OutlineAnswer;
 use super::shared::WorkspaceCache;
 use super::symbols::{SymbolAnswer, SymbolRequest};
-use super::{artifacts, document, index, queries, references, summaries, symbols, table};
+use super::{artifacts, document, find, index, queries, references, summaries, symbols, table};
 use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
@@ -18,6 +18,7 @@ use crate::engine::document::{
     GivenChange, GivenFile, InputsDigest, OpenedDocument, OpenedDocuments, PendingDelivery, PreparedDocument,
     PriorOutputs, RecordName, ViewAnswer, ViewRequest,
 };
+use crate::engine::find::{FindAnswer, FindRequest};
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Freshness, Trust};
 use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
 use crate::engine::references::{
@@ -185,6 +186,12 @@ impl Project<'_> {
         let history =
             documents.map(|caches| SharedHistory { commits: &caches.commits, past: &caches.past_commits });
         search(&mut self.cache, history.as_ref(), request, trust)
+    }
+
+    /// Returns the files and symbols whose names have the characters of a query in their order, the best first.
+    pub fn find_names(&mut self, request: &FindRequest) -> Result<FindAnswer, Error> {
+        let known = self.shared.as_deref().map(WorkspaceCache::defined_symbols);
+        find::find_names(&mut self.cache, known, request)
     }
 
     /// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Writes nothing.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crate::engine::document::DocumentCaches;
+use crate::engine::find::DefinedSymbols;
 use crate::engine::references::ReferenceCache;
 use crate::engine::summaries::SummaryLookup;
 use crate::engine::symbol_names::SymbolNameIndex;
@@ -27,6 +28,7 @@ pub struct WorkspaceCache {
     timings: Arc<StepTimings>,
     symbol_names: SymbolNameIndex,
     tables: TableCache,
+    defined_symbols: DefinedSymbols,
 }
 
 impl WorkspaceCache {
@@ -97,6 +99,10 @@ impl WorkspaceCache {
 
     pub(super) const fn symbol_names(&self) -> &SymbolNameIndex {
         &self.symbol_names
+    }
+
+    pub(super) const fn defined_symbols(&self) -> &DefinedSymbols {
+        &self.defined_symbols
     }
 
     pub(super) const fn tables(&self) -> &TableCache {

@@ -18,6 +18,7 @@ mod rank;
 mod rank_symbols;
 mod stems;
 mod subjects;
+mod subsequence;
 mod task;
 mod traces;
 mod vector;
@@ -30,6 +31,7 @@ pub use rank::{FileParts, FileRanking, FileScore, FileSignals, RankedFile, rank_
 pub use rank_symbols::{FileWithSymbols, SymbolParts, SymbolScore, rank_symbols};
 pub use stems::{TERMS_VERSION, Term};
 pub use subjects::{MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
+pub use subsequence::Subsequence;
 pub use task::{
     Error, IgnoredText, IgnoredTextReason, MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind,
     QuotedText, TaskReading, TaskTerm, read_task,

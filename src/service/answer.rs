@@ -16,14 +16,14 @@ use super::table::resolve_table;
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
-    ExplainQuery, FileStates, FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery,
-    MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, RefsQuery, ResolveSlicesQuery,
-    SearchQuery, SymbolsQuery, ViewQuery, compose_unformatted,
+    ExplainQuery, FileStates, FilesQuery, FindQuery, ImpactQuery, IndexQuery, IndexRun, LineRange,
+    LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing, OutlineQuery,
+    RefsQuery, ResolveSlicesQuery, SearchQuery, SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{
-    CallDirection, CallRequest, Code, Error, HitKind, ImpactRequest, SearchRequest, SymbolRequest, Trust,
-    ViewRequest,
+    CallDirection, CallRequest, Code, Error, FindRequest, HitKind, ImpactRequest, SearchRequest,
+    SymbolRequest, Trust, ViewRequest,
 };
 use crate::model::{ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable, unescaped_path};
 
@@ -50,6 +50,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
             })
         }
         AnyQuery::Search(query) => resolve_search(query)?,
+        AnyQuery::Find(query) => resolve_find(query)?,
         AnyQuery::Refs(query) => complete::<RefsQuery>(move |project| {
             Ok(match &query.symbol {
                 Some(symbol) => project.uses(symbol)?.into(),
@@ -151,14 +152,27 @@ fn symbol_request(query: SymbolsQuery) -> Result<SymbolRequest, ApiError> {
 }
 
 fn resolve_search(query: SearchQuery) -> Result<ResolvedQuery, ApiError> {
-    let limit = query.limit.unwrap_or(DEFAULT_HITS);
+    let limit = checked_limit(query.limit)?;
+    let kind = query.kind.as_deref().map(hit_kind).transpose()?;
+    let request = SearchRequest { text: query.query, limit, kind };
+    Ok(complete::<SearchQuery>(move |project| Ok(project.search(&request, Trust::Stamps)?.into())))
+}
+
+fn resolve_find(query: FindQuery) -> Result<ResolvedQuery, ApiError> {
+    let FindQuery { query, of, limit } = query;
+    let is_meant = |thing| of.is_empty() || of.contains(&thing);
+    let (files, symbols) = (is_meant(NamedThing::File), is_meant(NamedThing::Symbol));
+    let request = FindRequest { query, files, symbols, limit: checked_limit(limit)? };
+    Ok(complete::<FindQuery>(move |project| Ok(project.find_names(&request)?.into())))
+}
+
+/// Returns the number of hits that a question asks for.
+fn checked_limit(limit: Option<u32>) -> Result<usize, ApiError> {
+    let limit = limit.unwrap_or(DEFAULT_HITS);
     if !(1..=MAX_HITS).contains(&limit) {
         return Err(bad_query("number of hits is not between 1 and 1000", "give a limit from 1 to 1000"));
     }
-    let kind = query.kind.as_deref().map(hit_kind).transpose()?;
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let request = SearchRequest { text: query.query, limit, kind };
-    Ok(complete::<SearchQuery>(move |project| Ok(project.search(&request, Trust::Stamps)?.into())))
+    Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
 fn resolve_outline(query: OutlineQuery) -> ResolvedQuery {

@@ -7,6 +7,7 @@ use super::curation::match_symbols;
 use super::history::CurationHistory;
 use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
 use super::sources::{SETTINGS_FILE, settings_error};
+use super::table::parse_clock;
 use crate::api::{
     ApiError, CurationEdit, CurationEdited, EditCurationQuery, FileSelect, ItemKeys, MaskEdit,
     MatchSymbolsQuery, PresetSaveEdit, ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit,
@@ -14,7 +15,7 @@ use crate::api::{
 use crate::config::edit::{self, ItemSetting, PresetDraft, ScreenshotChange, SliceChange};
 use crate::config::{Curation, edit::plain_path};
 use crate::engine::{Covering, CoveringEntry, Project};
-use crate::model::{RelPath, Slice, Tier};
+use crate::model::{RelPath, Slice, Tier, path_text};
 use crate::sys::RealDisk;
 
 /// The most entries that one edit writes. More are a list that nobody reads, and slow to match.
@@ -76,12 +77,12 @@ impl EditLookup<'_, '_> {
                 if settings.is_empty() && unset.is_empty() {
                     return Err(bad_query("no key is set or removed", "give keys in `to` or `unset`"));
                 }
-                let covering = self.covering(&files)?;
+                let covering = self.selected(&files)?;
                 check_count(&covering)?;
                 edit::CurationEdit::SetKeys { entries: self.take_entries(covering), settings, unset }
             }
             CurationEdit::Remove(remove) => {
-                let covering = self.covering(&remove.files)?;
+                let covering = self.selected(&remove.files)?;
                 edit::CurationEdit::RemoveItems { entries: self.take_entries(covering) }
             }
             CurationEdit::SliceAdd(SliceAddEdit { path, start_line, end_line, tag, comment }) => {
@@ -129,9 +130,24 @@ impl EditLookup<'_, '_> {
         })
     }
 
-    /// Returns the entries for a selection. A word that selects no file may be the path of an item.
-    fn covering(&mut self, select: &FileSelect) -> Result<Covering, ApiError> {
-        let mut covering = self.project.cover_files(&select.paths)?;
+    /// Returns the entries for a selection.
+    fn selected(&mut self, select: &FileSelect) -> Result<Covering, ApiError> {
+        match select {
+            FileSelect { paths, clock: None, rows } if rows.is_empty() => self.covering(paths),
+            FileSelect { paths, clock: Some(clock), rows } if paths.is_empty() => {
+                let paths = rows_of_table(self.project, clock, rows)?;
+                self.covering(&paths)
+            }
+            FileSelect { .. } => Err(bad_query(
+                "files are selected both by paths and by rows, or by rows without a clock",
+                "give `paths`, or `rows` with the `clock` of the table",
+            )),
+        }
+    }
+
+    /// Returns the entries for paths. A word that selects no file may be the path of an item.
+    fn covering(&mut self, paths: &[String]) -> Result<Covering, ApiError> {
+        let mut covering = self.project.cover_files(paths)?;
         for word in std::mem::take(&mut covering.unmatched) {
             let path = plain_path(&word);
             if !self.curation.files.iter().any(|item| plain_path(&item.path) == path) {
@@ -151,7 +167,7 @@ impl EditLookup<'_, '_> {
 
     /// Adds the files that a path or pattern selects, which must be some.
     fn add_file(&mut self, path: &str) -> Result<(), ApiError> {
-        let covering = self.covering(&FileSelect { paths: vec![path.to_owned()] })?;
+        let covering = self.covering(&[path.to_owned()])?;
         self.take_entries(covering);
         Ok(())
     }
@@ -199,6 +215,20 @@ impl EditLookup<'_, '_> {
         let set = set.into_iter().map(|(symbol, show)| (symbol, show.into())).collect();
         Ok(edit::CurationEdit::Mask { path: plain_path(&path), set, unset })
     }
+}
+
+/// Returns the paths of the files in rows of a table.
+fn rows_of_table(
+    project: &mut Project<'_>,
+    clock: &str,
+    rows: &[(usize, usize)],
+) -> Result<Vec<String>, ApiError> {
+    let rows: Vec<_> = rows.iter().map(|(first, last)| *first..=*last).collect();
+    let files = project.table_files(parse_clock(clock)?, &rows)?.ok_or_else(|| {
+        let message = "files came or went since that clock of the table, or it has no such rows";
+        ApiError::user("table_moved", message, "ask /v1/table for the table, and select again")
+    })?;
+    Ok(files.iter().map(|path| path_text(path.as_bytes())).collect())
 }
 
 fn settings_of(keys: ItemKeys) -> Vec<ItemSetting> {

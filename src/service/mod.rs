@@ -26,6 +26,8 @@ mod resolved;
 mod sources;
 mod table;
 #[cfg(test)]
+mod table_tests;
+#[cfg(test)]
 mod tests;
 mod writing;
 

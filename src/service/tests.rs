@@ -14,11 +14,7 @@ use tempfile::TempDir;
 use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, resolve_aggregate};
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
-    CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
-    DocumentRequest, EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote,
-    FreshnessState, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
-    OutlineQuery, Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service,
-    ServiceAnswer, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery, DocumentRequest, EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FindQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -112,6 +108,7 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
         AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),
         AnyQuery::Search(_) => SearchQuery::answer_schema(&mut schemas),
+        AnyQuery::Find(_) => FindQuery::answer_schema(&mut schemas),
         AnyQuery::Refs(_) => RefsQuery::answer_schema(&mut schemas),
         AnyQuery::Calls(_) => CallsQuery::answer_schema(&mut schemas),
         AnyQuery::Impact(_) => ImpactQuery::answer_schema(&mut schemas),

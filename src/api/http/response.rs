@@ -107,7 +107,9 @@ fn status(fault: &ApiError) -> StatusCode {
     match (&*fault.code, fault.kind) {
         ("not_found", _) => StatusCode::NOT_FOUND,
         ("document_gone", _) => StatusCode::GONE,
-        ("other_settings" | "other_protocol" | "other_version" | "revision_moved", _) => StatusCode::CONFLICT,
+        ("other_settings" | "other_protocol" | "other_version" | "revision_moved" | "table_moved", _) => {
+            StatusCode::CONFLICT
+        }
         // A bug has the kind of the environment for exit codes, but 503 would invite the client to try again.
         ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
         (_, ApiErrorKind::User) => StatusCode::UNPROCESSABLE_ENTITY,

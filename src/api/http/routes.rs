@@ -7,10 +7,7 @@ use super::body::parse_body;
 use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
-    ExplainQuery, FilesQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery,
-    OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
-    TableQuery, UndoQuery, ViewQuery,
+    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery, ExplainQuery, FilesQuery, FindQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -104,6 +101,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<ViewQuery>(),
     Route::of_query::<SymbolsQuery>(),
     Route::of_query::<SearchQuery>(),
+    Route::of_query::<FindQuery>(),
     Route::of_query::<RefsQuery>(),
     Route::of_query::<CallsQuery>(),
     Route::of_query::<ImpactQuery>(),

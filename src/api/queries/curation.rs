@@ -79,12 +79,19 @@ pub struct RemoveEdit {
     pub files: FileSelect,
 }
 
-/// A selection of files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// A selection of files: either `paths`, or `rows` with the `clock` of the table that they are counted in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct FileSelect {
     /// Files, folders or patterns, or paths as they are written in entries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
+    /// The `clock` of an answer of `/v1/table`. If files came or went since, the edit is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// The first and the last row of each run of rows, counted from 0.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<(usize, usize)>,
 }
 
 /// Keys of an entry, with their values.

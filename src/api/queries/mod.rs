@@ -8,6 +8,7 @@
 mod code;
 mod curation;
 mod documents;
+mod find;
 mod maintenance;
 mod table;
 
@@ -23,6 +24,7 @@ pub use documents::{
     AggregateQuery, AttachmentOptions, CompareDocumentsQuery, ComparedDocument, ExplainQuery,
     GivenDocumentName, GivenQuery, OpenDocumentQuery, ReadDocumentQuery, ViewSelection,
 };
+pub use find::{FindQuery, NamedThing};
 pub use maintenance::{
     AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
     FilesQuery, IndexQuery,

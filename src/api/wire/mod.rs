@@ -10,7 +10,7 @@ mod envelope;
 mod explanation;
 mod exported;
 mod files;
-mod given;
+mod find;, mod given;,
 mod receipt;
 mod receipt_totals;
 mod references;
@@ -34,6 +34,7 @@ pub(in crate::api) use envelope::{decode_json, decode_nested};
 pub use explanation::{ExplainedRule, FileExplanation, LimitEffect};
 pub use exported::CacheExport;
 pub use files::{FileState, FileStates, FileView, IndexRun};
+pub use find::FoundNames;
 pub use given::{GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep};
 pub use receipt::{
     DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem,

@@ -15,7 +15,7 @@ use crate::aggregate::{RoutedView, RoutingContext};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::error::{Code, Error};
 use crate::engine::index::{FileStatus, Freshness};
-use crate::engine::workspace::KnownFile;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{Omission, ParseHealth, Receipt, RelPath, RoutingRule, ViewMode};
 use crate::{aggregate, discover, syntax};
 
@@ -68,11 +68,13 @@ impl DocumentRun<'_, '_> {
     pub(in crate::engine) fn placements(
         &mut self,
         request: &AggregationRequest,
-        files: &[FileStatus],
+        files: &mut [FileStatus],
         known: Option<&ComposedPlacements<'_>>,
         composes: bool,
     ) -> Result<Placements, Error> {
         let selected = self.select_for(request)?;
+        self.bring_up_to_date(files, &selected.selection.files);
+        let files = &*files;
         let key = selected.key();
         let same = known.filter(|known| key.is_some() && known.key == key.as_ref());
         let same = same.filter(|known| known.is_exact || known.problem.is_some() || !composes);
@@ -104,6 +106,36 @@ impl DocumentRun<'_, '_> {
             // The table is where a person finds out what to change, so it is answered all the same.
             Err(error) if error.code() == Code::OverBudget => Ok(placements(placed, Some(error.to_string()))),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Replaces the status of the files that were read when these were selected.
+    fn bring_up_to_date(&self, files: &mut [FileStatus], selected: &[KnownFile]) {
+        if files.iter().all(|file| matches!(file.freshness, Freshness::Fresh | Freshness::LeftOut(_))) {
+            return;
+        }
+        let selected: FxHashMap<&RelPath, &KnownFile> =
+            selected.iter().map(|file| (&file.path, file)).collect();
+        for file in files.iter_mut().filter(|file| file.freshness != Freshness::Fresh) {
+            let Some(known) = selected.get(&file.path) else { continue };
+            match &known.state {
+                KnownState::LeftOut(reason) => {
+                    file.freshness = Freshness::LeftOut(*reason);
+                    (file.content, file.size, file.lines) = (None, None, None);
+                }
+                KnownState::Content { hash, file_type, facts } => {
+                    let hidden = &self.cache.workspace.hidden;
+                    file.freshness = Freshness::Fresh;
+                    file.content = Some((hidden.file_hash(&file.path, *hash), *file_type));
+                    file.lines = Some(facts.lines);
+                    file.size = Some(facts.size);
+                    // Of a file with hidden symbols, what is left of it was selected.
+                    if hidden.get(&file.path).is_some() {
+                        let stat = self.cache.workspace.world.files.stat(&file.path);
+                        file.size = stat.ok().map(|stat| stat.stamp.size).or(file.size);
+                    }
+                }
+            }
         }
     }
 

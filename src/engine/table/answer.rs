@@ -8,7 +8,7 @@ use super::rows::{TableNames, TableRow, TableTotals, rows_in_order};
 use super::versions::{FoundTable, TableCache, TableClock, TableVersion};
 use crate::engine::document::{AggregationRequest, ComposedPlacements, DocumentRun, Placements};
 use crate::engine::error::Error;
-use crate::engine::index::{FileStatus, status};
+use crate::engine::index::{FileStatus, known_files, status};
 use crate::engine::summaries::add_summarized_tiers;
 use crate::model::{FileOrder, RelPath};
 
@@ -46,7 +46,10 @@ pub(in crate::engine) fn file_table(
     request: &TableRequest,
 ) -> Result<TableAnswer, Error> {
     let begun = tables.map_or(0, |tables| tables.begin(now_ms(run)));
-    let files = statuses(run)?;
+    let mut files = match known_files(run.cache)? {
+        Some(files) => files.into_iter().map(FileStatus::of_known).collect(),
+        None => status(run.cache)?,
+    };
     let (names, order) = TableNames::of(&files);
     let last = tables.and_then(|tables| tables.last(&request.choice));
     let last = last.filter(|(_, _, kept)| **kept == names);
@@ -56,7 +59,8 @@ pub(in crate::engine) fn file_table(
     let composes = tables.is_none() || files.len() <= QUICK_FILES || is_awaited;
     let known = last.as_ref().map(|(_, found, names)| known_placements(found, names));
     let aggregation = without_order(&request.aggregation);
-    let placed = run.placements(&aggregation, &files, known.as_ref(), composes)?;
+    let placed = run.placements(&aggregation, &mut files, known.as_ref(), composes)?;
+    add_summarized_tiers(run.cache, run.lookup, &mut files);
     let found = found_table(files, &order, placed, aggregation.limits.tokens);
     Ok(match tables {
         Some(tables) => {
@@ -84,12 +88,6 @@ pub(in crate::engine) fn table_files(
 
 fn now_ms(run: &DocumentRun<'_, '_>) -> u64 {
     u64::try_from(run.cache.workspace.world.clock.now_ns() / 1_000_000).unwrap_or(1)
-}
-
-fn statuses(run: &mut DocumentRun<'_, '_>) -> Result<Vec<FileStatus>, Error> {
-    let mut files = status(run.cache)?;
-    add_summarized_tiers(run.cache, run.lookup, &mut files);
-    Ok(files)
 }
 
 /// Returns the request with files in the order of their paths: without a limit, the order decides nothing that a table

@@ -128,11 +128,10 @@ impl TableCache {
         since: Option<TableClock>,
     ) -> TableVersion {
         let mut kept = self.lock();
-        kept.record_names(begun, names);
-        if found.rows.len() != kept.names.paths.len() {
-            // Files came or went since: the client asks again, for it gets the clock of neither.
+        if let Some(names) = kept.record_names(begun, names) {
+            // Files came or went meanwhile. The client gets the clock of no table, and so the whole the next time.
             let clock = TableClock { table: 0, change: 0 };
-            return TableVersion { clock, names: Arc::clone(&kept.names), changed: None, found };
+            return TableVersion { clock, names: Arc::new(names), changed: None, found };
         }
         let at = kept.tables.iter().position(|table| table.choice == choice);
         let mut table = match at.and_then(|at| kept.tables.remove(at)) {
@@ -171,7 +170,9 @@ impl TableCache {
         names: TableNames,
     ) -> Option<Arc<TableNames>> {
         let mut kept = self.lock();
-        kept.record_names(begun, names);
+        if kept.record_names(begun, names).is_some() {
+            return None;
+        }
         let is_known = (kept.first..kept.next).contains(&clock.table)
             && (kept.names_since..=kept.changes).contains(&clock.change);
         is_known.then(|| Arc::clone(&kept.names))
@@ -179,17 +180,20 @@ impl TableCache {
 }
 
 impl KeptTables {
-    /// Takes in the files that there are, as the answer `begun` has found them.
-    fn record_names(&mut self, begun: u64, names: TableNames) {
-        if begun < self.names_begun {
-            return;
-        }
-        self.names_begun = begun;
+    /// Takes in the files that there are, as the answer `begun` has found them. Returns them if a later answer has found
+    /// others.
+    fn record_names(&mut self, begun: u64, names: TableNames) -> Option<TableNames> {
+        let is_later = self.names_begun < begun;
         if *self.names != names {
+            if !is_later {
+                return Some(names);
+            }
             self.names = Arc::new(names);
             self.changes += 1;
             self.names_since = self.changes;
         }
+        self.names_begun = self.names_begun.max(begun);
+        None
     }
 }
 

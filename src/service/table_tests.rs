@@ -1,0 +1,298 @@
+//! The table of all files as a client keeps it: by deltas, and by rows that it selects.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{QueryOrigin, QuerySettings, SettingsSources, resolve, with_world};
+use crate::api::{
+    AnyQuery, ApiError, CallOptions, FreshnessNote, Receiver, Service, ServiceAnswer, ask_encoded,
+};
+use crate::engine::{NoProgress, Project, WorkspaceCache};
+use crate::sys::{Disk, RealDisk};
+
+/// A project that is asked by one process, which stays, or by others.
+struct TableProject {
+    folder: TempDir,
+    shared: Arc<WorkspaceCache>,
+}
+
+/// Answers with the settings as they are, with what is known between answers or without it.
+struct SettingsAwareService<'p> {
+    root: PathBuf,
+    shared: Option<&'p Arc<WorkspaceCache>>,
+}
+
+impl Service for SettingsAwareService<'_> {
+    fn answer(&self, query: AnyQuery, _: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
+        let loaded = SettingsSources::default().load(&self.root)?;
+        let settings = QuerySettings { loaded: &loaded, root: &self.root, origin: QueryOrigin::Remote };
+        let resolved = resolve(query, settings)?;
+        with_world(&self.root, &NoProgress, |world| {
+            let mut project = Project::open(&self.root, loaded.engine_options(&self.root), world)?;
+            if let Some(shared) = self.shared {
+                project.share_cache(Arc::clone(shared));
+            }
+            let found = resolved.answer(&mut project)?;
+            let freshness = FreshnessNote::at(0);
+            receive(ServiceAnswer { freshness, missing: found.missing, payload: found.answer });
+            Ok(())
+        })
+    }
+}
+
+impl TableProject {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let project = Self { folder: tempfile::tempdir().unwrap(), shared: Arc::default() };
+        files.iter().for_each(|(path, text)| project.write(path, text));
+        project
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.path().join(path);
+        match RealDisk.read(&path).unwrap() {
+            Some(_) => RealDisk.replace(&path, text.as_bytes()).unwrap(),
+            None => RealDisk.create_new(&path, text.as_bytes()).unwrap(),
+        }
+    }
+
+    fn remove(&self, path: &str) {
+        RealDisk.remove_file(&self.folder.path().join(path)).unwrap();
+    }
+
+    fn ask(&self, is_known: bool, query: &Value) -> Result<Value, ApiError> {
+        let root = self.folder.path().canonicalize().unwrap();
+        let service = SettingsAwareService { root, shared: is_known.then_some(&self.shared) };
+        let query = serde_json::from_value(query.clone()).unwrap();
+        let answer = ask_encoded(&service, query, &CallOptions::default())?;
+        Ok(serde_json::from_slice(&answer.data).unwrap())
+    }
+
+    fn table(&self, choice: &Value, since: Option<&str>) -> Value {
+        self.ask(true, &json!({"ask": "table", "choice": choice, "since": since})).unwrap()
+    }
+}
+
+/// The values of a row whose numbers are positions in a list of the answer.
+const LISTED: [(&str, &str); 6] = [
+    ("language", "languages"),
+    ("state", "states"),
+    ("view", "views"),
+    ("wanted", "views"),
+    ("rule", "rules"),
+    ("why", "whys"),
+];
+const PLAIN: [&str; 8] =
+    ["tokens", "bytes", "lines", "symbols", "health", "summary_by", "agent_tiers", "entry"];
+
+/// A table as a client keeps it.
+#[derive(Default)]
+struct ClientTable {
+    clock: String,
+    paths: Vec<String>,
+    rows: Vec<BTreeMap<String, Value>>,
+    rest: Value,
+}
+
+impl ClientTable {
+    /// Takes in an answer, and returns whether it was a delta.
+    fn apply(&mut self, answer: &Value) -> bool {
+        let list = |key: &str| answer[key].as_array().unwrap().clone();
+        let is_delta = !answer["since"].is_null();
+        if is_delta {
+            assert_eq!(answer["since"], json!(self.clock));
+        } else {
+            let (folders, starts) = (list("folders"), list("starts"));
+            let names: Vec<&str> = answer["names"].as_str().unwrap().lines().collect();
+            let path = |(row, name): (usize, &&str)| {
+                let folder = starts.iter().rposition(|start| start.as_u64().unwrap() <= row as u64).unwrap();
+                format!("{}/{name}", folders[folder].as_str().unwrap())
+            };
+            self.paths = names.iter().enumerate().map(path).collect();
+            self.rows = vec![BTreeMap::new(); self.paths.len()];
+        }
+        let changed: Vec<usize> = match answer["rows"].as_array() {
+            Some(rows) => rows.iter().map(|row| usize::try_from(row.as_u64().unwrap()).unwrap()).collect(),
+            None => (0..self.rows.len()).collect(),
+        };
+        for (key, values) in LISTED {
+            let (column, values) = (list(key), list(values));
+            assert_eq!(column.len(), changed.len(), "{key}: {answer}");
+            for (row, at) in changed.iter().zip(column) {
+                let value = values[usize::try_from(at.as_u64().unwrap()).unwrap()].clone();
+                self.rows[*row].insert(key.to_owned(), value);
+            }
+        }
+        for key in PLAIN {
+            let column = list(key);
+            assert_eq!(column.len(), changed.len(), "{key}: {answer}");
+            for (row, value) in changed.iter().zip(column) {
+                self.rows[*row].insert(key.to_owned(), value);
+            }
+        }
+        self.clock = answer["clock"].as_str().unwrap().to_owned();
+        self.rest = json!([answer["files"], answer["total"], answer["exact"], answer["problem"]]);
+        is_delta
+    }
+
+    /// Returns the whole in a form that does not depend on the lists of one answer.
+    fn content(&self) -> (Vec<(&String, &BTreeMap<String, Value>)>, &Value) {
+        (self.paths.iter().zip(&self.rows).collect(), &self.rest)
+    }
+}
+
+/// A sequence of numbers that is the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Makes one random edit of the files or of what is curated.
+fn edit(project: &TableProject, files: &mut BTreeMap<String, u64>, numbers: &mut Numbers) {
+    let text = |functions: u64| -> String {
+        let function =
+            |at| format!("def f{at}(a):\n    \"\"\"Adds.\"\"\"\n    b = a + {at}\n    return b\n\n");
+        (0..functions).map(function).collect()
+    };
+    let place = usize::try_from(numbers.below(files.len() as u64)).unwrap();
+    let path = files.keys().nth(place).unwrap().clone();
+    match numbers.below(5) {
+        0 if 4 < files.len() => {
+            project.remove(&path);
+            files.remove(&path);
+        }
+        0 | 1 => {
+            let path = format!("{}n{}.py", ["", "src/", "src/in/"][place % 3], numbers.below(30));
+            project.write(&path, &text(2));
+            files.insert(path, 2);
+        }
+        2 => {
+            let entries = [
+                "force_full = true",
+                "ast_signatures = true",
+                "auto_aggregate = false",
+                "ast_mask = { f0 = \"hide\", f1 = \"def\" }",
+            ];
+            let mut entry = || entries[usize::try_from(numbers.below(4)).unwrap()];
+            let (first, second) = (entry(), entry());
+            project.write(
+                "slop.toml",
+                &format!("[[files]]\npath = \"{path}\"\n{first}\n[[files]]\npath = \"src\"\n{second}\n"),
+            );
+        }
+        _ => {
+            let functions = 1 + numbers.below(20);
+            project.write(&path, &text(functions));
+            files.insert(path, functions);
+        }
+    }
+}
+
+#[test]
+fn deltas_in_their_order_come_to_the_whole_table() {
+    let files =
+        [("a.py", "def a():\n    pass\n"), ("src/b.py", "x = 1\n"), ("src/in/c.py", "y = 2\n"), ("z.py", "")];
+    let project = TableProject::new(&files);
+    project.write("slop.toml", "");
+    let mut paths: BTreeMap<String, u64> = files.iter().map(|(path, _)| ((*path).to_owned(), 0)).collect();
+    let choice = json!({"tier": 3, "budget": 700});
+    let mut numbers = Numbers(7);
+    let (mut kept, mut late) = (ClientTable::default(), ClientTable::default());
+    kept.apply(&project.table(&choice, None));
+    late.apply(&project.table(&choice, None));
+    let mut deltas = 0;
+    for step in 0..60 {
+        edit(&project, &mut paths, &mut numbers);
+        let delta = project.table(&choice, Some(&kept.clock));
+        deltas += usize::from(kept.apply(&delta));
+        // A client that asks seldom gets all that it missed.
+        if step % 7 == 6 {
+            late.apply(&project.table(&choice, Some(&late.clock)));
+            assert_eq!(late.content(), kept.content(), "late at step {step}");
+        }
+        let mut whole = ClientTable::default();
+        whole.apply(&project.ask(false, &json!({"ask": "table", "choice": choice})).unwrap());
+        assert_eq!(kept.content(), whole.content(), "at step {step}: {delta}");
+    }
+    assert!(20 < deltas, "{deltas}");
+}
+
+#[test]
+fn a_delta_is_of_its_choice_alone_and_names_what_stepped_down_elsewhere() {
+    let body = "def f(a):\n    \"\"\"Adds.\"\"\"\n    return a\n\n";
+    let project =
+        TableProject::new(&[("a.py", &body.repeat(20)), ("b.py", &body.repeat(20)), ("slop.toml", "")]);
+    let small = json!({"tier": 3, "budget": 500});
+    let first = project.table(&small, None);
+    let clock = first["clock"].as_str().unwrap();
+    assert_eq!(project.table(&small, Some(clock))["rows"], json!([]));
+    assert_eq!(project.table(&json!({"tier": 3}), Some(clock))["since"], Value::Null);
+    project.write("slop.toml", "[[files]]\npath = \"a.py\"\nforce_full = true\n");
+    let delta = project.table(&small, Some(clock));
+    assert_eq!(delta["since"], json!(clock));
+    assert!(delta["rows"].as_array().unwrap().contains(&json!(1)), "b.py has less room: {delta}");
+    assert!(delta.to_string().len() < 2048, "{delta}");
+}
+
+#[test]
+fn rows_of_a_table_are_edited_unless_files_came_or_went() {
+    let project = TableProject::new(&[("b.py", ""), ("src/a.py", ""), ("src/c.py", ""), ("slop.toml", "")]);
+    let clock = project.table(&json!({}), None)["clock"].clone();
+    let edit = |files: Value| {
+        let revision = project.ask(true, &json!({"ask": "curation"})).unwrap()["revision"].clone();
+        let set = json!({"set": {"files": files, "to": {"force_full": true}}});
+        let edit = json!({"ask": "edit_curation", "revision": revision, "label": "", "edits": [set]});
+        project.ask(true, &edit).map_err(|error| error.code.into_owned())
+    };
+    // The files of the root come first, by their names: row 2 is the first one in `src`.
+    let done = edit(json!({"clock": clock, "rows": [[0, 0], [2, 2]]})).unwrap();
+    assert_eq!(done["files_affected"], json!(2));
+    let items = project.ask(true, &json!({"ask": "curation"})).unwrap()["items"].clone();
+    let paths: Vec<&Value> = items.as_array().unwrap().iter().map(|item| &item["item"]["path"]).collect();
+    assert_eq!(paths, [&json!("b.py"), &json!("src/a.py")]);
+    assert_eq!(edit(json!({"clock": clock, "rows": [[0, 9]]})).unwrap_err(), "table_moved");
+    assert_eq!(edit(json!({"rows": [[0, 0]]})).unwrap_err(), "bad_ask");
+    project.write("src/b.py", "");
+    assert_eq!(edit(json!({"clock": clock, "rows": [[0, 0]]})).unwrap_err(), "table_moved");
+}
+
+#[test]
+fn names_are_found_but_for_what_masks_hide_and_what_is_in_files_left_out() {
+    let project = TableProject::new(&[
+        (
+            "src/ring_buffer.py",
+            "class RingBuffer:\n    def push(self):\n        pass\n\n    def peek(self):\n        pass\n",
+        ),
+        ("ring/other.py", "def pushed():\n    pass\n"),
+        ("key.pem", "push\n"),
+        (
+            "slop.toml",
+            "[[files]]\npath = \"src/ring_buffer.py\"\nast_mask = { \"RingBuffer.peek\" = \"hide\" }\n",
+        ),
+    ]);
+    for is_known in [false, true] {
+        let find = |query: &str, of: Value| {
+            let found = project.ask(is_known, &json!({"ask": "find", "query": query, "of": of, "limit": 5}));
+            let hits = found.unwrap()["hits"].as_array().unwrap().clone();
+            let name = |hit: &Value| hit["name"].as_str().or(hit["path"].as_str()).unwrap().to_owned();
+            hits.iter().map(name).collect::<Vec<String>>()
+        };
+        assert_eq!(find("ringb", json!([])), ["RingBuffer", "src/ring_buffer.py"]);
+        assert_eq!(find("push", json!(["symbol"])), ["push", "pushed"]);
+        assert_eq!(find("peek", json!([])), Vec::<String>::new());
+        assert_eq!(find("ring", json!(["file"])), ["src/ring_buffer.py", "ring/other.py"]);
+        assert_eq!(find("keypem", json!([])), ["key.pem"]);
+    }
+    let one =
+        project.ask(true, &json!({"ask": "find", "query": "rb", "of": ["symbol"], "limit": 1})).unwrap();
+    let hit = json!({"of": "symbol", "path": "src/ring_buffer.py", "name": "RingBuffer", "kind": "class", "start_line": 1});
+    hit.as_object().unwrap().iter().for_each(|(key, value)| assert_eq!(one["hits"][0][key], *value));
+    assert_eq!((&one["hits"][0]["ranges"], &one["more"]), (&json!([[0, 1], [4, 5]]), &json!(false)));
+}
