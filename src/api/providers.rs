@@ -329,6 +329,10 @@ pub(super) fn gemini(content: &PromptContent, options: &BodyOptions) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{
+        ContentHash, DiscussionEntry, DocumentBlock, DocumentPart, FileRole, FileType, OVERVIEW,
+        PieceSubject, Receipt, RelPath, StableFiles, ViewMode,
+    };
 
     #[test]
     fn strangers_are_told_no_cache_key() {
@@ -355,6 +359,82 @@ mod tests {
             max_output_tokens: 9,
             caching: PromptCaching { marks: 2, lifetime: CacheLifetime::FiveMinutes, min_tokens: 0 },
         }
+    }
+
+    static PLAIN: FileType = FileType { id: "text", name: "Text", fence: "", role: FileRole::Prose };
+
+    /// A document of 30 files of some kilobytes, of which the first 17 stay the same.
+    fn long_document() -> Document {
+        let block = |at: usize| DocumentBlock {
+            path: RelPath::new(format!("{at}.txt").as_bytes()).unwrap(),
+            file_type: &PLAIN,
+            view: ViewMode::Full,
+            content: None,
+            remarks: Vec::new(),
+            body: format!("line of {at}\n").repeat(100 + 77 * at).into(),
+            summary: None,
+        };
+        let rows = Some("x.txt: names\n".to_owned());
+        Document {
+            part: DocumentPart::Whole,
+            overview: "- Project: x".to_owned(),
+            files_heading: "Files",
+            blocks: (0..30).map(block).collect(),
+            stable: Some(StableFiles { blocks: 17, rows, next_heading: "For this task" }),
+            more_files: None,
+            is_cut: true,
+            tree: Some("x/\n".to_owned()),
+            screenshots: Vec::new(),
+            beads: None,
+            discussion: vec![DiscussionEntry { role: None, content: "Fix it.".to_owned() }],
+            receipt: Receipt { tokens: 1_000, ..Receipt::default() },
+        }
+    }
+
+    #[test]
+    fn what_is_marked_follows_from_the_layout() {
+        let document = long_document();
+        let layout = render::document_layout(&document, true);
+        for marks in 0..=3 {
+            let caching = PromptCaching { marks, ..options().caching };
+            let content = PromptContent::from_document(&document, caching).unwrap();
+            let (mut bytes, mut sent) = (0, Vec::new());
+            for block in &content.prefix {
+                let PromptPart::Text(text) = &block.holds else { continue };
+                bytes += text.len();
+                if block.is_breakpoint {
+                    sent.push(bytes);
+                }
+            }
+            let (cuts, end) = PrefixCuts::of_layout(&layout);
+            let mut known: Vec<usize> = cuts.best_marks(end, marks, 0).map(|end| end.bytes).collect();
+            known.sort_unstable();
+            assert_eq!((known.len(), known), (usize::from(marks), sent));
+        }
+    }
+
+    #[test]
+    fn the_pieces_of_a_layout_are_the_text() {
+        let mut document = long_document();
+        let layout = render::document_layout(&document, false);
+        let (text, taken) = render::take_markdown(&mut document);
+        assert_eq!((layout.bytes(), layout.tokens()), (text.len() as u64, 1_000));
+        assert!(taken == layout);
+        let text = text.text();
+        let (mut rest, lines) = (&*text, text.lines().collect::<Vec<_>>());
+        for (piece, first) in layout.pieces.iter().zip(layout.first_lines()) {
+            let (own, behind) = rest.split_at(usize::try_from(piece.bytes).unwrap());
+            assert_eq!(piece.hash, ContentHash::digest(own.as_bytes()));
+            let heading = lines[usize::try_from(first).unwrap() - 1];
+            let is_heading = match &piece.subject {
+                PieceSubject::File { path, .. } => heading == format!("### {path}"),
+                PieceSubject::Section(name) if name == OVERVIEW => heading == "- Project: x",
+                PieceSubject::Section(name) => heading.to_lowercase().contains(&name.to_lowercase()),
+            };
+            assert!(is_heading, "{:?}: {heading}", piece.subject);
+            rest = behind;
+        }
+        assert_eq!((rest, layout.prefix + 1, layout.stable), ("", layout.pieces.len(), Some(20)));
     }
 
     fn content() -> PromptContent {

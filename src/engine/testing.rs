@@ -18,9 +18,7 @@ use crate::aggregate::{DocumentLimits, TierOptions, TokenCounter};
 use crate::discover;
 use crate::engine::document::{AggregationRequest, SectionRequest, ViewRequest};
 use crate::engine::index::Trust;
-use crate::model::{
-    AggregationStrategy, DocsDetail, FileOrder, Receipt, RelPath, SummaryDetail, Tier, ViewMode,
-};
+use crate::model::{AggregationStrategy, DocsDetail, FileOrder, RelPath, SummaryDetail, Tier, ViewMode};
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::{
     Clock, FileContent, FileKind, FileStat, Files, ProcessOutput, Processes, ReadError, RealDisk, RealFiles,
@@ -85,31 +83,6 @@ impl Processes for CountingProcesses {
     ) -> io::Result<ProcessOutput> {
         self.0.fetch_add(1, Ordering::SeqCst);
         RealProcesses.run(program, arguments, folder, variables, input)
-    }
-}
-
-/// Returns the receipt of a document without files.
-pub(super) fn empty_receipt() -> Receipt {
-    Receipt {
-        tier: None,
-        name: None,
-        since_last: false,
-        strategy: "",
-        order: "",
-        counter: "",
-        budget_tokens: None,
-        max_bytes: None,
-        bytes: 0,
-        tokens: 0,
-        folders_by_model: 0,
-        files: Vec::new(),
-        symbols: BTreeMap::new(),
-        has_tree: false,
-        task: None,
-        packing: None,
-        omitted: Vec::new(),
-        missing: Vec::new(),
-        problems: Vec::new(),
     }
 }
 

@@ -303,7 +303,7 @@ pub struct MissingFile {
 }
 
 /// What became of each file of the project that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Receipt {
     pub tier: Option<u8>,
     pub name: Option<String>,

@@ -258,6 +258,8 @@ fn check_limits(document: &Document, request: &AggregationRequest) -> Result<(),
     let DocumentLimits { tokens: budget, bytes, .. } = request.limits;
     let text = render::render_markdown(document);
     prop_assert_eq!(document.receipt.bytes, text.len() as u64);
+    let layout = render::document_layout(document, false);
+    prop_assert_eq!((layout.bytes(), layout.tokens()), (text.len() as u64, document.receipt.tokens));
     prop_assert!(bytes.is_none_or(|limit| text.len() as u64 <= limit));
     if let Some(budget) = budget {
         let tokens = tokens(&read_by_the_model(document, request.sections.images_apart));

@@ -119,8 +119,7 @@ mod tests {
     use std::sync::OnceLock;
 
     use super::*;
-    use crate::engine::testing::empty_receipt;
-    use crate::model::{DocumentPiece, PieceSubject};
+    use crate::model::{DocumentPiece, PieceSubject, Receipt};
 
     const CACHING: PrefixCaching = PrefixCaching { marks: None, min_tokens: 0 };
 
@@ -133,7 +132,7 @@ mod tests {
             hash: ContentHash::digest(text.as_bytes()),
         };
         Arc::new(CachedDocument {
-            receipt: empty_receipt(),
+            receipt: Receipt::default(),
             text: text.to_owned().into(),
             boundary: text.len(),
             layout: Arc::new(DocumentLayout { pieces: vec![piece], stable: None, prefix: 1 }),
