@@ -59,7 +59,12 @@ pub use mcp::{McpInfo, serve as serve_mcp};
 pub use prompt_cache::{PromptCache, PromptCacheUse, SentDocument, prefix_caching};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
-    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery, ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery, FindQuery, GivenDocumentName, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange, MaskEdit, MaskEntry, NamedThing, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, ViewSelection,
+    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery,
+    ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery,
+    FindQuery, GivenDocumentName, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery,
+    LineRange, MaskEdit, MaskEntry, NamedThing, OpenDocumentQuery, OutlineQuery, PresetSaveEdit,
+    ReadDocumentQuery, RedoQuery, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit,
+    SliceChangeEdit, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;

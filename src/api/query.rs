@@ -19,10 +19,17 @@ use super::local_queries::{
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery, FilesQuery, FindQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery, ViewQuery,
+    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery,
+    FilesQuery, FindQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
+    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery,
+    ViewQuery,
 };
 use super::wire::{
-    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened, FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, GivenDocuments, HistoryMoved, HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested, encode_document,
+    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
+    ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
+    FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, GivenDocuments,
+    HistoryMoved, HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
+    encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -446,7 +453,8 @@ mod tests {
     use crate::api::choices::{DocsName, FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
     use crate::api::inline_curation::HistorySource;
     use crate::api::queries::{
-        AttachmentOptions, CallDirectionName, ComparedDocument, GivenDocumentName, LineRange, MaskEntry, NamedThing, ViewSelection,
+        AttachmentOptions, CallDirectionName, ComparedDocument, GivenDocumentName, LineRange, MaskEntry,
+        NamedThing, ViewSelection,
     };
 
     fn full_selection() -> ViewSelection {

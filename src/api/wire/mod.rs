@@ -10,7 +10,8 @@ mod envelope;
 mod explanation;
 mod exported;
 mod files;
-mod find;, mod given;,
+mod find;
+mod given;
 mod receipt;
 mod receipt_totals;
 mod references;

@@ -43,9 +43,9 @@ function content({ spans, status }, page) {
     return [span.name, ...[count(span.count), micros(span.p50_us), micros(span.p99_us), micros(span.max_us)].map((text) => el("span", { class: "number", text })), bar];
   });
   return [
-    table(["", ""], facts.map(([name, value]) => [name, value]), "Status"),
+    table(["what", "now"], facts.map(([name, value]) => [name, value]), "Status"),
     el("h2", { text: "How long the steps of answers take" }),
-    table(["step", "count", "p50", "p99", "max", ""], rows, "Steps of answers"),
+    table(["step", "count", "p50", "p99", "max", "of the longest"], rows, "Steps of answers"),
     el("p", { class: "buttons" }, el("button", { id: "stop", class: "danger", onclick: () => stop(page), text: "Stop the daemon" })),
   ];
 }

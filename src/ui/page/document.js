@@ -45,11 +45,13 @@ class DocumentView {
   }
 
   show() {
+    this.showTabs();
     this.refresh();
   }
 
   async refresh() {
     const before = this.opened;
+    if (!before) this.kept.textContent = "Composing the document …";
     try {
       const opened = await this.page.api.post("/v1/document/open", { choice: this.page.choice() });
       if (opened.id === before?.id) return;
@@ -67,7 +69,7 @@ class DocumentView {
   showTabs() {
     const tabs = TIERS.map((name, at) => {
       const isShown = at + 1 === this.page.chosen.tier;
-      const text = isShown ? `${name} ${count(this.opened.tokens)}` : name;
+      const text = isShown && this.opened ? `${name} ${count(this.opened.tokens)}` : name;
       return el("button", { id: `tier-${at + 1}`, role: "tab", "aria-selected": String(isShown), text, onclick: () => this.page.choose({ tier: at + 1 }) });
     });
     fill(this.tabs, ...tabs);
@@ -178,6 +180,7 @@ class DocumentView {
 
   act(action) {
     const { rows } = this;
+    if (!this.opened) return false;
     const moves = { down: 1, up: -1, "page-down": rows.inSight - 2, "page-up": 2 - rows.inSight };
     if (action in moves) rows.move(Math.max(0, rows.current) + moves[action]);
     else if (action === "first") rows.move(0);

@@ -7,7 +7,7 @@ import { sums } from "./table.js";
 /** The signs of states: each has its word, too, so that no state is a matter of color alone. */
 const SIGNS = { fresh: "●", stale: "◐", new: "○", left_out: "✕", agent: "◆" };
 
-const words = (name) => name.replaceAll("_", " ");
+const words = (name) => name.replace("ast_", "").replaceAll("_", " ");
 const cell = (text, props = {}) => el("span", { role: "gridcell", ...props, text });
 const size = (number) => cell(number ? count(number) : "–", { class: "number" });
 

@@ -37,7 +37,7 @@ function rows({ entries, current }, page) {
       { class: isNow ? "now" : "", "aria-current": isNow ? "step" : null },
       el("span", { class: "faint", text: clock(entry.at_ms) }),
       ` ${entry.by_hand ? "edited by hand" : entry.label} `,
-      !isNow && el("button", { class: "jump", "aria-label": `Return to ${entry.label}, ${clock(entry.at_ms)}`, onclick: () => page.travel("jump", entry.id), text: "jump" }),
+      !isNow && el("button", { class: "jump", "aria-label": `jump to ${entry.label}, ${clock(entry.at_ms)}`, onclick: () => page.travel("jump", entry.id), text: "jump" }),
     );
   });
 }
@@ -50,7 +50,7 @@ function preset({ preset: { name, description, files }, origin }, page) {
     ` ${files?.length ?? 0} entries${description ? `, ${description}` : ""} `,
     el("span", { class: "faint", text: origin }),
     " ",
-    el("button", { "aria-label": `Apply ${name}`, onclick: () => page.edit(`preset ${name} applied`, [{ preset_apply: { name } }]), text: "apply" }),
-    el("button", { "aria-label": `Delete ${name}`, onclick: () => page.edit(`preset ${name} deleted`, [{ preset_delete: { name } }]), text: "delete" }),
+    el("button", { "aria-label": `apply ${name}`, onclick: () => page.edit(`preset ${name} applied`, [{ preset_apply: { name } }]), text: "apply" }),
+    el("button", { "aria-label": `delete ${name}`, onclick: () => page.edit(`preset ${name} deleted`, [{ preset_delete: { name } }]), text: "delete" }),
   );
 }

@@ -24,7 +24,7 @@ export class Inspector {
     this.path = "";
     this.tab = "outline";
     this.title = el("h2");
-    const close = el("button", { id: "close-inspector", "aria-label": "Close the inspector", onclick: () => page.go("files"), text: "close" });
+    const close = el("button", { id: "close-inspector", "aria-label": "close the inspector", onclick: () => page.go("files"), text: "close" });
     const tab = (id) => el("button", { id: `tab-${id}`, role: "tab", "aria-controls": "inspected", onclick: () => this.choose(id), text: id });
     this.tabs = TABS.map(tab);
     const list = el("div", { role: "tablist", "aria-label": "What is shown of the file" }, ...this.tabs);

@@ -1,7 +1,7 @@
 // The page: its top bar, which view is shown, and what all views share.
 
 import { connect } from "./api.js";
-import { showChoice, showHistoryButtons, showLive, TIERS } from "./bar.js";
+import { showChoice, showHistoryButtons, showLive } from "./bar.js";
 import { budget } from "./budget.js";
 import { cache } from "./cache.js";
 import { daemon } from "./daemon.js";
@@ -9,7 +9,7 @@ import { byId, el, fill } from "./dom.js";
 import { document_ } from "./document.js";
 import { forget, token } from "./door.js";
 import { files } from "./files.js";
-import { setColors, showHelp } from "./help.js";
+import { showHelp } from "./help.js";
 import { history as past } from "./history.js";
 import { actionOf } from "./keys.js";
 import { openPalette } from "./palette.js";
@@ -36,6 +36,7 @@ class Page {
     /** @type {import("./table.js").Table|null} */
     this.table = null;
     this.curation = null;
+    this.writes = 0;
     this.changedAt = new Map();
     this.letters = localStorage.getItem("letters") !== "off";
     this.chosen = { tier: 3, ...JSON.parse(sessionStorage.getItem("choice") ?? "{}") };
@@ -100,8 +101,11 @@ class Page {
   }
 
   async loadCuration() {
-    const before = this.curation;
-    this.curation = await this.api.get("/v1/curation");
+    const [before, writes] = [this.curation, this.writes];
+    const curation = await this.api.get("/v1/curation");
+    // It was edited meanwhile: what came is older than the revision that the next edit has to name.
+    if (writes !== this.writes) return this.loadCuration();
+    this.curation = curation;
     showHistoryButtons(this);
     if (before?.revision !== this.curation.revision) showChoice(this);
     return this.curation;
@@ -131,11 +135,19 @@ class Page {
     });
   }
 
-  async write(work) {
-    const { revision } = this.curation ?? (await this.loadCuration());
+  /** Writes one edit after the other: each names the revision that the one before has made. */
+  write(work) {
+    this.writing = (this.writing ?? Promise.resolve()).then(() => this.writeNow(work));
+    return this.writing;
+  }
+
+  async writeNow(work) {
     try {
+      const { revision } = this.curation ?? (await this.loadCuration());
       const done = await work(revision);
-      await this.reload();
+      this.writes += 1;
+      this.curation.revision = done.revision;
+      this.reload();
       return done;
     } catch (error) {
       if (error.code === "revision_moved") {
@@ -150,8 +162,10 @@ class Page {
   async reload(changes = new Set(["changed", "curation"])) {
     try {
       await Promise.all([this.loadTable(), this.loadCuration()]);
-      this.fail(null);
+      if (this.isStale) this.fail(null);
+      this.isStale = false;
     } catch (error) {
+      this.isStale = true;
       this.fail(error);
     }
     this.shown?.refresh(changes);
@@ -228,22 +242,6 @@ function listen(page) {
   });
 }
 
-/** What the palette can do. */
-function commands(page) {
-  const colors = (name) => () => {
-    localStorage.setItem("colors", name);
-    setColors();
-  };
-  return [
-    ...VIEWS.map((view) => ({ title: `Show ${view.title}`, act: () => page.go(view.id) })),
-    ...TIERS.map((name, at) => ({ title: `Tier ${name}`, act: () => page.choose({ tier: at + 1 }) })),
-    { title: "Undo", act: () => page.travel("undo") },
-    { title: "Redo", act: () => page.travel("redo") },
-    ...["light", "dark", "system"].map((name) => ({ title: `Colors: ${name}`, act: colors(name) })),
-    { title: "Show the keys", act: () => showHelp(page) },
-  ];
-}
-
 function onKey(page, event) {
   if (document.querySelector("dialog[open]")) return;
   const typing = event.target.matches("input:not([type=radio]):not([type=checkbox]), textarea, select");
@@ -251,7 +249,7 @@ function onKey(page, event) {
   if (!action) return;
   if (action === "palette") {
     event.preventDefault();
-    return openPalette(page, commands(page));
+    return openPalette(page, VIEWS);
   }
   if (typing) return event.target.blur();
   const isControl = event.target.matches("button, a, summary, input");
@@ -279,7 +277,7 @@ async function start() {
   document.addEventListener("keydown", (event) => onKey(page, event));
   addEventListener("hashchange", () => showView(page));
   byId("help").addEventListener("click", () => showHelp(page));
-  byId("go-to").addEventListener("click", () => openPalette(page, commands(page)));
+  byId("go-to").addEventListener("click", () => openPalette(page, VIEWS));
   showView(page);
   try {
     const status = await page.api.get("/v1/status");

@@ -1,8 +1,10 @@
 // The palette: goes to a file, a symbol or a command by a few letters of its name.
 
+import { TIERS } from "./bar.js";
 import { el, fill } from "./dom.js";
 import { best } from "./find.js";
 import { plural, visible } from "./format.js";
+import { setColors, showHelp } from "./help.js";
 import { loweredPaths } from "./table.js";
 
 const SHOWN = 12;
@@ -10,8 +12,25 @@ const SYMBOLS_SHOWN = 6;
 /** A symbol is asked for by its whole name, when no key was pressed for so long. */
 const SYMBOL_MS = 150;
 
-/** Opens the palette. @param {object} page @param {{title: string, act: () => void}[]} commands */
-export function openPalette(page, commands) {
+/** Returns what can be done from the palette. @returns {{title: string, act: () => void}[]} */
+function commandsOf(page, views) {
+  const colors = (name) => () => {
+    localStorage.setItem("colors", name);
+    setColors();
+  };
+  return [
+    ...views.map((view) => ({ title: `Show ${view.title}`, act: () => page.go(view.id) })),
+    ...TIERS.map((name, at) => ({ title: `Tier ${name}`, act: () => page.choose({ tier: at + 1 }) })),
+    { title: "Undo", act: () => page.travel("undo") },
+    { title: "Redo", act: () => page.travel("redo") },
+    ...["light", "dark", "system"].map((name) => ({ title: `Colors: ${name}`, act: colors(name) })),
+    { title: "Show the keys", act: () => showHelp(page) },
+  ];
+}
+
+/** Opens the palette. @param {object} page @param {{id: string, title: string}[]} views */
+export function openPalette(page, views) {
+  const commands = commandsOf(page, views);
   const list = el("ul", { id: "palette-list", role: "listbox", "aria-label": "Found" });
   const input = el("input", { id: "palette-input", type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-label": "Go to a file, a symbol or a command", placeholder: "file, symbol or command", autocomplete: "off", spellcheck: "false" });
   const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { id: "palette", "aria-label": "Go to" }, input, list));

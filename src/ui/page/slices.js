@@ -72,7 +72,7 @@ export class SliceEditor {
       el("span", { class: "status", text: `${STATES[status] ?? status}${was}` }),
       comment && el("span", { class: "comment", text: visible(comment) }),
       status !== "exact" && el("button", { onclick: takeOver, text: "take over" }),
-      el("button", { "aria-label": `Remove lines ${start}-${end}`, onclick: remove, text: "remove" }),
+      el("button", { "aria-label": `remove lines ${start}-${end}`, onclick: remove, text: "remove" }),
     );
   }
 
@@ -96,9 +96,12 @@ export class SliceEditor {
   }
 
   select(from, to) {
+    if (this.range?.[0] === from && this.range[1] === to) return;
     this.range = [from, to];
     this.rows.move(to - 1);
-    this.rows.draw();
+    const [first, last] = this.ordered();
+    // The rows stay: a new one below the pointer would be entered again.
+    for (const [index, row] of this.rows.drawn) row.setAttribute("aria-selected", String(first <= index + 1 && index < last));
     this.showRange();
   }
 
