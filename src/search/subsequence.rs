@@ -160,7 +160,9 @@ mod tests {
         };
         let scores: Vec<u32> = expected.iter().map(|text| score(text).expect("it matches")).collect();
         assert!(scores.is_sorted_by(|a, b| a > b), "{expected:?} {scores:?}");
-        none.iter().for_each(|text| assert_eq!(score(text), None, "{text}"));
+        for text in none {
+            assert_eq!(score(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -47,7 +47,9 @@ impl Service for SettingsAwareService<'_> {
 impl TableProject {
     fn new(files: &[(&str, &str)]) -> Self {
         let project = Self { folder: tempfile::tempdir().unwrap(), shared: Arc::default() };
-        files.iter().for_each(|(path, text)| project.write(path, text));
+        for (path, text) in files {
+            project.write(path, text);
+        }
         project
     }
 
@@ -139,8 +141,8 @@ impl ClientTable {
     }
 
     /// Returns the whole in a form that does not depend on the lists of one answer.
-    fn content(&self) -> (Vec<(&String, &BTreeMap<String, Value>)>, &Value) {
-        (self.paths.iter().zip(&self.rows).collect(), &self.rest)
+    fn content(&self) -> (&[String], &[BTreeMap<String, Value>], &Value) {
+        (&self.paths, &self.rows, &self.rest)
     }
 }
 
@@ -293,6 +295,8 @@ fn names_are_found_but_for_what_masks_hide_and_what_is_in_files_left_out() {
     let one =
         project.ask(true, &json!({"ask": "find", "query": "rb", "of": ["symbol"], "limit": 1})).unwrap();
     let hit = json!({"of": "symbol", "path": "src/ring_buffer.py", "name": "RingBuffer", "kind": "class", "start_line": 1});
-    hit.as_object().unwrap().iter().for_each(|(key, value)| assert_eq!(one["hits"][0][key], *value));
+    for (key, value) in hit.as_object().unwrap() {
+        assert_eq!(one["hits"][0][key], *value);
+    }
     assert_eq!((&one["hits"][0]["ranges"], &one["more"]), (&json!([[0, 1], [4, 5]]), &json!(false)));
 }

@@ -23,8 +23,12 @@ pub struct MissingPath {
 pub(in crate::api) fn wire_path(path: &RelPath) -> (String, Option<String>) {
     // Two names may be the same as lossy text; the bytes in hex distinguish them.
     let text = String::from_utf8_lossy(path.as_bytes()).into_owned();
-    let hex = || path.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect();
-    (text, path.as_str().is_none().then(hex))
+    (text, path.as_str().is_none().then(|| path_hex(path)))
+}
+
+/// Returns the bytes of a path in hex.
+pub(super) fn path_hex(path: &RelPath) -> String {
+    path.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect()
 }
 
 /// Returns a time as ISO 8601 has it, in UTC and to the millisecond; `None` beyond the calendar.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scalars::wire_path;
+use super::scalars::path_hex;
 use crate::engine::{Freshness, TableAnswer, TableNames, TableRow, TableTotals};
 use crate::model::{ViewMode, printable};
 
@@ -163,15 +163,12 @@ impl NameColumns {
                 columns.starts.push(row);
             }
             let name = String::from_utf8_lossy(path.file_name());
-            let (_, mut hex) = wire_path(path);
-            if name.contains('\n') {
-                hex = Some(path.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect());
-                columns.names.push_str(&printable(&name));
-            } else {
-                columns.names.push_str(&name);
-            }
+            let has_line_feed = name.contains('\n');
+            columns.names.push_str(&if has_line_feed { printable(&name).into() } else { name });
             columns.names.push('\n');
-            columns.hex.extend(hex.map(|hex| (row, hex)));
+            if has_line_feed || path.as_str().is_none() {
+                columns.hex.insert(row, path_hex(path));
+            }
         }
         columns
     }

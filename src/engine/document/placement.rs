@@ -242,10 +242,10 @@ const fn estimated_bytes(view: ViewMode, size: u64) -> u64 {
 /// Replaces estimates by what was known of the same files, where the rules say the same of them.
 fn keep_known(placed: &mut [FilePlacement], files: &[FileStatus], known: &ComposedPlacements<'_>) {
     for (placement, file) in placed.iter_mut().zip(files) {
-        let Some((before, had_text)) = known.files.get(&file.path) else { continue };
+        let Some((before, was_text)) = known.files.get(&file.path) else { continue };
         let is_routed_as_before = before.wanted == placement.wanted && before.rule == placement.rule;
         let has_text = !matches!(file.freshness, Freshness::LeftOut(_));
-        if is_routed_as_before && has_text && *had_text {
+        if is_routed_as_before && has_text && *was_text {
             placement.view = before.view;
             placement.why.clone_from(&before.why);
             placement.tokens = before.tokens;
@@ -256,20 +256,20 @@ fn keep_known(placed: &mut [FilePlacement], files: &[FileStatus], known: &Compos
 
 /// Takes views and tokens from the receipt of the document.
 fn place_by_receipt(placed: &mut [FilePlacement], files: &[FileStatus], receipt: &Receipt) {
-    let places: FxHashMap<&RelPath, usize> =
+    let positions: FxHashMap<&RelPath, usize> =
         files.iter().enumerate().map(|(at, file)| (&file.path, at)).collect();
     for placement in placed.iter_mut() {
         (placement.view, placement.tokens) = (None, 0);
     }
     for entry in &receipt.files {
-        let Some(at) = places.get(&entry.path) else { continue };
+        let Some(at) = positions.get(&entry.path) else { continue };
         let placement = &mut placed[*at];
         (placement.view, placement.wanted, placement.rule) = (Some(entry.view), entry.wanted, entry.rule);
         placement.why = entry.reason.as_deref().map(Into::into);
         placement.tokens = entry.tokens;
     }
     for omitted in &receipt.omitted {
-        let Some(at) = places.get(&omitted.path) else { continue };
+        let Some(at) = positions.get(&omitted.path) else { continue };
         placed[*at].why = Some(omitted.reason.name().into());
         if let Omission::Budget { wanted } = omitted.reason {
             placed[*at].wanted = wanted;

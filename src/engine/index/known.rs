@@ -20,12 +20,10 @@ pub(in crate::engine) fn known_files(cache: &mut ArtifactCache<'_>) -> Result<Op
         return Ok(None);
     }
     let files = snapshot.files().iter().map(|found| {
+        let row = snapshot.rows.get(&found.path);
         let state = match found.skip_reason {
             Some(reason) => KnownState::LeftOut(reason),
-            None => {
-                let row = snapshot.rows.get(&found.path)?;
-                state_from_row(row, Some(&snapshot.listed.neighbors))?
-            }
+            None => state_from_row(row?, Some(&snapshot.listed.neighbors))?,
         };
         Some(KnownFile { path: found.path.clone(), tracked: found.tracked, state, mtime_ns: None })
     });
