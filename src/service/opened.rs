@@ -40,7 +40,7 @@ pub(super) fn resolve_read(
     let ReadDocumentQuery { id, line, lines } = query;
     if line == 0 || !(1..=MAX_LINES).contains(&lines) {
         let hint = "count lines from 1, and read 1 to 2000 at a time";
-        return Err(bad_query("these are no lines to read", hint));
+        return Err(bad_query("line is 0, or number of lines is not between 1 and 2000", hint));
     }
     let settings = settings.loaded.fingerprint();
     Ok(complete::<ReadDocumentQuery>(move |project| {

@@ -12,7 +12,7 @@ pub(super) const KEY_GROUPS: &[&str] = &["choice", "attachments"];
 /// Returns those of them that a question has.
 pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
     match command {
-        "aggregate" => KEY_GROUPS,
+        "aggregate" | "document_open" => KEY_GROUPS,
         "explain" => &["choice"],
         _ => &[],
     }
