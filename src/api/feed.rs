@@ -3,7 +3,8 @@
 //! The ring is bounded, so that a slow subscriber costs nothing. One that falls behind receives
 //! [`FeedEventKind::FreshInstance`], never a stream with a gap in it.
 
-use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -80,6 +81,21 @@ impl FeedEventKind {
             Self::LostTrack => "lost_track",
         }
     }
+
+    /// Returns the kind of this name, as in [`Self::name`].
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Changed, Self::FreshInstance, Self::LostTrack].into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Returns whether a subscriber to `kinds` receives this one; without kinds it receives all.
+    ///
+    /// What interrupts the sequence of events is always received: a subscriber that did not know would miss others.
+    fn is_wanted(self, kinds: Option<&[Self]>) -> bool {
+        match self {
+            Self::FreshInstance | Self::LostTrack => true,
+            Self::Changed => kinds.is_none_or(|kinds| kinds.contains(&self)),
+        }
+    }
 }
 
 /// One file that has changed.
@@ -118,6 +134,19 @@ pub enum ChangeKind {
     Modified,
     /// It was removed.
     Removed,
+}
+
+impl ChangeKind {
+    /// Returns what this change and a later one of the same file are together.
+    const fn followed_by(self, later: Self) -> Self {
+        match (self, later) {
+            (Self::Added, Self::Modified) => Self::Added,
+            (Self::Removed, Self::Added) => Self::Modified,
+            // A file that was added and removed is reported as removed: a subscriber that reads the project in between
+            // may know it.
+            (_, later) => later,
+        }
+    }
 }
 
 /// The publishing end, which the daemon holds.
@@ -211,24 +240,75 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    pub fn try_next(&mut self) -> Option<Arc<FeedEvent>> {
-        let event = lock(&self.ring).next_after(self.last)?;
+    fn try_next(&mut self) -> Option<Arc<FeedEvent>> {
+        let event = self.peek()?;
         self.last = Some(event.clock);
         Some(event)
     }
 
-    /// Waits for the next event; nothing when the feed has ended.
-    pub async fn next(&mut self) -> Option<Arc<FeedEvent>> {
+    fn peek(&self) -> Option<Arc<FeedEvent>> {
+        lock(&self.ring).next_after(self.last)
+    }
+
+    /// Returns the next event of these kinds, joined with those of the same kind that directly follow it.
+    fn try_next_joined(&mut self, kinds: Option<&[FeedEventKind]>) -> Option<Arc<FeedEvent>> {
+        let first = loop {
+            let event = self.try_next()?;
+            if event.kind.is_wanted(kinds) {
+                break event;
+            }
+        };
+        let mut events = vec![first];
+        while let Some(event) = self.peek() {
+            let is_wanted = event.kind.is_wanted(kinds);
+            if is_wanted && event.kind != events[0].kind {
+                break;
+            }
+            self.last = Some(event.clock);
+            if is_wanted {
+                events.push(event);
+            }
+        }
+        Some(joined(events))
+    }
+
+    /// Waits for the next event of these kinds, joined with those of the same kind that directly follow it; nothing when
+    /// the feed has ended.
+    pub async fn next_joined(&mut self, kinds: Option<&[FeedEventKind]>) -> Option<Arc<FeedEvent>> {
         loop {
             // Marked before the ring is read: an event that is published in between wakes the wait below, and is not
             // lost.
             self.newest.mark_unchanged();
-            if let Some(event) = self.try_next() {
+            if let Some(event) = self.try_next_joined(kinds) {
                 return Some(event);
             }
             self.newest.changed().await.ok()?;
         }
     }
+}
+
+/// Joins events of one kind into one at the position of the last, in which each file occurs once.
+fn joined(mut events: Vec<Arc<FeedEvent>>) -> Arc<FeedEvent> {
+    let last = events.pop().expect("the caller has read at least one event");
+    if events.is_empty() {
+        return last;
+    }
+    let mut changes: Vec<Change> = Vec::new();
+    let mut known: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+    for change in events.iter().chain([&last]).flat_map(|event| &event.changes) {
+        match known.entry((&change.path, change.path_hex.as_deref())) {
+            Entry::Occupied(at) => {
+                let earlier = &mut changes[*at.get()];
+                let kind = earlier.kind.followed_by(change.kind);
+                *earlier = Change { kind, ..change.clone() };
+            }
+            Entry::Vacant(free) => {
+                free.insert(changes.len());
+                changes.push(change.clone());
+            }
+        }
+    }
+    Arc::new(FeedEvent { kind: last.kind, clock: last.clock, changes })
 }
 
 /// A panic elsewhere leaves a ring that is whole: nothing in it is changed by halves.
@@ -307,6 +387,53 @@ mod tests {
         (2..6).for_each(|sequence| feed.publish(changed(sequence, MAX_CHANGES / 2)));
         assert_eq!(drain(&mut subscription), [(FeedEventKind::FreshInstance, 5)]);
         assert!(lock(&feed.ring).changes <= MAX_CHANGES);
+    }
+
+    #[test]
+    fn events_that_wait_are_joined_into_one_with_each_file_once() {
+        let feed = feed();
+        let mut subscription = feed.subscribe(None);
+        let steps = [
+            (1, "new", ChangeKind::Added),
+            (2, "old", ChangeKind::Modified),
+            (3, "new", ChangeKind::Modified),
+            (4, "old", ChangeKind::Removed),
+            (5, "replaced", ChangeKind::Removed),
+            (6, "replaced", ChangeKind::Added),
+        ];
+        for (sequence, path, kind) in steps {
+            let sha256 = Some(sequence.to_string());
+            let change = Change { path: path.to_owned(), path_hex: None, kind, sha256 };
+            feed.publish(FeedEvent { changes: vec![change], ..changed(sequence, 0) });
+        }
+        let event = subscription.try_next_joined(None).unwrap();
+        let changes: Vec<_> =
+            event.changes.iter().map(|c| (&*c.path, c.kind, c.sha256.as_deref().unwrap())).collect();
+        let expected = [
+            ("new", ChangeKind::Added, "3"),
+            ("old", ChangeKind::Removed, "4"),
+            ("replaced", ChangeKind::Modified, "6"),
+        ];
+        assert_eq!((event.clock.sequence, changes), (6, expected.to_vec()));
+        assert_eq!(subscription.try_next_joined(None), None);
+    }
+
+    #[test]
+    fn an_interruption_is_not_joined_and_reaches_those_who_want_other_kinds() {
+        let feed = feed();
+        let (mut all, mut few) = (feed.subscribe(None), feed.subscribe(None));
+        feed.publish(changed(1, 1));
+        let clock = ClockPosition { epoch: 2, sequence: 0 };
+        feed.publish(FeedEvent { kind: FeedEventKind::LostTrack, clock, changes: Vec::new() });
+        feed.publish(FeedEvent { clock: ClockPosition { epoch: 2, sequence: 1 }, ..changed(1, 1) });
+        let kinds = |subscription: &mut Subscription, kinds: Option<&[FeedEventKind]>| {
+            std::iter::from_fn(|| subscription.try_next_joined(kinds))
+                .map(|event| event.kind)
+                .collect::<Vec<_>>()
+        };
+        let (changed, lost) = (FeedEventKind::Changed, FeedEventKind::LostTrack);
+        assert_eq!(kinds(&mut all, None), [changed, lost, changed]);
+        assert_eq!(kinds(&mut few, Some(&[lost])), [lost]);
     }
 
     #[test]

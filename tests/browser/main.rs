@@ -54,6 +54,18 @@ impl OpenPage {
         std::fs::read_to_string(self.sandbox.path("slop.toml")).unwrap_or_default()
     }
 
+    /// Waits until the settings of the project are as they should be: the page shows an edit before it is written.
+    async fn settings_until(&self, is_right: impl Fn(&str) -> bool) -> String {
+        for _ in 0..200 {
+            let settings = self.settings();
+            if is_right(&settings) {
+                return settings;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        panic!("slop.toml stays {}", self.settings());
+    }
+
     /// Ends the session, and checks that the browser had nothing to complain about.
     async fn close(self) {
         let complaints = self.browser.run("return window.complaints ?? []").await;

@@ -1,15 +1,21 @@
 //! The modules that touch no document, each with its `.test.js`.
 
+use std::path::Path;
+
 use rquickjs::loader::{BuiltinLoader, BuiltinResolver};
 use rquickjs::{CatchResultExt, Context, Module, Runtime};
 
 use crate::files::page_files;
 
+fn is_module(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "js")
+}
+
 /// Runs a test module. It can import the page's modules and `check.js`.
 #[track_caller]
 fn run(name: &str, source: &str) {
     let (mut resolver, mut loader) = (BuiltinResolver::default(), BuiltinLoader::default());
-    let modules = page_files().into_iter().filter(|(name, _)| name.ends_with(".js"));
+    let modules = page_files().into_iter().filter(|(name, _)| is_module(name));
     for (name, text) in modules.chain([("check.js".to_owned(), include_str!("check.js").to_owned())]) {
         resolver.add_module(&name);
         loader.add_module(&name, text);

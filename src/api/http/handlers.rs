@@ -236,12 +236,12 @@ async fn stream_events(
 ) -> Result<Response, ApiErrorResponse> {
     let query: EventParameters = parse_parameters(uri)?;
     check_same_protocol(headers)?;
-    let since = query.position(headers)?;
+    let (since, kinds) = (query.position(headers)?, query.kinds()?);
     let permit = acquire_permit(&shared.subscribers, "limit of event streams reached")?;
     let daemon = Arc::clone(&shared.daemon);
     let subscription = run_blocking(move || daemon.subscribe(since)).await?;
     let (timeouts, stopping) = (shared.timeouts, shared.stopping.subscribe());
-    Ok(EventStream { subscription, query, timeouts, stopping, permit }.start())
+    Ok(EventStream { subscription, query, kinds, timeouts, stopping, permit }.start())
 }
 
 /// Runs what may block or panic on a thread that serves no other client.

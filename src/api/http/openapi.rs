@@ -207,6 +207,8 @@ fn parameters(route: &Route) -> Value {
             let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
             let last = json!({"type": "string", "pattern": "^(\\+?[0-9]{1,19}:\\+?[0-9]{1,19})?$"});
             let number = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
+            let kind = "(changed|fresh_instance|lost_track)";
+            let kinds = json!({"type": "string", "pattern": format!("^{kind}(,{kind})*$")});
             json!([
                 parameter(
                     "query",
@@ -219,6 +221,12 @@ fn parameters(route: &Route) -> Value {
                     "last-event-id",
                     &last,
                     "The same, as sent by libraries that resume a stream; takes precedence over `since`."
+                ),
+                parameter(
+                    "query",
+                    "kinds",
+                    &kinds,
+                    "Send only these kinds, separated by commas; `fresh_instance` and `lost_track` are always sent."
                 ),
                 parameter("query", "limit", &number, "End the stream after this many events."),
                 parameter("query", "wait_ms", &number, "End the stream after this many milliseconds."),
@@ -338,7 +346,8 @@ fn can_miss_paths(route: &Route) -> bool {
 fn event_schema(change: &Schema) -> Value {
     json!({
         "type": "object",
-        "description": "The events of the stream. A comment is sent every 15 s to keep the connection alive.",
+        "description": "The events of the stream, at most 10 a second: changes in between are joined. A comment is sent \
+                        every 15 s to keep the connection alive.",
         "required": ["id", "event", "data"],
         "properties": {
             "id": {"type": "string", "description": "The clock after it."},

@@ -18,7 +18,7 @@ use super::response::{
     ApiErrorResponse, envelope_parts, envelope_response, from_channel, response_with_type,
 };
 use crate::api::fault::ApiError;
-use crate::api::feed::{Change, ClockPosition, FeedEvent, InvalidClock, Subscription};
+use crate::api::feed::{Change, ClockPosition, FeedEvent, FeedEventKind, InvalidClock, Subscription};
 use crate::api::service::{EncodedAnswer, QueryJob};
 
 /// The type of lines of JSON.
@@ -105,6 +105,9 @@ pub(super) fn remaining(until: Option<Instant>, most: Duration) -> Duration {
 /// Events buffered for a slow reader, in addition to those in the feed: each may be large.
 const WAITING: usize = 1;
 
+/// The least time between two events of a stream. What happens in between is joined.
+const EVENT_INTERVAL: Duration = Duration::from_millis(100);
+
 /// From where on, and how long, events are wanted.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -113,6 +116,8 @@ pub(super) struct EventParameters {
     since: Option<String>,
     limit: Option<u64>,
     wait_ms: Option<u64>,
+    /// Names of kinds, separated by commas.
+    kinds: Option<String>,
 }
 
 impl EventParameters {
@@ -125,6 +130,19 @@ impl EventParameters {
         let since = self.since.as_deref().map(position).transpose()?;
         Ok(last.map(position).transpose()?.or(since))
     }
+
+    /// Returns the kinds that are wanted; all where the query names none.
+    pub(super) fn kinds(&self) -> Result<Option<Vec<FeedEventKind>>, ApiErrorResponse> {
+        let kinds = self.kinds.as_ref().map(|kinds| kinds.split(',').map(event_kind).collect());
+        kinds.transpose()
+    }
+}
+
+fn event_kind(name: &str) -> Result<FeedEventKind, ApiErrorResponse> {
+    FeedEventKind::parse(name).ok_or_else(|| {
+        let hint = "GET /v1/openapi.json lists the kinds of events";
+        ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_query", "not a kind of event", hint)
+    })
 }
 
 fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
@@ -137,6 +155,8 @@ fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
 pub(super) struct EventStream {
     pub(super) subscription: Subscription,
     pub(super) query: EventParameters,
+    /// The kinds that are wanted; `None` for all.
+    pub(super) kinds: Option<Vec<FeedEventKind>>,
     pub(super) timeouts: Timeouts,
     pub(super) stopping: watch::Receiver<bool>,
     pub(super) permit: OwnedSemaphorePermit,
@@ -155,6 +175,7 @@ impl EventStream {
         let until =
             self.query.wait_ms.and_then(|wait| Instant::now().checked_add(Duration::from_millis(wait)));
         let mut left = self.query.limit;
+        let mut not_before = Instant::now();
         // The first bytes say that from now on nothing is missed.
         let mut piece = Bytes::from_static(b": watching\n\n");
         loop {
@@ -163,8 +184,9 @@ impl EventStream {
             }
             let pause = remaining(until, self.timeouts.heartbeat);
             tokio::select! {
-                event = self.subscription.next() => {
+                event = next_event(&mut self.subscription, self.kinds.as_deref(), not_before) => {
                     let Some(event) = event else { break };
+                    not_before = Instant::now() + EVENT_INTERVAL;
                     left = left.map(|left| left - 1);
                     piece = encode_event(&event);
                 }
@@ -181,6 +203,18 @@ impl EventStream {
         // A stream counts against the limit until it has ended, however it ends.
         drop(self.permit);
     }
+}
+
+/// Waits until another event may be sent, and then for it.
+///
+/// Nothing is read from the subscription before that: dropped while it waits, it loses no event.
+async fn next_event(
+    subscription: &mut Subscription,
+    kinds: Option<&[FeedEventKind]>,
+    not_before: Instant,
+) -> Option<Arc<FeedEvent>> {
+    tokio::time::sleep_until(not_before).await;
+    subscription.next_joined(kinds).await
 }
 
 #[derive(Serialize)]

@@ -46,6 +46,6 @@ export function showHistoryButtons(page) {
 export function showLive({ isConnected, since, partial }) {
   const live = byId("live");
   live.className = isConnected ? (partial ? "partial" : "") : "lost";
-  live.textContent = isConnected ? (partial ? "◐ partial" : "● live") : "○ not connected";
-  live.title = isConnected ? (partial ?? "") : `as of ${clock(since)}`;
+  live.textContent = isConnected ? (partial ? "◐ partial" : "● live") : `○ not connected, as of ${clock(since)}`;
+  live.title = partial ?? "";
 }

@@ -3,9 +3,9 @@
 import { el, fill } from "./dom.js";
 import { count, plural, visible } from "./format.js";
 
-/** Steps of the ramp for views that have none of their own. */
-const STEPS = { names: "path", excerpt: "summary", masked: "skeleton", custom: "skeleton", diff: "skeleton", window: "skeleton", ast_definitions: "skeleton", ast_signatures: "outline", none: "path", left_out: "path" };
 const COLORS = ["view", "state", "language", "rule"];
+/** Steps of the ramp for views that have none of their own. */
+const STEPS = { names: "path", excerpt: "summary", masked: "skeleton", custom: "skeleton", ast_definitions: "skeleton" };
 /** Rows of the list. */
 const LISTED = 200;
 
@@ -32,30 +32,6 @@ function workerAddress() {
 }
 
 let address;
-
-/** Returns a function that gives the color of a name in the scheme that is shown: a canvas knows no `light-dark()`. */
-function resolvedColors(home) {
-  const probe = el("span");
-  home.append(probe);
-  const known = new Map();
-  return (name) => {
-    if (!known.has(name)) {
-      probe.style.color = `var(--${STEPS[name] ?? name})`;
-      known.set(name, getComputedStyle(probe).color);
-    }
-    return known.get(name);
-  };
-}
-
-/** Returns the one of two colors that contrasts more with a third, all as `rgb(…)`. */
-function readable(ground, one, other) {
-  const light = (color) => {
-    const [red, green, blue] = color.match(/[\d.]+/g).map((part) => (Number(part) / 255) ** 2.2);
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
-  };
-  const ratio = (color) => Math.max(light(color), light(ground)) / Math.min(light(color), light(ground));
-  return ratio(one) < ratio(other) ? other : one;
-}
 
 class BudgetView {
   constructor(page) {
@@ -157,19 +133,28 @@ class BudgetView {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     const context = this.canvas.getContext("2d");
-    const color = resolvedColors(this.tip);
+    const probe = document.body.appendChild(el("i"));
+    const known = new Map();
+    // A canvas does not know variables, and neither `light-dark()`: an element has the color that they result in.
+    const color = (name) => {
+      if (!known.has(name)) {
+        probe.style.color = `var(--${name})`;
+        known.set(name, getComputedStyle(probe).color);
+      }
+      return known.get(name);
+    };
     context.scale(scale, scale);
     context.font = "12px ui-monospace, monospace";
-    const [sheet, rule, ink, paper] = ["sheet", "rule", "ink", "paper"].map(color);
+    const [sheet, rule, ink] = ["sheet", "rule", "ink"].map(color);
     for (const cell of this.cells) {
-      const ground = cell.isFolder ? sheet : this.colorOf(cell, color);
-      context.fillStyle = ground;
+      context.fillStyle = cell.isFolder ? sheet : this.colorOf(cell, color);
       context.fillRect(cell.x, cell.y, cell.width, cell.height);
       context.strokeStyle = rule;
       context.strokeRect(cell.x + 0.5, cell.y + 0.5, cell.width, cell.height);
       const isLabeled = cell.depth > 0 && 60 < cell.width && (cell.isFolder ? 34 : 16) < cell.height;
       if (!isLabeled) continue;
-      context.fillStyle = readable(ground, ink, paper);
+      const isDark = !cell.isFolder && ["full", "skeleton"].includes(this.page.table.columns.view[cell.row]) && this.colors.value === "view";
+      context.fillStyle = isDark ? sheet : ink;
       context.save();
       context.beginPath();
       context.rect(cell.x, cell.y, cell.width - 4, cell.height);
@@ -177,13 +162,14 @@ class BudgetView {
       context.fillText(visible(cell.name) + (cell.isFolder ? "/" : ""), cell.x + 4, cell.y + 12);
       context.restore();
     }
+    probe.remove();
   }
 
   colorOf(cell, color) {
     if (cell.row < 0) return color("path");
     const value = this.page.table.columns[this.colors.value][cell.row];
-    if (this.colors.value === "view") return color(value);
     const steps = ["full", "skeleton", "outline", "summary", "path"];
+    if (this.colors.value === "view") return color(STEPS[value] ?? (steps.includes(value) ? value : "outline"));
     const hash = [...value].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
     return color(steps[hash % steps.length]);
   }

@@ -122,7 +122,6 @@ class FilesView {
     if (!toGrid && event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === "Escape" && this.filter.value) return this.clearFilter();
     this.rows.element.focus();
     if (toGrid && this.rows.current < 0) this.move(this.lines.findIndex((line) => line >= 0));
   }
@@ -150,6 +149,7 @@ class FilesView {
       this.move(index);
       return this.open();
     }
+    this.isExtending = false;
     if (event.shiftKey) pick.range(table, this.lines, line, this.folded);
     else if (event.ctrlKey || event.metaKey) pick.toggle(table, line);
     else pick.only(table, line);
@@ -209,7 +209,8 @@ class FilesView {
         this.selected.textContent = `${of} → ${plural(plan.entries_written, "entry")}`;
         this.page.say(this.selected.textContent);
       } catch (error) {
-        if (!signal.aborted) this.selected.textContent = `${of}: ${error.message}`;
+        // After a conflict the table comes again, and with it another plan.
+        if (!signal.aborted && error.status !== 409) this.selected.textContent = `${of}: ${error.message}`;
       }
     }, PLAN_MS);
   }
@@ -254,8 +255,11 @@ class FilesView {
     const { pick, table } = this.page;
     if (!table) return false;
     const at = rows.current;
+    const wasExtending = this.isExtending;
+    this.isExtending = action.startsWith("extend-");
     const extend = (to) => {
-      pick.anchor ??= lines[at] === undefined ? null : nameOf(table, lines[at]);
+      // A run of steps with Shift begins at the current row.
+      if (!wasExtending) pick.anchor = lines[at] === undefined ? null : nameOf(table, lines[at]);
       this.move(to);
       pick.range(table, lines, lines[rows.current], folded);
     };
@@ -275,7 +279,7 @@ class FilesView {
       all: () => pick.all(table, lines, folded),
       open: () => this.open(),
       filter: () => this.filter.select(),
-      escape: () => (pick.size ? pick.clear() : this.route && this.page.go("files")),
+      escape: () => (pick.size ? pick.clear() : this.filter.value ? this.clearFilter() : this.route && this.page.go("files")),
     };
     if (actions[action]) {
       actions[action]();

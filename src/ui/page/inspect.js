@@ -76,12 +76,15 @@ export class Inspector {
       const content = await makers[tab]();
       if (path !== this.path || tab !== this.tab) return;
       this.body.className = `body ${tab}`;
-      const top = this.list?.element.isConnected ? this.list.element.scrollTop : 0;
+      const { top, focused } = this.place ?? {};
       fill(this.body, ...content);
-      if (tab === "outline") this.drawSymbols(top);
+      this.shown = `${tab} ${path}`;
+      if (tab === "outline") this.drawSymbols(top ?? 0, focused);
       if (tab === "slices") this.slices.draw();
     } catch (error) {
-      if (path !== this.path) return;
+      // Without a connection, what is shown stays.
+      if (path !== this.path || (error.status === 0 && this.shown === `${tab} ${path}`)) return;
+      this.shown = "";
       fill(this.body, el("p", { class: "error", text: error.message }), el("p", { class: "hint", text: error.hint ?? "" }), el("button", { onclick: () => this.load(), text: "Try again" }));
     }
   }
@@ -98,6 +101,10 @@ export class Inspector {
     const entry = this.entry();
     this.mask = { ...entry?.item.ast_mask };
     this.symbols = flatten(outline.symbols ?? []);
+    const list = this.list?.element;
+    const row = list?.contains(document.activeElement) ? this.list.indexOf({ target: document.activeElement }) : -1;
+    this.place = this.listed === path && list?.isConnected ? { top: list.scrollTop, focused: row < 0 ? undefined : row } : {};
+    this.listed = path;
     const gone = (entry?.mask ?? []).filter(({ found }) => !found);
     const health = outline.health < 1 ? ` · ${(outline.health * 100).toFixed(1)} % parsed` : "";
     const facts = el("p", { class: "facts" }, el("span", { text: `${outline.language} · ${plural(outline.lines ?? 0, "line")} · ${plural(this.symbols.length, "symbol")}${health}` }));
@@ -118,9 +125,12 @@ export class Inspector {
     ];
   }
 
-  drawSymbols(top) {
+  /** Draws the symbols, at the place and with the focus that they had before. */
+  drawSymbols(top, focused) {
     this.list.show(this.symbols.length);
     this.list.element.scrollTop = top;
+    this.list.draw(false);
+    if (focused !== undefined) this.focus(focused);
     this.clearButton.disabled = !Object.keys(this.mask).length;
   }
 
@@ -129,7 +139,7 @@ export class Inspector {
     const chosen = this.mask[name];
     const inherited = chosen ? undefined : above.map((parent) => this.mask[parent]).findLast(Boolean);
     const radio = ([value, label]) => {
-      const input = el("input", { type: "radio", name: `mask-${index}`, value, checked: chosen === value, class: inherited === value ? "inherited" : "", "aria-label": label, title: inherited === value ? `${label}, as what it is in` : label });
+      const input = el("input", { type: "radio", name: `mask-${index}`, value, checked: chosen === value, class: inherited === value ? "inherited" : "", "aria-label": `${label} ${name}`, title: inherited === value ? `${label}, as what it is in` : label });
       input.addEventListener("change", () => this.set(name, value, index));
       return input;
     };
@@ -165,12 +175,17 @@ export class Inspector {
     this.mask = mask;
     this.clearButton.disabled = !Object.keys(mask).length;
     this.list.draw();
-    const focused = this.list.drawn.get(index);
-    (focused?.querySelector("input:checked") ?? focused?.querySelector("input"))?.focus();
+    this.focus(index);
     this.showPreview();
     if (await this.page.edit(label, [edit])) return;
     this.mask = before;
     this.load();
+  }
+
+  /** Focuses the choice of a symbol. @param {number} [index] */
+  focus(index) {
+    const row = this.list.drawn.get(index);
+    (row?.querySelector("input:checked") ?? row?.querySelector("input"))?.focus();
   }
 
   async showPreview() {

@@ -234,9 +234,9 @@ function listen(page) {
     page.showState();
     if (isConnected === wasConnected) return;
     showHistoryButtons(page);
+    const status = await page.api.get("/v1/status").catch((error) => void (error.status === 401 && page.fail(error)));
     if (!isConnected) return page.shown?.refresh(new Set());
     // The daemon may be another one, and events may have been missed meanwhile.
-    const status = await page.api.get("/v1/status").catch(() => null);
     if (status && page.version !== status.version) return location.reload();
     heard({ kind: "fresh_instance" });
   });

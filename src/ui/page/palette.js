@@ -39,6 +39,7 @@ export function openPalette(page, views) {
   let symbols = [];
   let current = 0;
   let timer;
+  let isAsking = false;
 
   const goTo = (path) => page.go(`files/${encodeURIComponent(path)}`);
   const search = () => {
@@ -57,7 +58,7 @@ export function openPalette(page, views) {
     const options = hits.map((hit, at) =>
       el("li", { id: `hit-${at}`, role: "option", "aria-selected": String(at === current), onclick: () => choose(at) }, el("span", { class: "faint", text: hit.kind }), el("span", { text: visible(hit.text) })),
     );
-    fill(list, ...(options.length ? options : [el("li", { class: "faint", role: "option", "aria-selected": "false", text: "Nothing has such a name." })]));
+    fill(list, ...(options.length ? options : [el("li", { class: "faint", role: "option", "aria-selected": "false", text: isAsking ? "Searching the symbols …" : "Nothing has such a name." })]));
     if (hits.length) input.setAttribute("aria-activedescendant", `hit-${current}`);
     else input.removeAttribute("aria-activedescendant");
     options[current]?.scrollIntoView({ block: "nearest" });
@@ -69,17 +70,23 @@ export function openPalette(page, views) {
   const askForSymbols = async () => {
     const name = input.value.trim();
     if (!/^[\p{L}_$][\p{L}\p{N}_$.:]*$/u.test(name)) return;
+    isAsking = true;
+    draw();
     try {
       const found = await page.api.post("/v1/symbols", { name, ignore_case: true });
       if (input.value.trim() !== name) return;
+      isAsking = false;
       symbols = found.slice(0, SYMBOLS_SHOWN).map((symbol) => ({ kind: "symbol", text: `${symbol.qualified_name ?? symbol.name}  ${symbol.path}:${symbol.start_line}`, act: () => goTo(symbol.path) }));
       search();
     } catch {
       // Files and commands are found without the daemon.
+      isAsking = false;
+      draw();
     }
   };
   input.addEventListener("input", () => {
     symbols = [];
+    isAsking = false;
     search();
     clearTimeout(timer);
     timer = setTimeout(askForSymbols, SYMBOL_MS);

@@ -75,6 +75,27 @@ fn events_are_told_as_they_come_and_from_where_a_stream_broke_off() {
 }
 
 #[test]
+fn a_stream_sends_the_kinds_that_are_wanted_and_ten_events_a_second() {
+    let house = ApiTestServer::new();
+    let mut stream = house.connect();
+    stream.write_all(get("/v1/events?kinds=changed,lost_track", "").as_bytes()).unwrap();
+    read_until(&mut stream, ": watching\n\n");
+    let began = std::time::Instant::now();
+    for sequence in 1..=3 {
+        house.fake.feed.publish(event(sequence, "a.py"));
+        read_until(&mut stream, &format!("id: 1:{sequence}\n"));
+    }
+    assert!(Duration::from_millis(200) <= began.elapsed());
+    for kinds in ["", "other", "changed,", "Changed"] {
+        let heard = house.raw(&get(&format!("/v1/events?wait_ms=0&kinds={kinds}"), ""));
+        assert_eq!((heard.status, &*heard.code()), (400, "bad_query"), "{kinds}");
+    }
+    house.fake.feed.publish(event(4, "a.py"));
+    let heard = house.raw(&get("/v1/events?since=1:3&wait_ms=50&kinds=lost_track", ""));
+    assert!(!heard.body.contains("event:"), "{}", heard.body);
+}
+
+#[test]
 fn a_stream_shows_that_it_lives_and_ends_when_the_server_stops() {
     let house = ApiTestServer::with(Timeouts { heartbeat: Duration::from_millis(5), ..TIMEOUTS });
     let mut stream = house.connect();
