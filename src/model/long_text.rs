@@ -133,7 +133,8 @@ impl DocumentText {
     /// that have some of them are decompressed.
     pub fn slice(&self, start: usize, end: usize) -> Cow<'_, str> {
         let pieces = match &self.form {
-            TextForm::Whole(text) => return Cow::Borrowed(&as_text(text)[start..end]),
+            // Not the whole text, for which all of it would be checked to be UTF-8.
+            TextForm::Whole(text) => return Cow::Borrowed(as_text(&text[start..end])),
             TextForm::Pieces(pieces) => pieces,
         };
         let (mut found, mut at) = (String::with_capacity(end - start), 0);
@@ -214,7 +215,7 @@ impl LineIndex {
     }
 }
 
-fn as_text(bytes: &Bytes) -> &str {
+fn as_text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("the bytes were a String")
 }
 
