@@ -37,9 +37,12 @@ export function showChoice(page) {
 
 /** Shows whether there is something to undo and to redo. */
 export function showHistoryButtons(page) {
+  const home = byId("history-buttons");
+  // The buttons stay, and with them the focus.
+  if (!home.children.length) fill(home, ...[["undo", "⟲"], ["redo", "⟳"]].map(([id, sign]) => el("button", { id, type: "button", onclick: () => page.travel(id), text: `${sign} ${id}` })));
   const { can_undo: canUndo, can_redo: canRedo } = page.curation ?? {};
-  const button = (id, sign, can) => el("button", { id, disabled: !can || !page.isConnected, onclick: () => page.travel(id), text: `${sign} ${id}` });
-  fill(byId("history-buttons"), button("undo", "⟲", canUndo), button("redo", "⟳", canRedo));
+  home.children[0].disabled = !canUndo || !page.isConnected;
+  home.children[1].disabled = !canRedo || !page.isConnected;
 }
 
 /** Shows whether what is on the page is up to date. @param {{isConnected: boolean, since: number, partial: string|null}} state */

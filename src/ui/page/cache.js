@@ -1,21 +1,25 @@
-// The view of the cache: how much is stored, and what can be cleared.
+// The view of the cache: what a provider's prompt cache keeps of the documents that agents were given; how much is stored,
+// and what can be cleared.
 
 import { ask, el, fill, table } from "./dom.js";
-import { bytes, count } from "./format.js";
+import { bytes, clock, count, visible } from "./format.js";
 
 export const cache = {
   id: "cache",
   title: "Cache",
   mount(pane, page) {
-    const body = el("div", { class: "sheet" });
-    pane.append(el("h1", { text: "Cache" }), body);
-    const view = new CacheView(body, page);
-    return view;
+    const given = el("section");
+    const body = el("section");
+    pane.append(el("h1", { text: "Cache" }), el("div", { class: "sheet" }, given, body));
+    return new CacheView(given, body, page);
   },
 };
 
 class CacheView {
-  constructor(body, page) {
+  constructor(given, body, page) {
+    this.given = el("select", { id: "given", onchange: () => this.showGiven() });
+    this.strips = el("ol", { class: "strips", "aria-label": "Documents, the newest first" });
+    given.append(el("h2", { text: "Prompt cache" }), el("label", {}, "documents given as ", this.given), this.strips);
     this.body = body;
     this.page = page;
     this.report = el("p", { id: "cache-report", role: "status" });
@@ -26,9 +30,28 @@ class CacheView {
   }
 
   async refresh() {
+    await Promise.all([this.showGiven(), this.showStored()]);
+  }
+
+  /** Shows the last documents of a name, and how much of each a prompt cache keeps of the one before. */
+  async showGiven() {
+    try {
+      const { names } = await this.page.api.post("/v1/given", {});
+      const key = ({ name, curation }) => JSON.stringify([name, curation]);
+      const shown = names.find((name) => key(name) === this.given.value) ?? names[0];
+      fill(this.given, ...names.map((name) => el("option", { value: key(name), selected: name === shown, text: visible(name.name) + (name.curation ? ` (${name.curation.slice(0, 8)})` : "") })));
+      if (!shown) return fill(this.strips, el("li", { class: "empty", text: "No agent was given a document yet: run `slop aggregate`." }));
+      const { history } = await this.page.api.post("/v1/given", { name: shown.name, curation: shown.curation });
+      if (key(shown) === this.given.value) fill(this.strips, ...history.map(strip));
+    } catch (error) {
+      fill(this.strips, el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` }));
+    }
+  }
+
+  async showStored() {
     try {
       const size = await this.page.api.get("/v1/cache/status");
-      fill(this.body, ...this.content(size), this.report);
+      fill(this.body, el("h2", { text: "slop's own cache" }), ...this.content(size), this.report);
     } catch (error) {
       fill(this.body, el("p", { class: "error", text: error.message }), el("p", { class: "hint", text: error.hint ?? "" }));
     }
@@ -75,4 +98,17 @@ class CacheView {
   }
 
   unmount() {}
+}
+
+/** Returns the strip of a document: what is kept of the one before solid, the rest hatched; and where the difference begins. */
+function strip({ at_ms, bytes: size, tokens, kept_bytes, kept_tokens, first }) {
+  const time = el("span", { class: "faint", text: clock(at_ms) });
+  if (kept_bytes === null) return el("li", {}, time, ` ${count(tokens)} tokens, the first document`);
+  const share = size ? Math.floor((100 * kept_bytes) / size) : 0;
+  const kept = el("i");
+  kept.style.width = `${share}%`;
+  const name = first && visible(first.file ?? first.section ?? "");
+  const place = first?.file ? el("a", { href: `#files/${encodeURIComponent(first.file)}`, text: first.line ? `${name}:${first.line}` : name }) : name;
+  const difference = first ? [", first difference: ", place, ` ${first.reason}`] : [", nothing differs"];
+  return el("li", {}, time, el("span", { class: "strip", "aria-hidden": "true" }, kept), ` ${share}\u00a0%, ${count(kept_tokens)} kept of ${count(tokens)} tokens`, ...difference);
 }

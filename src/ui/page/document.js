@@ -53,14 +53,20 @@ class DocumentView {
     const before = this.opened;
     if (!before) this.kept.textContent = "Composing the document …";
     try {
-      const opened = await this.page.api.post("/v1/document/open", { choice: this.page.choice() });
+      const choice = this.page.choice();
+      const opened = await this.page.api.post("/v1/document/open", { choice });
       if (opened.id === before?.id) return;
+      // Documents of two choices are sent to two agents: no cache keeps one of them for the other.
+      const isSameChoice = JSON.stringify(choice) === this.choice;
+      this.choice = JSON.stringify(choice);
       this.opened = opened;
+      this.changed.clear();
+      this.firstDifference = 0;
       this.pages.clear();
       this.showBlocks();
       this.rows.show(opened.lines);
       this.showTabs();
-      await this.compare(before);
+      await this.compare(isSameChoice ? before : null);
     } catch (error) {
       fill(this.blocks, el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` }));
     }
@@ -104,10 +110,12 @@ class DocumentView {
     try {
       const same = await this.page.api.post("/v1/document/compare", { from: before.id, to: this.opened.id });
       this.changed = new Set(same.blocks.map(({ file }) => file));
+      this.firstDifference = same.first?.document_line ?? 0;
       const share = same.of_tokens ? Math.round((100 * same.kept_tokens) / same.of_tokens) : 0;
       const first = same.first ? `, first difference: ${same.first.file ?? same.first.section} ${same.first.reason}` : "";
       this.kept.textContent = `a prompt cache keeps ${count(same.kept_tokens)} of ${count(same.of_tokens)} tokens, ${share} %${first}`;
       this.showBlocks();
+      this.rows.draw();
     } catch (error) {
       this.kept.textContent = error.message;
     }
@@ -119,7 +127,8 @@ class DocumentView {
     if (!lines) this.load(page);
     const text = Array.isArray(lines) ? (lines[index - page * PAGE_LINES] ?? "") : "";
     const heading = /^#{1,6} /.test(text) ? " heading" : "";
-    return el("div", { role: "row", class: `line${heading}` }, el("span", { role: "gridcell", text: visible(text) || " " }));
+    const cut = index + 1 === this.firstDifference ? " cut" : "";
+    return el("div", { role: "row", class: `line${heading}${cut}` }, el("span", { role: "gridcell", text: visible(text) || " " }));
   }
 
   async load(page) {

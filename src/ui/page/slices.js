@@ -28,6 +28,7 @@ export class SliceEditor {
     const top = isSame ? (this.rows?.element.scrollTop ?? 0) : 0;
     if (!isSame) this.range = null;
     this.top = top;
+    this.hadFocus = isSame && Boolean(this.rows?.element.contains(document.activeElement));
     this.rows = new Rows({ label: "Lines of the file", height: LINE_PX, role: "listbox", render: (index) => this.line(index) });
     const { element } = this.rows;
     element.classList.add("lines");
@@ -47,6 +48,8 @@ export class SliceEditor {
   draw() {
     this.rows.show(this.lines.length);
     this.rows.element.scrollTop = this.top;
+    // The lines were drawn anew because the file or its marks changed, not because the user went elsewhere.
+    if (this.hadFocus) this.rows.element.focus();
     this.showRange();
   }
 
