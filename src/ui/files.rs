@@ -57,7 +57,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test looks at the sources")]
     fn every_file_of_the_page_is_served() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ui/page");
         let mut there: Vec<String> = std::fs::read_dir(folder)

@@ -1,4 +1,4 @@
-//! Starts a browser that is driven through WebDriver, and has what each test does with a page.
+//! Starts a browser under the control of its driver, and has what each test does with a page.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;

@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::response::{self, ApiErrorResponse};
-use super::sessions::{PageSessions, RefusedTicket, TICKET_LIFETIME};
+use super::sessions::{PageSessions, RefusedTicket, TICKET_LIFETIME, hex};
 use crate::api::daemon_control::PageTicket;
 use crate::model::PageFile;
 
@@ -192,7 +192,7 @@ fn served_files(files: &[PageFile]) -> Vec<ServedFile> {
             digest.update(text);
         }
     }
-    let hash: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&digest.finalize()[..8]);
     let served = files.iter().map(|file| {
         let is_index = file.name == INDEX;
         let folder = if is_index { "/".to_owned() } else { format!("/ui/{hash}/") };

@@ -196,7 +196,7 @@ fn run_at(
         CliCommand::Status(args) => status::status(args, context),
         CliCommand::Watch(args) => daemon::watch(args, environment, context),
         CliCommand::Daemon(args) => daemon::run_daemon(&args.command, environment, context),
-        CliCommand::Ui(args) => ui::run(args, environment, context),
+        CliCommand::Ui(args) => ui::run(*args, environment, context),
         CliCommand::Audit => queries::audit(context),
         CliCommand::Cache(args) => cache::run(&args.command, context),
         CliCommand::Config(args) => setup::print_config(&args.command, context),

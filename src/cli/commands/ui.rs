@@ -23,7 +23,7 @@ const FAILURE_WINDOW: Duration = Duration::from_secs(2);
 
 /// Starts the daemon if none runs, and opens the page that it serves.
 pub(super) fn run(
-    args: &UiArgs,
+    args: UiArgs,
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
