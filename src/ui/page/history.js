@@ -1,6 +1,6 @@
 // The view of history: every state that slop.toml had, and the way back to it; presets.
 
-import { el, fill } from "./dom.js";
+import { ask, el, fill } from "./dom.js";
 import { clock } from "./format.js";
 
 export const history = {
@@ -10,7 +10,7 @@ export const history = {
     const states = el("ol", { class: "states" });
     const presets = el("div");
     const name = el("input", { type: "text", id: "preset-name", size: 20 });
-    const save = el("button", { id: "preset-save", text: "Save", onclick: () => name.value && page.edit(`preset ${name.value} saved`, [{ preset_save: { name: name.value, overwrite: true } }]) });
+    const save = el("button", { id: "preset-save", text: "Save", onclick: () => name.value && savePreset(name.value, page) });
     pane.append(
       el("div", { class: "sheet columns" }, el("section", {}, el("h1", { text: "History" }), states), el("section", {}, el("h1", { text: "Presets" }), presets, el("p", { class: "bar" }, el("label", {}, "save what is here as ", name), save))),
     );
@@ -28,6 +28,13 @@ export const history = {
     return { show: refresh, refresh, unmount() {} };
   },
 };
+
+async function savePreset(name, page) {
+  const overwrite = (page.curation?.presets ?? []).some((saved) => saved.preset.name === name);
+  const question = { title: `Replace the preset ${name}?`, text: "Its files are replaced by the entries that are here now. The history keeps the preset as it was.", confirm: "Replace" };
+  if (overwrite && !(await ask(question))) return;
+  await page.edit(`preset ${name} saved`, [{ preset_save: { name, overwrite } }]);
+}
 
 function rows({ entries, current }, page) {
   return [...entries].reverse().map((entry) => {
