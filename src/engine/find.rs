@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::error::Error;
 use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, hide_by_settings, outline_producers};
-use crate::engine::index::{Trust, known_files, select_named};
+use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::{Outline, RelPath, SymbolKind, path_text};
 use crate::search::Subsequence;
@@ -109,10 +109,7 @@ pub(super) fn find_names(
         return Ok(FindAnswer { hits: Vec::new(), has_more: false });
     }
     cache.workspace.hidden.clear();
-    let mut files = match known_files(cache)? {
-        Some(files) => files,
-        None => select_named(cache, &[], Trust::Stamps, &|_| false)?.files,
-    };
+    let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
     let mut hits = BestHits { hits: Vec::new(), limit: request.limit, has_more: false };
     if request.files {
         for file in &files {

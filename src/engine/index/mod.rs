@@ -7,7 +7,6 @@
 mod audit;
 mod changes;
 mod examine;
-mod known;
 mod names;
 mod scan;
 mod selection;
@@ -25,7 +24,6 @@ pub use status::{FileStatus, Freshness};
 
 pub(in crate::engine) use audit::audit;
 pub(in crate::engine) use changes::{refresh, refresh_all};
-pub(in crate::engine) use known::known_files;
 pub(in crate::engine) use names::{resolve_name, resolve_names, resolve_names_or_note};
 pub(in crate::engine) use scan::{ScanRequest, index, scan};
 pub(in crate::engine) use selection::{FileArgument, FileSelection, select, select_contents, select_named};

@@ -6,7 +6,7 @@ use crate::aggregate;
 use crate::discover::DiscoveredFile;
 use crate::engine::artifacts::{ArtifactCache, producer};
 use crate::engine::error::Error;
-use crate::engine::workspace::{KnownFile, KnownState, Workspace};
+use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentHash, FileType, RelPath, SkipReason, Tier};
 use crate::sys::FileKind;
 
@@ -37,25 +37,6 @@ pub struct FileStatus {
 }
 
 impl FileStatus {
-    /// Returns the status of a file that is known to be as it was last read.
-    pub(in crate::engine) fn of_known(file: KnownFile) -> Self {
-        let (freshness, content, facts) = match file.state {
-            KnownState::LeftOut(reason) => (Freshness::LeftOut(reason), None, None),
-            KnownState::Content { hash, file_type, facts } => {
-                (Freshness::Fresh, Some((hash, file_type)), Some(facts))
-            }
-        };
-        Self {
-            path: file.path,
-            freshness,
-            content,
-            size: facts.as_ref().map(|facts| facts.size),
-            lines: facts.as_ref().map(|facts| facts.lines),
-            summary_by: content.and_then(|(_, file_type)| summary_author(file_type)),
-            written_for: Vec::new(),
-        }
-    }
-
     /// Returns about how many tokens its content has, rather too many than too few.
     pub fn estimated_tokens(&self) -> Option<u64> {
         self.size.map(aggregate::estimate_tokens)

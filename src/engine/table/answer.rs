@@ -8,7 +8,7 @@ use super::rows::{TableNames, TableRow, TableTotals, rows_in_order};
 use super::versions::{FoundTable, TableCache, TableClock, TableVersion};
 use crate::engine::document::{AggregationRequest, ComposedPlacements, DocumentRun, Placements};
 use crate::engine::error::Error;
-use crate::engine::index::{FileStatus, known_files, status};
+use crate::engine::index::{FileStatus, status};
 use crate::engine::summaries::add_summarized_tiers;
 use crate::model::{FileOrder, RelPath};
 
@@ -46,10 +46,7 @@ pub(in crate::engine) fn file_table(
     request: &TableRequest,
 ) -> Result<TableAnswer, Error> {
     let begun = tables.map_or(0, |tables| tables.begin(now_ms(run)));
-    let mut files = match known_files(run.cache)? {
-        Some(files) => files.into_iter().map(FileStatus::of_known).collect(),
-        None => status(run.cache)?,
-    };
+    let mut files = status(run.cache)?;
     let (names, order) = TableNames::of(&files);
     let last = tables.and_then(|tables| tables.last(&request.choice));
     let last = last.filter(|(_, _, kept)| **kept == names);
