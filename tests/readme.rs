@@ -113,7 +113,7 @@ fn the_pages_on_reliability_and_security_name_existing_tests() {
         rows.flat_map(|row| row.split('`')).filter_map(|word| Some(word.rsplit_once("::")?.1)).collect();
     assert!(50 < named.len());
     let mut sources = Vec::new();
-    for folder in ["src", "tests/it"] {
+    for folder in ["src", "tests/it", "tests/browser"] {
         collect(&root().join(folder), &mut sources);
     }
     for name in named {
@@ -125,7 +125,7 @@ fn the_pages_on_reliability_and_security_name_existing_tests() {
 #[test]
 fn every_mutant_applies_and_names_existing_tests() {
     let mut sources = Vec::new();
-    for folder in ["src", "tests/it"] {
+    for folder in ["src", "tests/it", "tests/browser"] {
         collect(&root().join(folder), &mut sources);
     }
     let entries = fs::read_dir(root().join("tests/mutants")).unwrap().map(|entry| entry.unwrap().path());
