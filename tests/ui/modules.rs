@@ -51,4 +51,5 @@ module_tests! {
     keys: "keys.test.js",
     treemap: "treemap.test.js",
     texts_and_events: "format.test.js",
+    chosen_lines: "slices.test.js",
 }

@@ -182,8 +182,8 @@ export class Inspector {
     this.load();
   }
 
-  /** Focuses the choice of a symbol. @param {number} [index] */
-  focus(index) {
+  /** Focuses the choice of a symbol; without one, of the first in sight. @param {number} [index] */
+  focus(index = this.list.first) {
     const row = this.list.drawn.get(index);
     (row?.querySelector("input:checked") ?? row?.querySelector("input"))?.focus();
   }

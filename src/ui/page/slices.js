@@ -8,6 +8,23 @@ const LINE_PX = 20;
 /** What a slice is called that is not where it was written. */
 const STATES = { exact: "exact", moved: "moved", changed: "changed", stale: "stale" };
 
+/**
+ * Returns where lines are in another version of their file, or null if what is chosen has changed itself.
+ * @param {[number, number]} range counted from 1, in either direction @param {string[]} before @param {string[]} after
+ * @returns {[number, number]|null}
+ */
+export function follow(range, before, after) {
+  const shorter = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < shorter && before[same] === after[same]) same += 1;
+  if (Math.max(...range) <= same) return range;
+  let end = 0;
+  while (end < shorter && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  if (Math.min(...range) <= before.length - end) return null;
+  const shift = after.length - before.length;
+  return [range[0] + shift, range[1] + shift];
+}
+
 export class SliceEditor {
   constructor(page) {
     this.page = page;
@@ -15,26 +32,29 @@ export class SliceEditor {
     this.lines = [];
     /** The lines that are chosen: where the choice began, and where it ends. @type {[number, number]|null} */
     this.range = null;
-  }
-
-  /** Returns what the tab shows. @param {string} path */
-  async load(path) {
-    const [view] = await this.page.api.post("/v1/view", { files: [path], mode: "full" });
-    const isSame = path === this.path;
-    const entry = this.page.curation?.items.findLast(({ item }) => item.path === path);
-    this.path = path;
-    this.slices = entry?.slices ?? [];
-    this.lines = (view?.text ?? "").replace(/\n$/, "").split("\n");
-    const top = isSame ? (this.rows?.element.scrollTop ?? 0) : 0;
-    if (!isSame) this.range = null;
-    this.top = top;
-    this.hadFocus = isSame && Boolean(this.rows?.element.contains(document.activeElement));
     this.rows = new Rows({ label: "Lines of the file", height: LINE_PX, role: "listbox", render: (index) => this.line(index) });
     const { element } = this.rows;
     element.classList.add("lines");
     element.addEventListener("pointerdown", (event) => this.begin(event));
     element.addEventListener("pointerover", (event) => event.buttons && this.extend(event));
     element.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  /** Returns what the tab shows. @param {string} path */
+  async load(path) {
+    this.wanted = path;
+    const lines = await this.text(path);
+    if (path !== this.wanted) return [];
+    const isSame = path === this.path;
+    this.range = isSame ? this.followed(lines) : null;
+    const entry = this.page.curation?.items.findLast(({ item }) => item.path === path);
+    this.path = path;
+    this.slices = entry?.slices ?? [];
+    this.lines = lines;
+    const { element } = this.rows;
+    this.top = isSame ? element.scrollTop : 0;
+    if (!isSame) this.rows.current = -1;
+    this.hadFocus = isSame && element.contains(document.activeElement);
     this.tag = el("input", { type: "text", id: "slice-tag", size: 10, autocomplete: "off" });
     this.comment = el("input", { type: "text", id: "slice-comment", size: 20, autocomplete: "off" });
     for (const input of [this.tag, this.comment]) input.addEventListener("keydown", (event) => event.key === "Enter" && this.save());
@@ -42,6 +62,19 @@ export class SliceEditor {
     const list = el("ul", { class: "slices" }, ...this.slices.map((slice, index) => this.slice(slice, index)));
     if (!this.slices.length) fill(list, el("li", { class: "faint", text: "No lines are marked. Drag over lines, or choose them with ↑ ↓ and Shift, then press s." }));
     return [list, el("div", { class: "fields" }, el("label", {}, "tag ", this.tag), el("label", {}, "comment ", this.comment), this.add), element];
+  }
+
+  /** Returns the lines of a file as it is now. @param {string} path @returns {Promise<string[]>} */
+  async text(path) {
+    const [view] = await this.page.api.post("/v1/view", { files: [path], mode: "full" });
+    return (view?.text ?? "").replace(/\n$/, "").split("\n");
+  }
+
+  /** Returns where the chosen lines are among those of now, and says it if they are not chosen any more. @param {string[]} lines */
+  followed(lines) {
+    const range = this.range && follow(this.range, this.lines, lines);
+    if (this.range && !range) this.page.say("the chosen lines have changed: choose them again");
+    return range;
   }
 
   /** Draws the lines, once they are in the page. */
@@ -65,8 +98,13 @@ export class SliceEditor {
     const { path } = this;
     const { status, start_line: start, end_line: end, reason } = resolved;
     const was = status === "exact" || !reason ? "" : ` (${reason})`;
-    const takeOver = () => this.page.edit(`lines ${start}-${end} of ${path} taken over`, [{ slice_change: { path, index, start_line: start, end_line: end } }]);
-    const remove = () => this.page.edit(`lines ${start}-${end} of ${path} not marked`, [{ slice_remove: { path, index } }]);
+    // The button goes with its slice: the focus goes to the lines.
+    const edit = (label, change) => {
+      this.rows.element.focus();
+      this.page.edit(label, [change]);
+    };
+    const takeOver = () => edit(`lines ${start}-${end} of ${path} taken over`, { slice_change: { path, index, start_line: start, end_line: end } });
+    const remove = () => edit(`lines ${start}-${end} of ${path} not marked`, { slice_remove: { path, index } });
     return el(
       "li",
       { class: `slice ${status}` },
@@ -118,7 +156,8 @@ export class SliceEditor {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: this.rows.inSight - 1, PageUp: 1 - this.rows.inSight }[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (step) {
-      const [from, to] = this.range ?? [this.rows.first + 1, this.rows.first];
+      const at = this.rows.current < 0 ? this.rows.first : this.rows.current + 1;
+      const [from, to] = this.range ?? [at, at];
       const next = Math.max(1, Math.min(this.lines.length, to + step));
       this.select(event.shiftKey ? from : next, next);
       this.page.say(this.add.textContent);
@@ -130,12 +169,22 @@ export class SliceEditor {
 
   async save() {
     if (!this.range) return;
+    const { path, tag, comment, rows } = this;
+    rows.element.focus();
+    // While a field is typed in, the lines are not drawn anew: the file may be another by now.
+    const lines = await this.text(path).catch((error) => this.page.fail(error));
+    if (!lines || path !== this.path || !this.range) return;
+    const range = this.followed(lines);
+    this.range = range;
+    this.lines = lines;
+    rows.show(lines.length);
+    if (!range) return this.showRange();
     const [first, last] = this.ordered();
-    const { path, tag, comment } = this;
     const slice = { path, start_line: first, end_line: last, tag: tag.value, comment: comment.value };
     this.range = null;
-    tag.blur();
-    comment.blur();
-    await this.page.edit(`${plural(last - first + 1, "line")} of ${path} marked`, [{ slice_add: slice }]);
+    const isWritten = await this.page.edit(`${plural(last - first + 1, "line")} of ${path} marked`, [{ slice_add: slice }]);
+    if (isWritten || path !== this.path) return;
+    this.range = range;
+    this.showRange();
   }
 }
