@@ -24,6 +24,7 @@ mod symbol_lines;
 mod tokens;
 mod views;
 mod vocabulary;
+mod vocabulary_hash;
 
 pub use breadth::{fit_path_tree, important_names};
 pub use compose::{

@@ -64,10 +64,10 @@ impl TokenCounter {
 
     /// Counts the tokens of a text. What looks like a special token (`<|endoftext|>`) is text like any other.
     ///
-    /// The first exact count of a process loads the vocabulary, which takes some 100 ms; it is kept in 5 MB. The time that a
-    /// count takes does not grow faster than the text, whatever the text is: runs of more than 64 KiB of letters alone,
-    /// of punctuation or of white space are counted in pieces. A cut costs a token or two, so that the count of such a
-    /// text is too high by about as many as it has cuts.
+    /// The first exact count of a process compiles the pattern that splits texts. The time that a count takes does not
+    /// grow faster than the text, whatever the text is: runs of more than 64 KiB of letters alone, of punctuation or of
+    /// white space are counted in pieces. A cut costs a token or two, so that the count of such a text is too high by
+    /// about as many as it has cuts.
     pub fn count(self, text: &str) -> u64 {
         match self {
             Self::O200kBase => Vocabulary::get()

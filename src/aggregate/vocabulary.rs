@@ -1,17 +1,18 @@
 //! The vocabulary `o200k_base`, and how texts are split into its tokens.
 //!
-//! The library that the vocabulary comes from keeps every token three times, and a regular expression with buffers of its
-//! own for each of 128 threads: with some threads more than 100 MB. A process that stays keeps the bytes of the tokens
-//! once, and counts by itself what the library counts; tests compare the two.
+//! The library that the vocabulary comes from takes some 100 ms to load it, keeps every token three times, and has a
+//! regular expression with buffers of its own for each of 128 threads: with some threads more than 100 MB. The program
+//! contains the tokens as a table instead, which `build.rs` makes from the library's and which is read where it lies,
+//! and counts by itself what the library counts; tests compare the two.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hash::Hasher;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use regex::Regex;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
+use super::vocabulary_hash::{SLOTS, first_slot};
 use crate::model::ContentHash;
 
 /// What a text is split into before its pieces are looked up, at the beginning of a text. The look ahead of the original,
@@ -27,8 +28,12 @@ const PATTERN: &str = concat!(
     r")",
 );
 
-/// More than twice as many as there are tokens, so that most look-ups end at the first slot.
-const SLOTS: usize = 1 << 19;
+/// The bytes of all tokens, by rank.
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.bytes"));
+/// Where the bytes of each token end: numbers of four bytes, the lowest byte first.
+static ENDS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.ends")).as_chunks().0;
+/// A hash table with open addressing: the ranks plus one, as numbers like those of `ENDS`; 0 for none.
+static RANKS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.ranks")).as_chunks().0;
 
 /// So many counts are remembered in each part of the memory of them, which is some 4 MB in all.
 const MAX_COUNTS: usize = 4096;
@@ -38,63 +43,19 @@ const MIN_REMEMBERED: usize = 16;
 
 pub(super) struct Vocabulary {
     pattern: Regex,
-    /// The bytes of all tokens, by rank.
-    bytes: Vec<u8>,
-    /// Where the bytes of each token end.
-    ends: Vec<u32>,
-    /// A hash table with open addressing: the ranks plus one; 0 for none.
-    slots: Vec<u32>,
     /// Counts by the hashes of texts, in parts so that threads seldom wait for each other: documents consist mostly of
     /// pieces that were counted for the document before.
     counts: [Mutex<FxHashMap<ContentHash, u64>>; PARTS],
 }
 
 impl Vocabulary {
-    /// Returns the vocabulary, which the first call of a process loads.
+    /// Returns the vocabulary; the first call of a process compiles the pattern.
     pub(super) fn get() -> &'static Self {
         static VOCABULARY: OnceLock<Vocabulary> = OnceLock::new();
-        VOCABULARY.get_or_init(Self::load)
-    }
-
-    fn load() -> Self {
-        let library = tiktoken_rs::o200k_base().expect("the vocabulary in the program is well-formed");
-        let pattern = Regex::new(PATTERN).expect("the pattern is well-formed");
-        let counts = std::array::from_fn(|_| Mutex::default());
-        let mut vocabulary =
-            Self { pattern, bytes: Vec::new(), ends: Vec::new(), slots: vec![0; SLOTS], counts };
-        // The ranks have no gap before the special tokens, which no text has.
-        let tokens = (0..).map_while(|rank| library.decode_bytes(&[rank]).ok());
-        tokens.for_each(|token| vocabulary.add(&token));
-        vocabulary.bytes.shrink_to_fit();
-        vocabulary.ends.shrink_to_fit();
-        vocabulary
-    }
-
-    fn add(&mut self, token: &[u8]) {
-        self.bytes.extend_from_slice(token);
-        self.ends.push(u32::try_from(self.bytes.len()).expect("all tokens have less than 4 GiB"));
-        let mut slot = first_slot(token);
-        while self.slots[slot] != 0 {
-            slot = (slot + 1) % SLOTS;
-        }
-        self.slots[slot] = u32::try_from(self.ends.len()).expect("there are less than 2^32 tokens");
-    }
-
-    /// Returns the rank of a token; `None` if the bytes are none.
-    fn rank(&self, token: &[u8]) -> Option<u32> {
-        let mut slot = first_slot(token);
-        loop {
-            let rank = self.slots[slot].checked_sub(1)?;
-            if self.token(rank as usize) == token {
-                return Some(rank);
-            }
-            slot = (slot + 1) % SLOTS;
-        }
-    }
-
-    fn token(&self, rank: usize) -> &[u8] {
-        let start = rank.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start as usize..self.ends[rank] as usize]
+        VOCABULARY.get_or_init(|| Self {
+            pattern: Regex::new(PATTERN).expect("the pattern is well-formed"),
+            counts: std::array::from_fn(|_| Mutex::default()),
+        })
     }
 
     /// Returns the number of tokens of a text, as it is remembered or as `count` finds it.
@@ -122,7 +83,7 @@ impl Vocabulary {
         let mut tokens = 0;
         while !text.is_empty() {
             let (piece, rest) = text.split_at(self.end_of_match(text));
-            tokens += if self.rank(piece.as_bytes()).is_some() { 1 } else { self.merge(piece.as_bytes()) };
+            tokens += if rank(piece.as_bytes()).is_some() { 1 } else { Self::merge(piece.as_bytes()) };
             text = rest;
         }
         tokens
@@ -141,14 +102,14 @@ impl Vocabulary {
 
     /// Merges the bytes of a piece, two neighbors at a time and always those that are the token with the lowest rank.
     /// Returns how many tokens are left.
-    fn merge(&self, piece: &[u8]) -> u64 {
+    fn merge(piece: &[u8]) -> u64 {
         // By the first byte of each part: where it ends, 0 once it is merged into the one before; and where that begins.
         let mut ends: Vec<usize> = (1..=piece.len()).collect();
         let mut befores: Vec<usize> = (0..piece.len()).map(|start| start.saturating_sub(1)).collect();
         // A heap, so that a long piece does not take the square of its length.
         let mut heap = BinaryHeap::new();
         let offer = |heap: &mut BinaryHeap<_>, start: usize, end: usize| {
-            heap.extend(self.rank(&piece[start..end]).map(|rank| Reverse((rank, start, end))));
+            heap.extend(rank(&piece[start..end]).map(|rank| Reverse((rank, start, end))));
         };
         (2..=piece.len()).for_each(|end| offer(&mut heap, end - 2, end));
         let mut parts = piece.len() as u64;
@@ -172,9 +133,19 @@ impl Vocabulary {
     }
 }
 
-fn first_slot(token: &[u8]) -> usize {
-    let mut hasher = FxHasher::default();
-    hasher.write(token);
-    let hash = hasher.finish();
-    usize::try_from((hash ^ hash >> 32) % SLOTS as u64).unwrap_or(0)
+/// Returns the rank of a token; `None` if the bytes are none.
+fn rank(token: &[u8]) -> Option<u32> {
+    let mut slot = first_slot(token);
+    loop {
+        let rank = u32::from_le_bytes(RANKS[slot]).checked_sub(1)?;
+        if token_at(rank as usize) == token {
+            return Some(rank);
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+}
+
+fn token_at(rank: usize) -> &'static [u8] {
+    let start = rank.checked_sub(1).map_or(0, |before| u32::from_le_bytes(ENDS[before]));
+    &BYTES[start as usize..u32::from_le_bytes(ENDS[rank]) as usize]
 }
