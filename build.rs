@@ -10,7 +10,6 @@ mod vocabulary_hash;
 use vocabulary_hash::{SLOTS, first_slot};
 
 #[expect(clippy::disallowed_methods, reason = "a build script reads its environment and writes files")]
-#[expect(clippy::print_stdout, reason = "Cargo reads the output of a build script")]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/aggregate/vocabulary_hash.rs");
