@@ -31,6 +31,21 @@ CREATE TABLE file (
     CHECK ((content_id IS NULL) = (language IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX file_by_content ON file (content_id) WHERE content_id IS NOT NULL;
+CREATE TABLE fragment (
+    path    BLOB PRIMARY KEY,
+    sha     BLOB NOT NULL,          -- of the content when it was placed
+    bytes   INTEGER NOT NULL,
+    tokens  INTEGER NOT NULL,       -- at its depth
+    warmth  TEXT,                   -- NULL: forgotten
+    depth   INTEGER NOT NULL,
+    score   INTEGER NOT NULL,       -- thousandths
+    pin     INTEGER,                -- the depth that is insisted on; -1: any
+    uses    INTEGER NOT NULL,
+    used_at INTEGER,                -- seconds
+    since   INTEGER NOT NULL,       -- seconds
+    why     TEXT NOT NULL,
+    ck      BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE given (
     name    TEXT NOT NULL,          -- the aggregation's
     path    BLOB NOT NULL,

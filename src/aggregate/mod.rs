@@ -12,6 +12,7 @@ mod delta;
 mod diff;
 mod focus;
 mod hidden;
+mod hydrate;
 mod importance;
 mod items;
 mod masked;
@@ -26,7 +27,7 @@ mod views;
 mod vocabulary;
 mod vocabulary_hash;
 
-pub use breadth::{fit_path_tree, important_names};
+pub use breadth::{fit_path_tree, important_names, render_path_tree};
 pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FilePart, FileStability, ListedFile,
     NameTree, ReceiptNotes, build_name_tree, compose, count_by_folder,
@@ -36,6 +37,7 @@ pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use hidden::{HiddenLines, hide_mentions, hide_symbols, hides_symbols, unmatched_hidden_keys};
+pub use hydrate::{DepthCosts, HydrationFile, HydrationLimits, PlacedFragment, RankReason, place_fragments};
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use items::CuratedItems;
 pub use masked::{render_definitions, render_masked, render_signatures};

@@ -1,11 +1,12 @@
 //! Which view a file gets: the first rule that matches decides.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::focus::Focus;
 use super::items::CuratedItems;
 use crate::model::{
-    AggregationStrategy, FileItem, FileType, RelPath, RoutingRule, SummaryDetail, Tier, ViewMode,
+    AggregationStrategy, Depth, FileItem, FileType, RelPath, RoutingRule, SummaryDetail, Tier, ViewMode,
 };
 
 /// How a tier sees a project.
@@ -38,6 +39,8 @@ pub struct RoutingContext<'a> {
     pub default_mode: ViewMode,
     /// A file of more bytes is not rendered in full.
     pub max_bytes: u64,
+    /// How deep a hydrated document shows its files.
+    pub depths: Option<&'a BTreeMap<RelPath, Depth>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +48,20 @@ pub struct RoutedView {
     /// The view; [`ViewMode::None`] too for a file that is left out altogether.
     pub view: ViewMode,
     pub rule: RoutingRule,
+}
+
+impl RoutedView {
+    /// Returns the view of a file that hydration has placed at a depth. What a person curated is shown as curated, unless
+    /// there was less room.
+    #[must_use]
+    pub fn at_depth(self, depth: Depth) -> Self {
+        let routed = Depth::of_view(self.view);
+        match (self.rule.is_general(), routed.cmp(&depth)) {
+            (false, Ordering::Less | Ordering::Equal) => self,
+            (true, Ordering::Equal) => Self { rule: RoutingRule::Hydration, ..self },
+            (_, _) => Self { view: depth.view(), rule: RoutingRule::Hydration },
+        }
+    }
 }
 
 /// What one rule had to say of a file.
@@ -193,6 +210,7 @@ mod routing_tests {
             items: &items,
             default_mode: ViewMode::Outline,
             max_bytes: 100,
+            depths: None,
         };
         let path = RelPath::new(b"src/a.py").unwrap();
         assert_eq!(route_file(&path, &PYTHON, &routing), RoutedView { view, rule });

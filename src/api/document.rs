@@ -81,7 +81,7 @@ pub fn compose_document(
     project: &mut Project<'_>,
     aggregation: &DocumentRequest,
 ) -> Result<Arc<CachedDocument>, Error> {
-    let request = request_of(aggregation);
+    let request = project.with_places(request_of(aggregation))?;
     let caching = prefix_caching(aggregation.format, &aggregation.body);
     if let Some(limit) = limit_of_format(aggregation) {
         let found = SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?;
@@ -117,7 +117,7 @@ pub fn compose_unformatted(
     project: &mut Project<'_>,
     aggregation: &DocumentRequest,
 ) -> Result<Document, Error> {
-    let request = request_of(aggregation);
+    let request = project.with_places(request_of(aggregation))?;
     if let Some(limit) = limit_of_format(aggregation) {
         return Ok(SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?.document);
     }

@@ -177,6 +177,12 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             "require fewer files in full (focus, force_full), leave out sections, or raise the limit: \
              tokens with --budget or tiers.N.budget_tokens, bytes with --max-bytes",
         ),
+        Code::PinsOverBudget => (
+            "pins_over_budget",
+            User,
+            "unpin some files (`slop fragments unpin`), pin them less deep, or raise hydration.hot_tokens or --budget",
+        ),
+        Code::NotHydrated => ("not_hydrated", User, "place the files first: `slop hydrate`"),
         Code::BadDiscussion => (
             "bad_discussion",
             User,

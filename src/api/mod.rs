@@ -60,11 +60,12 @@ pub use prompt_cache::{PromptCache, PromptCacheUse, SentDocument, prefix_caching
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery,
-    ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery,
-    FindQuery, GivenDocumentName, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery,
-    LineRange, MaskEdit, MaskEntry, NamedThing, OpenDocumentQuery, OutlineQuery, PresetSaveEdit,
-    ReadDocumentQuery, RedoQuery, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit,
-    SliceChangeEdit, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, ViewSelection,
+    ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, EditFragmentsQuery, ExplainQuery,
+    FileSelect, FilesQuery, FindQuery, FragmentAction, FragmentsQuery, GivenDocumentName, GivenQuery,
+    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange, MaskEdit, MaskEntry,
+    NamedThing, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery,
+    ScreenshotsEdit, SearchQuery, SetEdit, SimulateQuery, SliceAddEdit, SliceChangeEdit, SymbolsQuery,
+    TableQuery, UndoQuery, ViewQuery, ViewSelection, WarmthName,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -81,9 +82,9 @@ pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
     CuratedItem, CurationEdited, CurationState, DocumentLines, DocumentOpened, DocumentParts,
     DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileTable, FileView,
-    FolderAuthor, FoundSymbol, FreshnessNote, GivenDocuments, GivenFileChange, GivenFileColumns, GivenName,
-    GivenStep, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath, ReceiptFile,
-    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
-    ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path, document_json,
-    envelope, envelope_of_error, found_text, language_name, pretty,
+    FolderAuthor, FoundSymbol, FragmentPlace, FreshnessNote, GivenDocuments, GivenFileChange,
+    GivenFileColumns, GivenName, GivenStep, HistoryMoved, HistoryState, HistoryStep, HydrationResult,
+    IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission,
+    ReceiptProblem, ReceiptTotals, ReferenceEdge, ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor,
+    SymbolNode, display_path, document_json, envelope, envelope_of_error, found_text, language_name, pretty,
 };

@@ -19,17 +19,17 @@ use super::local_queries::{
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery,
-    FilesQuery, FindQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
-    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, TableQuery, UndoQuery,
-    ViewQuery,
+    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery,
+    EditFragmentsQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery, HistoryQuery,
+    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, ReadDocumentQuery,
+    RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
     ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
-    FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, GivenDocuments,
-    HistoryMoved, HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
-    encode_document,
+    FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace,
+    GivenDocuments, HistoryMoved, HistoryState, HydrationResult, IndexRun, SearchResult, SymbolCalls,
+    SymbolUses, decode_json, decode_nested, encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -202,6 +202,32 @@ wire_queries! {
         body: GivenQuery,
         reads: true
     }
+    Hydrate(HydrateQuery) -> HydrationResult {
+        command: "hydrate",
+        path: "/v1/hydrate",
+        summary: "Place the files of the project by what matters, and keep their places.",
+        body: HydrateQuery
+    }
+    Simulate(SimulateQuery) -> HydrationResult {
+        command: "simulate",
+        path: "/v1/simulate",
+        summary: "Report where a hydration would place the files of the project.",
+        body: SimulateQuery,
+        reads: true
+    }
+    Fragments(FragmentsQuery) -> Vec<FragmentPlace> {
+        command: "fragments",
+        path: "/v1/fragments",
+        summary: "List the places of files.",
+        body: FragmentsQuery,
+        reads: true
+    }
+    EditFragments(EditFragmentsQuery) -> Vec<FragmentPlace> {
+        command: "edit_fragments",
+        path: "/v1/fragments/edit",
+        summary: "Pin files, unpin them, or forget their places.",
+        body: EditFragmentsQuery
+    }
     Explain(ExplainQuery) -> Vec<FileExplanation> {
         command: "explain",
         path: "/v1/explain",
@@ -331,6 +357,10 @@ pub enum AnyQuery {
     ReadDocument(ReadDocumentQuery),
     CompareDocuments(CompareDocumentsQuery),
     Given(GivenQuery),
+    Hydrate(Box<HydrateQuery>),
+    Simulate(Box<SimulateQuery>),
+    Fragments(FragmentsQuery),
+    EditFragments(EditFragmentsQuery),
     Explain(Box<ExplainQuery>),
     Table(Box<TableQuery>),
     Curation(CurationQuery),
@@ -453,8 +483,8 @@ mod tests {
     use crate::api::choices::{DocsName, FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
     use crate::api::inline_curation::HistorySource;
     use crate::api::queries::{
-        AttachmentOptions, CallDirectionName, ComparedDocument, GivenDocumentName, LineRange, MaskEntry,
-        NamedThing, ViewSelection,
+        AttachmentOptions, CallDirectionName, ComparedDocument, FragmentAction, GivenDocumentName, LineRange,
+        MaskEntry, NamedThing, ViewSelection, WarmthName,
     };
 
     fn full_selection() -> ViewSelection {
@@ -531,6 +561,14 @@ mod tests {
                 to: ComparedDocument::Opened("a1".to_owned()),
             }),
             AnyQuery::Given(GivenQuery { name: Some("worker".to_owned()), ..GivenQuery::default() }),
+            AnyQuery::Hydrate(Box::new(HydrateQuery { choice: full_selection() })),
+            AnyQuery::Simulate(Box::new(SimulateQuery(HydrateQuery { choice: full_selection() }))),
+            AnyQuery::Fragments(FragmentsQuery { tier: Some(WarmthName::Hot), text: true }),
+            AnyQuery::EditFragments(EditFragmentsQuery {
+                action: FragmentAction::Pin,
+                files: vec!["a.py".to_owned()],
+                depth: Some(4),
+            }),
             AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
             AnyQuery::Search(SearchQuery {
                 query: "parse header".to_owned(),

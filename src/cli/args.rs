@@ -14,6 +14,7 @@ use super::background_args::{AgentArgs, SummarizeArgs, UiArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
+use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
 use crate::model::{DocsDetail, MaskMode, ViewMode};
@@ -264,6 +265,33 @@ pub enum CliCommand {
   slop cache-replay v1.0..v1.1 --tier 3 --focus src/engine.py --cache-ttl 1h
   slop cache-replay HEAD~20..HEAD --tier 1 --json | jq .data.mean_kept")]
     CacheReplay(Box<CacheReplayArgs>),
+    /// Place the files of the project by what matters: HOT, WARM or COLD
+    ///
+    /// HOT files are in the context of `slop aggregate --hydrated`, WARM ones are ready and named in its map, COLD ones are
+    /// known by their names. Each file has a depth from 0 (its path) to 9 (its text), which is lowered before its tier is.
+    /// Files are ranked as for a document, by --task and --focus or by git's history; --budget limits the tokens of what is
+    /// HOT, instead of hydration.hot_tokens. Places are kept: a file that is HOT stays so until another one is clearly
+    /// better, so that a provider's prompt cache stays warm.
+    #[command(after_help = "Examples:
+  slop hydrate
+  slop hydrate --task 'Cookies are lost on redirects' --budget 16000
+  slop hydrate --focus src/engine.py --json")]
+    Hydrate(Box<HydrateArgs>),
+    /// Report where `hydrate` would place files, without keeping it
+    #[command(after_help = "Examples:
+  slop simulate --focus src/engine.py
+  slop simulate --budget 8000 --json")]
+    Simulate(Box<HydrateArgs>),
+    /// List the places of files, or pin files
+    ///
+    /// Each line has the tier, the depth, the score from 0 to 1, the path and the tokens of a file. With --json, each line is
+    /// an object, with the rules that decided.
+    #[command(after_help = "Examples:
+  slop fragments --tier HOT
+  slop fragments --json | jq -r 'select(.pinned) | .path'
+  slop fragments pin src/engine.py --depth 9
+  slop fragments unpin src/engine.py")]
+    Fragments(FragmentsArgs),
     /// Show what agents were given, and what of it has changed since
     ///
     /// Without a name, lists the names under which documents were given (see `aggregate --name`). With one, lists the files

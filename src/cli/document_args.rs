@@ -70,6 +70,7 @@ pub struct ViewSelectionArgs {
 }
 
 /// Arguments of `aggregate`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 pub struct AggregateArgs {
     /// Files, folders or patterns to aggregate [default: the whole project]
@@ -105,6 +106,9 @@ pub struct AggregateArgs {
     /// The flags for incremental aggregation.
     #[command(flatten)]
     pub memory: RememberArgs,
+    /// Aggregate the files that are HOT, as `slop hydrate` has placed them, with a map of those that are WARM
+    #[arg(long, conflicts_with_all = ["files", "preset", "history_only"], hide_short_help = true)]
+    pub hydrated: bool,
     /// Report which view each file would get, without writing anything
     #[arg(long, conflicts_with_all = ["output", "receipt"])]
     pub dry_run: bool,

@@ -12,6 +12,7 @@ mod commands;
 mod curation_args;
 mod document_args;
 mod failure;
+mod hydration_args;
 mod output;
 mod place;
 mod progress;

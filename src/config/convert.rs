@@ -13,7 +13,7 @@ use super::settings::{
     OutputSettings, PageSettings, ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
 };
 use super::user_only::parse_model_name;
-use crate::aggregate::{ExclusionPatterns, TokenCounter};
+use crate::aggregate::{ExclusionPatterns, HydrationLimits, TokenCounter};
 use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, PromptCaching, RelPath,
     SummaryDetail, Tier, ViewMode, normalized_path,
@@ -44,6 +44,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
         discover: discover(merged)?,
         output: OutputSettings { keep: merged.number("output.keep", 0..=1_000_000)? },
         limits: limits(merged)?,
+        hydration: hydration(merged)?,
         ui: page(merged)?,
         formats: formats(merged)?,
         secrets: secrets(merged)?,
@@ -205,6 +206,20 @@ fn limits(merged: &MergedSettings) -> Result<LimitSettings, Error> {
         parse_timeout: Duration::from_millis(parse_timeout_ms.into()),
         screenshot_bytes: merged.number("limits.screenshot_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
         section_bytes: merged.number("limits.section_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
+    })
+}
+
+fn hydration(merged: &MergedSettings) -> Result<HydrationLimits, Error> {
+    let number =
+        |key: &str, range| Ok::<u64, Error>(merged.number(&format!("hydration.{key}"), range)?.into());
+    Ok(HydrationLimits {
+        max_file_bytes: number("max_file_bytes", 1..=MAX_LIMIT_BYTES)?,
+        max_project_bytes: number("max_project_bytes", 1..=MAX_LIMIT_BYTES)?,
+        hot_tokens: number("hot_tokens", 0..=u32::MAX)?,
+        warm_fragments: number("warm_fragments", 0..=1_000_000)?,
+        cold_fragments: number("cold_fragments", 0..=1_000_000)?,
+        cold_days: number("cold_days", 0..=36_500)?,
+        hold_percent: number("hold", 0..=1_000)?,
     })
 }
 

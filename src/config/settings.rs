@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::aggregate::TokenCounter;
+use crate::aggregate::{HydrationLimits, TokenCounter};
 use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail,
     Tier, ViewMode,
@@ -24,6 +24,8 @@ pub struct Settings {
     pub output: OutputSettings,
     /// What one file may cost.
     pub limits: LimitSettings,
+    /// Where hydration places files.
+    pub hydration: HydrationLimits,
     /// The web page.
     pub ui: PageSettings,
     /// Request bodies for providers.

@@ -59,6 +59,14 @@ pub enum Error {
         tokens: u64,
         budget: u64,
     },
+    #[error("pinned files need {tokens} tokens, budget is {budget}")]
+    PinsOverBudget {
+        /// Their tokens, with as little of each as its pin allows; more than `budget`.
+        tokens: u64,
+        budget: u64,
+    },
+    #[error("project is not hydrated")]
+    NotHydrated,
     #[error("document needs {bytes} bytes, limit is {limit}")]
     OverSize {
         /// Its bytes, more than `limit`.
@@ -114,6 +122,10 @@ pub enum Code {
     Cancelled,
     NoCache,
     OverBudget,
+    /// The files that are pinned exceed the tokens of what is HOT.
+    PinsOverBudget,
+    /// Nothing has been placed yet.
+    NotHydrated,
     /// A discussion cannot be understood.
     BadDiscussion,
     /// There is no file of a discussion, or it cannot be read.
@@ -191,6 +203,8 @@ impl Error {
             Self::Cancelled => Code::Cancelled,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
+            Self::PinsOverBudget { .. } => Code::PinsOverBudget,
+            Self::NotHydrated => Code::NotHydrated,
             // A file over the limit was found: what helps is a smaller file or a higher limit, not another path.
             Self::DiscussionFile { source, .. } if source.kind() != io::ErrorKind::FileTooLarge => {
                 Code::HistoryNotFound

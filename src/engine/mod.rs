@@ -41,8 +41,8 @@ mod timings;
 mod workspace;
 
 pub use crate::aggregate::{
-    Covering, CoveringEntry, DocumentLimits, ESTIMATE, OutlineLine, nearest_keys as nearest_symbols,
-    render_outline, select_symbols,
+    Covering, CoveringEntry, DocumentLimits, ESTIMATE, HydrationLimits, OutlineLine,
+    nearest_keys as nearest_symbols, render_outline, select_symbols,
 };
 pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};
 pub use crate::store::agent::AgentDbSize;
@@ -53,8 +53,9 @@ pub use crate::store::{
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,
-    Explanation, GivenChange, GivenFile, GivenFileState, ImageFile, LimitedView, OpenedDocument,
-    PreparedDocument, PriorOutputs, RankedName, RecordName, SectionRequest, ViewAnswer, ViewRequest,
+    Explanation, GivenChange, GivenFile, GivenFileState, HydratedPlaces, HydrationAnswer, HydrationRequest,
+    ImageFile, LimitedView, OpenedDocument, PreparedDocument, PriorOutputs, RankedName, RecordName,
+    SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use find::{FindAnswer, FindHit, FindRequest};

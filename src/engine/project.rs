@@ -15,8 +15,8 @@ use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentInputs, DocumentRun, Explanation,
-    GivenChange, GivenFile, InputsDigest, OpenedDocument, OpenedDocuments, PendingDelivery, PreparedDocument,
-    PriorOutputs, RecordName, ViewAnswer, ViewRequest,
+    GivenChange, GivenFile, HydrationAnswer, HydrationRequest, InputsDigest, OpenedDocument, OpenedDocuments,
+    PendingDelivery, PreparedDocument, PriorOutputs, RecordName, ViewAnswer, ViewRequest,
 };
 use crate::engine::find::{FindAnswer, FindRequest};
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Freshness, Trust};
@@ -31,8 +31,8 @@ use crate::engine::summaries::{
 use crate::engine::table::{TableAnswer, TableClock, TableRequest};
 use crate::engine::workspace::Workspace;
 use crate::model::{
-    ArtifactKind, Document, DocumentBlock, DocumentLayout, DocumentText, PrefixCaching, RelPath, Slice,
-    SliceResolution,
+    ArtifactKind, Document, DocumentBlock, DocumentLayout, DocumentText, Fragment, Pin, PrefixCaching,
+    RelPath, Slice, SliceResolution,
 };
 use crate::store::{DeliveredDocument, IntegrityReport, Store};
 
@@ -384,6 +384,36 @@ impl Project<'_> {
 
     fn now_ms(&self) -> i64 {
         self.cache.workspace.world.clock.now_ns() / 1_000_000
+    }
+
+    /// Places the files of the project, by what a document of the request would be selected by.
+    pub fn hydrate(&mut self, request: &HydrationRequest) -> Result<HydrationAnswer, Error> {
+        self.documents().hydrate(request)
+    }
+
+    /// Returns the fragments as they were placed last, by path.
+    pub fn fragments(&mut self) -> Result<Vec<Fragment>, Error> {
+        document::fragments(&mut self.cache)
+    }
+
+    /// Pins the files that a word names, so that they are HOT after the next hydration, or takes that back.
+    pub fn pin(&mut self, word: &str, pin: Option<Pin>) -> Result<Vec<Fragment>, Error> {
+        self.documents().pin(word, pin)
+    }
+
+    /// Forgets where the files that a word names are, their pins and their uses.
+    pub fn forget(&mut self, word: &str) -> Result<Vec<Fragment>, Error> {
+        self.documents().forget(word)
+    }
+
+    /// Returns a request with the places of files, if it is for a hydrated document.
+    pub fn with_places(&mut self, request: AggregationRequest) -> Result<AggregationRequest, Error> {
+        document::with_places(&mut self.cache, request)
+    }
+
+    /// Counts that an agent was given all files that are HOT.
+    pub fn count_uses(&mut self) -> Result<(), Error> {
+        document::count_uses(&mut self.cache)
     }
 
     /// Explains why a file would be shown in the view that it would get.

@@ -264,6 +264,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         items: Vec::new(),
         preset: None,
         overrides: Vec::new(),
+        hydrated: None,
         limits: DocumentLimits::default(),
         exact_tokens: false,
         counts_symbols: false,

@@ -113,6 +113,8 @@ named_enum! {
         Tier = "tier",
         /// `aggregation.default_mode`.
         DefaultMode = "default_mode",
+        /// The depth that hydration has placed the file at.
+        Hydration = "hydration",
         /// None: the file is gone, and was given by the last aggregation.
         Gone = "gone",
     }
@@ -140,6 +142,7 @@ impl RoutingRule {
             | Self::TierLanguage
             | Self::Tier
             | Self::DefaultMode
+            | Self::Hydration
             | Self::Gone => false,
         }
     }
@@ -158,6 +161,7 @@ impl RoutingRule {
             | Self::TierLanguage
             | Self::Tier
             | Self::DefaultMode
+            | Self::Hydration
             | Self::Gone => false,
         }
     }

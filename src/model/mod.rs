@@ -14,6 +14,7 @@ mod document;
 mod document_layout;
 mod facts;
 mod file;
+mod fragment;
 mod http;
 mod llm;
 mod long_text;
@@ -45,6 +46,7 @@ pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,
     Producer, SkipReason,
 };
+pub use fragment::{Depth, Fragment, FragmentId, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
 pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,

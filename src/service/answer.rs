@@ -9,6 +9,7 @@ use super::curation::{match_symbols, resolve_curation};
 use super::curation_edit::resolve_edit;
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
+use super::hydration::{resolve_edit_fragments, resolve_fragments, resolve_hydrate, resolve_simulate};
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
@@ -64,6 +65,10 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::ReadDocument(query) => resolve_read(query, settings)?,
         AnyQuery::CompareDocuments(query) => resolve_compare(query),
         AnyQuery::Given(query) => resolve_given(query)?,
+        AnyQuery::Hydrate(query) => resolve_hydrate(*query, settings)?,
+        AnyQuery::Simulate(query) => resolve_simulate(*query, settings)?,
+        AnyQuery::Fragments(query) => resolve_fragments(query),
+        AnyQuery::EditFragments(query) => resolve_edit_fragments(query)?,
         AnyQuery::Explain(query) => {
             let request = resolve_explain(&query, settings)?;
             complete::<ExplainQuery>(move |project| Ok(convert_all(project.explain(&query.file, &request)?)))
@@ -357,6 +362,8 @@ const fn is_about_path(code: Code) -> bool {
         | Code::Cancelled
         | Code::NoCache
         | Code::OverBudget
+        | Code::PinsOverBudget
+        | Code::NotHydrated
         | Code::BadDiscussion
         | Code::HistoryNotFound
         | Code::NothingToSend

@@ -12,8 +12,8 @@ use crate::api::{
 };
 use crate::config::{ExecutionMode, LoadedConfig, Settings};
 use crate::engine::{
-    AggregationRequest, BeadsRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile,
-    SectionRequest, Trust,
+    AggregationRequest, BeadsRequest, DiscussionSource, DocumentHistory, DocumentLimits, HydratedPlaces,
+    ImageFile, SectionRequest, Trust,
 };
 use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, PromptCaching, Tier};
 
@@ -34,7 +34,10 @@ pub fn resolve_aggregate(
     let is_open = query.choice.max_bytes.is_none() && profile.budget(&query.choice).is_none();
     // The name and the body are determined above, because this consumes the choice.
     let mut request = aggregation(query.choice, &profile, loaded)?;
-    if is_open && !request.limits.is_some() {
+    if query.hydrated {
+        // Within the limit of the hydration already.
+        request.hydrated = Some(HydratedPlaces::default());
+    } else if is_open && !request.limits.is_some() {
         request.limits = default_limits(request.strategy, profile.tier, loaded);
     }
     request.files = query.files;
@@ -79,6 +82,9 @@ pub(super) fn resolve_document(
     Ok(ResolvedQuery::new(move |project| {
         let document = compose_document(project, &request)?;
         if !request.is_preview {
+            if request.request.hydrated.is_some() {
+                project.count_uses()?;
+            }
             return Ok(Found::all(Payload::Document(document, request.shape)));
         }
         // A dry run delivers nothing, so the next `--since-last` must not leave out what it planned.
@@ -106,6 +112,13 @@ fn check_combinations(query: &AggregateQuery) -> Result<(), ApiError> {
     let is_inline = query.attachments.history.as_ref().is_some_and(|history| history.file().is_none());
     if query.attachments.take.is_some() && is_inline {
         return bad("a take is named, and the discussion is no file", "leave out the take, or name a file");
+    }
+    let has_files = !query.files.is_empty() || query.choice.preset.is_some();
+    if query.hydrated && (has_files || query.attachments.part == PartName::Suffix) {
+        return bad(
+            "both the hydrated files and others are requested",
+            "leave out files and preset, or aggregate without `hydrated`",
+        );
     }
     if query.name.as_ref().is_some_and(String::is_empty) {
         return bad("document name is empty", "give a name, or none");
@@ -147,6 +160,7 @@ fn aggregation(
         items: loaded.curation.files.clone(),
         preset: profile.preset.as_ref().map(|preset| preset.files.clone()),
         overrides: choice.items.into_iter().map(Into::into).collect(),
+        hydrated: None,
         limits,
         exact_tokens: true,
         counts_symbols: false,

@@ -16,6 +16,7 @@ mod curation_edit;
 mod curation_tests;
 mod document;
 mod history;
+mod hydration;
 mod local;
 mod opened;
 mod profile;

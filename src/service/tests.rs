@@ -15,10 +15,11 @@ use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, 
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
-    DocumentRequest, EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FindQuery, FreshnessNote,
-    FreshnessState, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
-    OutlineQuery, Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service,
-    ServiceAnswer, SymbolsQuery, TableQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    DocumentRequest, EditCurationQuery, EditFragmentsQuery, EncodedAnswer, ExplainQuery, FilesQuery,
+    FindQuery, FragmentsQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery, HydrateQuery,
+    ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob,
+    ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer, SimulateQuery,
+    SymbolsQuery, TableQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -121,6 +122,10 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::ReadDocument(_) => ReadDocumentQuery::answer_schema(&mut schemas),
         AnyQuery::CompareDocuments(_) => CompareDocumentsQuery::answer_schema(&mut schemas),
         AnyQuery::Given(_) => GivenQuery::answer_schema(&mut schemas),
+        AnyQuery::Hydrate(_) => HydrateQuery::answer_schema(&mut schemas),
+        AnyQuery::Simulate(_) => SimulateQuery::answer_schema(&mut schemas),
+        AnyQuery::Fragments(_) => FragmentsQuery::answer_schema(&mut schemas),
+        AnyQuery::EditFragments(_) => EditFragmentsQuery::answer_schema(&mut schemas),
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
         AnyQuery::Table(_) => TableQuery::answer_schema(&mut schemas),
         AnyQuery::Curation(_) => CurationQuery::answer_schema(&mut schemas),

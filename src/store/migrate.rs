@@ -26,6 +26,7 @@ pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
         include_str!("../../migrations/0003_given.sql"),
         include_str!("../../migrations/0004_compressed.sql"),
         include_str!("../../migrations/0005_given_documents.sql"),
+        include_str!("../../migrations/0006_fragments.sql"),
     ],
     tables: include_str!("../../migrations/schema.sql"),
 };

@@ -29,6 +29,7 @@ pub use error::Error;
 pub use history::{HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry};
 pub use index::{
     ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredDocument, DeliveredFile,
-    DeliveryUpdate, FileRow, OpenedStore, Store, StoreSize, StoredFileState, WriteBatch,
+    DeliveryUpdate, FileRow, HydrationRecord, OpenedStore, PlacementUpdate, Store, StoreSize,
+    StoredFileState, WriteBatch,
 };
 pub use row::authenticate_rows;

@@ -84,6 +84,7 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         base: None,
         items: Vec::new(),
         preset: None,
+        hydrated: None,
         overrides: Vec::new(),
         limits: DocumentLimits::default(),
         exact_tokens: false,

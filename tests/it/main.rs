@@ -27,6 +27,7 @@ mod hostile_links;
 mod hostile_repository;
 mod hostile_text;
 mod hostile_words;
+mod hydration;
 mod incremental;
 mod index;
 mod left_out_folders;

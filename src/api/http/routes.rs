@@ -8,9 +8,9 @@ use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
-    ExplainQuery, FilesQuery, FindQuery, GivenQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery,
-    OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
-    TableQuery, UndoQuery, ViewQuery,
+    EditFragmentsQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery, HistoryQuery,
+    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, ReadDocumentQuery,
+    RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -113,6 +113,10 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<ReadDocumentQuery>(),
     Route::of_query::<CompareDocumentsQuery>(),
     Route::of_query::<GivenQuery>(),
+    Route::of_query::<HydrateQuery>(),
+    Route::of_query::<SimulateQuery>(),
+    Route::of_query::<FragmentsQuery>(),
+    Route::of_query::<EditFragmentsQuery>(),
     Route::of_query::<ExplainQuery>(),
     Route::of_query::<TableQuery>(),
     Route::of_query::<CurationQuery>(),

@@ -70,6 +70,9 @@ pub struct AggregateQuery {
     /// The attachments of the document.
     #[serde(alias = "beside")]
     pub attachments: AttachmentOptions,
+    /// Whether to aggregate the files that are HOT, each at the depth that hydration has placed it at, with a map of those
+    /// that are WARM.
+    pub hydrated: bool,
     /// Whether to count tokens exactly in the receipt, which takes time.
     #[serde(alias = "measured")]
     pub exact_tokens: bool,

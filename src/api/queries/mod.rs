@@ -9,6 +9,7 @@ mod code;
 mod curation;
 mod documents;
 mod find;
+mod hydration;
 mod maintenance;
 mod table;
 
@@ -25,6 +26,9 @@ pub use documents::{
     GivenDocumentName, GivenQuery, OpenDocumentQuery, ReadDocumentQuery, ViewSelection,
 };
 pub use find::{FindQuery, NamedThing};
+pub use hydration::{
+    EditFragmentsQuery, FragmentAction, FragmentsQuery, HydrateQuery, SimulateQuery, WarmthName,
+};
 pub use maintenance::{
     AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
     FilesQuery, IndexQuery,

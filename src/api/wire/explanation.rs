@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::hydration::FragmentPlace;
 use super::receipt::SummaryAuthor;
 use super::scalars::wire_path;
 use crate::engine::{Explanation, LimitedView, RankedName};
 use crate::model::RankScore;
 
 /// Why a file is shown the way it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileExplanation {
     /// The file, relative to the project's folder.
     pub path: String,
@@ -48,6 +49,9 @@ pub struct FileExplanation {
     pub tokens: u64,
     /// How tokens were counted.
     pub tokens_counted_by: String,
+    /// Where hydration has placed the file, if it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fragment: Option<FragmentPlace>,
     /// The effect of the limits, if there are any and the document contains the file.
     pub under_limits: Option<LimitEffect>,
 }
@@ -142,6 +146,7 @@ impl From<Explanation> for FileExplanation {
             bytes: explanation.bytes,
             tokens: explanation.tokens,
             tokens_counted_by: explanation.counter.to_owned(),
+            fragment: explanation.fragment.map(Into::into),
             under_limits: explanation.under_limits.map(Into::into),
         }
     }

@@ -12,6 +12,7 @@ mod exported;
 mod files;
 mod find;
 mod given;
+mod hydration;
 mod receipt;
 mod receipt_totals;
 mod references;
@@ -37,6 +38,7 @@ pub use exported::CacheExport;
 pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use find::FoundNames;
 pub use given::{GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep};
+pub use hydration::{FragmentPlace, HydrationResult};
 pub use receipt::{
     DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem,
     SummaryAuthor,

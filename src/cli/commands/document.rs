@@ -12,9 +12,9 @@ use super::input::{read_items, read_task_file};
 use crate::agent::StopReason;
 use crate::api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposeQuery, DocumentReceipt, ExplainQuery,
-    FileExplanation, FormatName, HistorySource, LimitEffect, OutputTarget, PartName, ReceiptFile,
-    ReceiptProblem, ReceiptScope, SummaryAuthor, ViewSelection, WriteDocumentQuery, WrittenDocument,
-    display_path, document_json, language_name, pretty,
+    FileExplanation, FormatName, FragmentPlace, HistorySource, LimitEffect, OutputTarget, PartName,
+    ReceiptFile, ReceiptProblem, ReceiptScope, SummaryAuthor, ViewSelection, WarmthName, WriteDocumentQuery,
+    WrittenDocument, display_path, document_json, language_name, pretty,
 };
 use crate::cli::document_args::{
     AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ReceiptScopeArg, RequestBodyArgs,
@@ -297,6 +297,9 @@ fn write_explanation(
     let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
     let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
     output.write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
+    if let Some(fragment) = &explanation.fragment {
+        write_place(fragment, output)?;
+    }
     if let Some(effect) = &explanation.under_limits {
         write_limit_effect(effect, &explanation.wanted, output)?;
     } else if is_limited {
@@ -319,6 +322,24 @@ fn write_rules(explanation: &FileExplanation, output: &mut CommandOutput) -> Res
         let view = verdict.view.as_deref().unwrap_or("does not match");
         let line = format!("  rule         {}: {view}", verdict.rule);
         let line = if verdict.rule == explanation.decided_by {
+            output.paint(GOOD, &format!("{line}  <- decides"))
+        } else {
+            output.paint(MINOR, &line)
+        };
+        output.write_line(&line)?;
+    }
+    Ok(())
+}
+
+/// Writes where hydration has placed a file, and the rules that decided.
+fn write_place(fragment: &FragmentPlace, output: &mut CommandOutput) -> Result<(), CommandError> {
+    let tier = fragment.tier.map_or("no place", WarmthName::name);
+    let (depth, score) = (fragment.detail_depth, fragment.relevance_score);
+    output.write_line(&format!("  hydration    {tier}, depth {depth}, score {score:.3}"))?;
+    for (at, rule) in (1..).zip(&fragment.why) {
+        let is_last = at == fragment.why.len();
+        let line = format!("    {}", printable(rule));
+        let line = if is_last {
             output.paint(GOOD, &format!("{line}  <- decides"))
         } else {
             output.paint(MINOR, &line)
@@ -374,6 +395,7 @@ pub(super) fn aggregate_query(
         choice: view_selection(&args.choice, place)?,
         order: args.order.map(Into::into),
         format: format_name(args.format),
+        hydrated: args.hydrated,
         since_last: args.memory.since_last,
         name: args.memory.name.clone(),
         attachments: attachments(&args.attachments, place),

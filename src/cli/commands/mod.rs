@@ -11,6 +11,7 @@ mod daemon_status;
 mod document;
 mod given;
 mod history;
+mod hydration;
 mod input;
 mod item;
 mod items;

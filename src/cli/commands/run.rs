@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::context::CommandContext;
 use super::{
-    agent, cache, cache_replay, curation, daemon, document, given, history, item, items, preset, queries,
-    references, setup, status, summarize, ui,
+    agent, cache, cache_replay, curation, daemon, document, given, history, hydration, item, items, preset,
+    queries, references, setup, status, summarize, ui,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -189,6 +189,9 @@ fn run_at(
         CliCommand::Impact(args) => references::impact(args, context),
         CliCommand::Aggregate(args) => document::aggregate(args, environment, context),
         CliCommand::CacheReplay(args) => cache_replay::run(args, context),
+        CliCommand::Hydrate(args) => hydration::hydrate(args, context),
+        CliCommand::Simulate(args) => hydration::simulate(args, context),
+        CliCommand::Fragments(args) => hydration::fragments(args, context),
         CliCommand::Given(args) => given::run(args, context),
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),

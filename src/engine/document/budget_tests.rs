@@ -196,6 +196,7 @@ fn any_case() -> impl Strategy<Value = BudgetCase> {
     (any_files(), items, focus, how, asked).prop_map(
         |(files, items, focus, (strategy, order), (tier, limits, sections, task))| {
             let request = AggregationRequest {
+                hydrated: None,
                 overview: false,
                 tier,
                 strategy,

@@ -24,7 +24,9 @@ use super::stability::set_stability;
 use super::symbol_counts::count_symbols;
 use super::task::{task_problems, task_receipt};
 use crate::aggregate;
-use crate::aggregate::{CuratedItems, DocumentLimits, DocumentPlan, Focus, ReceiptNotes, RoutingContext};
+use crate::aggregate::{
+    CuratedItems, DocumentLimits, DocumentPlan, Focus, NameTree, ReceiptNotes, RoutingContext,
+};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, GitHistory, LogEnd, PastCommitCache, commit_log, past_commits};
@@ -49,9 +51,9 @@ pub struct PreparedDocument {
 /// What a document is composed from, whatever its limits.
 pub(super) struct ComposeInputs {
     request: AggregationRequest,
-    focus: Focus,
-    items: CuratedItems,
-    summaries: ModelSummaries,
+    pub(super) focus: Focus,
+    pub(super) items: CuratedItems,
+    pub(super) summaries: ModelSummaries,
     pub(super) history: Option<GitHistory>,
     reader: Option<ReaderState>,
     /// The ranks of the draft's files, if there are limits.
@@ -63,6 +65,11 @@ pub(super) struct ComposeInputs {
 }
 
 impl PreparedDocument {
+    /// Returns the files in the views that are wanted, and what they would be composed with.
+    pub(super) fn into_parts(self) -> (DraftDocument, ComposeInputs) {
+        (self.draft, self.inputs)
+    }
+
     /// Returns the positions of the files, as a ranking speaks of them.
     pub(super) fn positions(&self) -> HashMap<RelPath, usize> {
         self.draft.files.iter().enumerate().map(|(at, shown)| (shown.file.path.clone(), at)).collect()
@@ -121,7 +128,7 @@ impl DocumentRun<'_, '_> {
         Ok(self.prepare_selected(request, selected)?.0)
     }
 
-    fn prepare_selected(
+    pub(super) fn prepare_selected(
         &mut self,
         request: &AggregationRequest,
         selected: DocumentInputs,
@@ -136,10 +143,18 @@ impl DocumentRun<'_, '_> {
         // A limited document lists the files that it has no room for, instead of all of them.
         let has_names = request.sections.part.has_prefix() && !is_limited;
         let has_tree = request.tier.as_ref().is_some_and(|tier| tier.tree);
-        let tree = (has_names && has_tree).then(|| {
-            let listed = gathered.listed.iter().map(|(path, reason)| (path, reason.map(SkipReason::name)));
-            aggregate::build_name_tree(listed, &summaries.folders)
-        });
+        let warm = request.hydrated.as_ref().map(|places| &places.warm).filter(|warm| !warm.is_empty());
+        let tree = match warm {
+            Some(warm) => {
+                let text = aggregate::render_path_tree(&warm.iter().collect::<Vec<_>>(), &[]);
+                Some(NameTree { text, annotated_folders: 0 })
+            }
+            None => (has_names && has_tree).then(|| {
+                let listed =
+                    gathered.listed.iter().map(|(path, reason)| (path, reason.map(SkipReason::name)));
+                aggregate::build_name_tree(listed, &summaries.folders)
+            }),
+        };
         let folder_counts = (has_names && !has_tree)
             .then(|| {
                 let is_counted = |file: &&OmittedFile| file.reason == Omission::NoInterest;

@@ -14,7 +14,10 @@ use crate::engine::error::Error;
 use crate::engine::index::{resolve_name, select_named};
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{ContentHash, FileType, RankScore, RelPath, SkipReason, SummaryProvenance, ViewMode};
+use crate::model::{
+    ContentHash, FileType, Fragment, RankScore, RelPath, SkipReason, SummaryProvenance, ViewMode,
+};
+use crate::store::Store;
 use crate::{aggregate, render};
 
 /// Why a file gets the view that it gets.
@@ -39,6 +42,8 @@ pub struct Explanation {
     pub tokens: u64,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
+    /// Where hydration has placed it, if it has.
+    pub fragment: Option<Fragment>,
     /// What the limits make of it, where there are any and the document holds the file.
     pub under_limits: Option<LimitedView>,
 }
@@ -90,6 +95,7 @@ impl DocumentRun<'_, '_> {
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, None);
         let mut renderer = self.renderer(&summaries, request.docs);
+        let places = renderer.cache.query_store(Store::fragments).unwrap_or_default();
         let mut explanations = Vec::new();
         for file in selection.files {
             renderer.cache.workspace.check_cancelled()?;
@@ -108,6 +114,8 @@ impl DocumentRun<'_, '_> {
             let counted = (tokens, renderer.cache.workspace.options.counter.name());
             let under_limits = under_limits.remove(&file.path);
             let mut explained = explanation(&file, &routing, candidate, counted, under_limits);
+            let place = places.binary_search_by(|place| place.path.cmp(&explained.path));
+            explained.fragment = place.ok().map(|at| places[at].clone());
             let hidden = &renderer.cache.workspace.hidden;
             explained.content =
                 explained.content.map(|(content, size)| (hidden.file_hash(&file.path, content), size));
@@ -186,6 +194,7 @@ fn explanation(
         bytes,
         tokens,
         counter,
+        fragment: None,
         under_limits,
     }
 }

@@ -175,6 +175,7 @@ pub(super) fn routing<'a>(
         items,
         default_mode: request.default_mode,
         max_bytes: workspace.options.max_bytes,
+        depths: request.hydrated.as_ref().map(|places| &places.hot),
     }
 }
 
@@ -253,7 +254,8 @@ fn is_of_no_interest(file: &KnownFile, routed: RoutedView) -> bool {
 }
 
 pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {
-    aggregate::route_file(&file.path, type_or_unknown(file), routing)
+    let routed = aggregate::route_file(&file.path, type_or_unknown(file), routing);
+    routing.depths.and_then(|depths| depths.get(&file.path)).map_or(routed, |depth| routed.at_depth(*depth))
 }
 
 /// Returns whether a file is shown as a skeleton, because that is wanted or because it is too large.

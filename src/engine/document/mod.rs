@@ -19,6 +19,9 @@ mod fit;
 mod focus;
 mod gather;
 mod given;
+mod hydrate;
+#[cfg(test)]
+mod hydrate_tests;
 mod image_patterns;
 #[cfg(test)]
 mod masked_tests;
@@ -48,18 +51,20 @@ pub use cache::CachedDocument;
 pub use compose::PreparedDocument;
 pub use explain::{Explanation, LimitedView, RankedName};
 pub use given::{GivenChange, GivenFile, GivenFileState, RecordName};
+pub use hydrate::{HydrationAnswer, HydrationRequest};
 pub use opened::OpenedDocument;
 pub use output::PriorOutputs;
 pub(in crate::engine) use placement::{ComposedPlacements, FilePlacement, Placements};
 pub use request::{
-    AggregationRequest, BeadsRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, ImageFile,
-    SectionRequest, ViewRequest,
+    AggregationRequest, BeadsRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, HydratedPlaces,
+    ImageFile, SectionRequest, ViewRequest,
 };
 pub use select::{DocumentInputs, InputsDigest};
 pub use view::ViewAnswer;
 
 pub(in crate::engine) use cache::{DocumentCaches, InputsKey};
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};
+pub(in crate::engine) use hydrate::{count_uses, fragments, with_places};
 pub(in crate::engine) use opened::OpenedDocuments;
 pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};
 pub(in crate::engine) use render::DocumentRun;

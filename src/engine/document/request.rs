@@ -1,12 +1,13 @@
 //! What is asked of a document.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use crate::aggregate::{DocumentLimits, TierOptions};
 use crate::engine::index::Trust;
 use crate::model::{
-    AggregationStrategy, ContentHash, DocsDetail, DocumentPart, FileItem, FileOrder, MaskMode, RelPath,
-    ViewMode,
+    AggregationStrategy, ContentHash, Depth, DocsDetail, DocumentPart, FileItem, FileOrder, MaskMode,
+    RelPath, ViewMode,
 };
 
 /// What is to be aggregated, and how.
@@ -43,6 +44,9 @@ pub struct AggregationRequest {
     pub preset: Option<Vec<FileItem>>,
     /// Items for this document alone: the one that applies to a file takes the place of all others.
     pub overrides: Vec<FileItem>,
+    /// The places of files, if the document is to have those that are HOT; filled in by
+    /// [`Project::with_places`](crate::engine::Project::with_places).
+    pub hydrated: Option<HydratedPlaces>,
     /// The most that the document may be.
     pub limits: DocumentLimits,
     /// Whether the receipt holds exact token counts, which cost time.
@@ -62,6 +66,15 @@ impl AggregationRequest {
     pub(super) fn is_whole(&self) -> bool {
         self.files.is_empty() && self.preset.is_none() && self.include.is_empty() && self.exclude.is_empty()
     }
+}
+
+/// Where hydration has placed files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HydratedPlaces {
+    /// The HOT files, each with how deep it is shown.
+    pub hot: BTreeMap<RelPath, Depth>,
+    /// The WARM files, which are named.
+    pub warm: Vec<RelPath>,
 }
 
 /// What a document is cached by, besides what it is composed of.

@@ -402,6 +402,7 @@ mod tests {
             INSERT INTO given_text SELECT id, CAST(substr(body, 2) AS TEXT), ck FROM newer;
             DROP TABLE newer;
             DROP TABLE given_document;
+            DROP TABLE fragment;
             PRAGMA user_version = 3";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
@@ -415,8 +416,8 @@ mod tests {
     fn a_store_of_the_second_version_keeps_what_it_holds_and_learns_what_was_given() {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
-        let older =
-            "DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document; PRAGMA user_version = 2";
+        let older = "DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document; DROP TABLE fragment;
+            PRAGMA user_version = 2";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);

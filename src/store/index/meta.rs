@@ -259,7 +259,7 @@ mod tests {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older =
-            "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document;
+            "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document; DROP TABLE fragment;
              PRAGMA user_version = 1";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();

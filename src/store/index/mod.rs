@@ -12,6 +12,7 @@ mod content;
 mod delivered;
 mod delivered_document;
 mod file;
+mod fragment;
 mod meta;
 mod open;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod write;
 pub use delivered::{DeliveredFile, DeliveryUpdate};
 pub use delivered_document::DeliveredDocument;
 pub use file::{FileRow, StoredFileState};
+pub use fragment::{HydrationRecord, PlacementUpdate};
 pub use open::{OpenedStore, Store};
 pub use upkeep::{ClearScope, DeletedRows, StoreSize};
 pub use write::{ArtifactBody, ContentArtifacts, WriteBatch};

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::artifact::StoredArtifact;
 use super::file::StoredFileState;
 use super::open::{OWNER, Store};
-use super::{artifact, content, delivered, file, meta};
+use super::{artifact, content, delivered, file, fragment, meta};
 use crate::model::{ArtifactKind, ContentHash, Outline, Producer, RelPath};
 use crate::store::database::{IntegrityReport, check_structure};
 use crate::store::error::Error;
@@ -58,6 +58,7 @@ fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
     delete("DELETE FROM given")?;
     delete("DELETE FROM given_text")?;
     delete("DELETE FROM given_document")?;
+    fragment::clear(connection)?;
     let freed = DeletedRows {
         contents: delete("DELETE FROM content")?,
         artifacts: delete("DELETE FROM artifact")?,
@@ -82,6 +83,7 @@ fn clear_artifacts(connection: &Connection, kinds: &[ArtifactKind]) -> Result<De
 fn clear_files(connection: &Connection, paths: &[RelPath]) -> Result<DeletedRows, Error> {
     let mut freed = DeletedRows::default();
     delivered::delete_files(connection, paths)?;
+    fragment::delete_files(connection, paths)?;
     for path in paths {
         let (held, was_known) = file::delete(connection, path.as_bytes())?;
         freed.files += u64::from(was_known);
@@ -144,6 +146,7 @@ impl Store {
         meta::verify_meta(&transaction, &mut report)?;
         meta::verify_token_counts(&transaction, &mut report)?;
         delivered::verify(&transaction, &mut report)?;
+        fragment::verify(&transaction, &mut report)?;
         transaction.commit()?;
         Ok(report)
     }

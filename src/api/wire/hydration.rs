@@ -1,0 +1,185 @@
+//! Where the files of a project are, and why.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scalars::{iso_time_of_s, wire_path};
+use crate::api::queries::WarmthName;
+use crate::engine::HydrationAnswer;
+use crate::model::{Depth, Fragment, FragmentId, Pin, RelPath, Warmth};
+
+/// A file with its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FragmentPlace {
+    /// Names the file on every machine and after every edit: 16 hexadecimal digits.
+    pub fragment_id: String,
+    /// The file, relative to the project's folder.
+    pub path: String,
+    /// The bytes of the path in hex, if it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// SHA-256 of its content when it was placed.
+    pub content_hash: String,
+    /// Its size in bytes when it was placed.
+    pub bytes: u64,
+    /// Its tokens at its depth when it was placed.
+    pub tokens: u64,
+    /// `HOT`, `WARM` or `COLD`; null for a file without a place.
+    pub tier: Option<WarmthName>,
+    /// How much of it is shown, from 0 to 9: 9 the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 its path.
+    pub detail_depth: u8,
+    /// From 0 to 1: 1 is in focus or pinned.
+    pub relevance_score: f64,
+    /// Whether it is pinned.
+    pub pinned: bool,
+    /// The depth that it is pinned at, if it is pinned at one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned_depth: Option<u8>,
+    /// How often it was given to an agent in a hydrated document.
+    pub uses: u64,
+    /// When it was given last.
+    pub used_at: Option<String>,
+    /// Since when it has had its tier.
+    pub since: Option<String>,
+    /// The rules that decided, in their order; the last one has decided.
+    pub why: Vec<String>,
+    /// What it shows now, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl From<Fragment> for FragmentPlace {
+    fn from(fragment: Fragment) -> Self {
+        let (path, path_hex) = wire_path(&fragment.path);
+        Self {
+            fragment_id: FragmentId::of_file(&fragment.path).hex(),
+            path,
+            path_hex,
+            content_hash: fragment.content.to_string(),
+            bytes: fragment.bytes,
+            tokens: fragment.tokens,
+            tier: fragment.warmth.map(Into::into),
+            detail_depth: fragment.depth.number(),
+            relevance_score: f64::from(fragment.score) / 1000.0,
+            pinned: fragment.pin.is_some(),
+            pinned_depth: fragment.pin.and_then(Pin::depth).map(Depth::number),
+            uses: fragment.uses,
+            used_at: fragment.used_at_s.and_then(iso_time_of_s),
+            since: iso_time_of_s(fragment.since_s),
+            why: fragment.why.lines().map(str::to_owned).collect(),
+            text: None,
+        }
+    }
+}
+
+impl From<Warmth> for WarmthName {
+    fn from(warmth: Warmth) -> Self {
+        match warmth {
+            Warmth::Hot => Self::Hot,
+            Warmth::Warm => Self::Warm,
+            Warmth::Cold => Self::Cold,
+        }
+    }
+}
+
+impl WarmthName {
+    /// Returns the name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hot => Warmth::Hot.name(),
+            Self::Warm => Warmth::Warm.name(),
+            Self::Cold => Warmth::Cold.name(),
+        }
+    }
+}
+
+/// What a hydration has placed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HydrationResult {
+    /// What is HOT.
+    pub hot: TierTotals,
+    /// What is WARM.
+    pub warm: TierTotals,
+    /// What is COLD.
+    pub cold: TierTotals,
+    /// The most tokens that may be HOT; 0 for no limit.
+    pub hot_tokens_limit: u64,
+    /// Files that have a tier and had none.
+    pub placed: u64,
+    /// Files that have a higher tier than before.
+    pub promoted: u64,
+    /// Files that have a lower tier than before, or none.
+    pub demoted: u64,
+    /// Files without a tier.
+    pub skipped: u64,
+    /// Files without a tier by folder, relative to the project's; its own is empty.
+    pub beyond: BTreeMap<String, u64>,
+    /// The files whose tier has changed.
+    pub moved: Vec<MovedFragment>,
+}
+
+/// The fragments of one tier.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TierTotals {
+    /// Their number.
+    pub fragments: u64,
+    /// Tokens of all at their depths.
+    pub tokens: u64,
+    /// Bytes of the files behind them.
+    pub bytes: u64,
+}
+
+/// A file that has another tier than before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MovedFragment {
+    /// The file, relative to the project's folder.
+    pub path: String,
+    /// The bytes of the path in hex, if it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The tier that it had; null for none.
+    pub from: Option<WarmthName>,
+    /// The tier that it has; null for none.
+    pub to: Option<WarmthName>,
+}
+
+impl From<HydrationAnswer> for HydrationResult {
+    fn from(answer: HydrationAnswer) -> Self {
+        let totals = |warmth: Warmth| {
+            let of_tier = answer.fragments.iter().filter(|fragment| fragment.warmth == Some(warmth));
+            of_tier.fold(TierTotals::default(), |sum, fragment| TierTotals {
+                fragments: sum.fragments + 1,
+                tokens: sum.tokens + fragment.tokens,
+                bytes: sum.bytes + fragment.bytes,
+            })
+        };
+        let now = |path: &RelPath| {
+            let at = answer.fragments.binary_search_by(|fragment| fragment.path.cmp(path));
+            at.ok().and_then(|at| answer.fragments[at].warmth)
+        };
+        let moves: Vec<_> = answer.moved.iter().map(|(path, from)| (path, *from, now(path))).collect();
+        // The order of the enum is from HOT to COLD, so that the lesser value is the higher tier.
+        let rank = |warmth: Option<Warmth>| warmth.map_or(u8::MAX, |warmth| warmth as u8);
+        let count = |is_so: &dyn Fn(Option<Warmth>, Option<Warmth>) -> bool| {
+            moves.iter().filter(|(_, from, to)| is_so(*from, *to)).count() as u64
+        };
+        let to_wire = |(path, from, to): &(&RelPath, Option<Warmth>, Option<Warmth>)| {
+            let (path, path_hex) = wire_path(path);
+            MovedFragment { path, path_hex, from: from.map(Into::into), to: to.map(Into::into) }
+        };
+        Self {
+            hot: totals(Warmth::Hot),
+            warm: totals(Warmth::Warm),
+            cold: totals(Warmth::Cold),
+            hot_tokens_limit: answer.limits.hot_tokens,
+            placed: count(&|from, to| from.is_none() && to.is_some()),
+            promoted: count(&|from, to| from.is_some() && rank(to) < rank(from)),
+            demoted: count(&|from, to| rank(from) < rank(to)),
+            skipped: answer.beyond.values().sum(),
+            moved: moves.iter().map(to_wire).collect(),
+            beyond: answer.beyond,
+        }
+    }
+}

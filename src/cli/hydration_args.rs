@@ -1,0 +1,76 @@
+//! Declarations of the flags of `hydrate`, `simulate` and `fragments`.
+
+use clap::{Args as Arguments, Subcommand, ValueEnum};
+
+use super::document_args::ViewSelectionArgs;
+use super::values::file_word;
+
+/// Arguments of `hydrate` and `simulate`.
+#[derive(Debug, Arguments)]
+pub struct HydrateArgs {
+    /// The flags that select views.
+    #[command(flatten)]
+    pub choice: ViewSelectionArgs,
+}
+
+/// Arguments of `fragments`.
+#[derive(Debug, Arguments)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct FragmentsArgs {
+    /// List only the fragments of this tier
+    #[arg(long, value_name = "TIER", value_enum, ignore_case = true)]
+    pub tier: Option<WarmthArg>,
+    /// Also print what each fragment shows now
+    #[arg(long)]
+    pub text: bool,
+    /// What to do instead of listing them.
+    #[command(subcommand)]
+    pub command: Option<FragmentsCommand>,
+}
+
+/// Commands of `fragments`.
+#[derive(Debug, Subcommand)]
+pub enum FragmentsCommand {
+    /// Make files HOT from the next hydration on
+    #[command(after_help = "Examples:
+  slop fragments pin src/engine.py
+  slop fragments pin 'src/**/*.proto' --depth 2")]
+    Pin {
+        /// Files, folders or patterns
+        #[arg(value_name = "PATH", required = true, value_parser = file_word())]
+        paths: Vec<String>,
+        /// Show them this deep, from 0 to 9 [default: as deep as there is room for]
+        ///
+        /// 9 is the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 the path.
+        #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u8).range(0..=9))]
+        depth: Option<u8>,
+    },
+    /// Undo `pin`
+    #[command(after_help = "Examples:
+  slop fragments unpin src/engine.py")]
+    Unpin {
+        /// Files, folders or patterns
+        #[arg(value_name = "PATH", required = true, value_parser = file_word())]
+        paths: Vec<String>,
+    },
+    /// Forget the places, pins and uses of files; they come back when they are relevant
+    #[command(after_help = "Examples:
+  slop fragments forget docs")]
+    Forget {
+        /// Files, folders or patterns
+        #[arg(value_name = "PATH", required = true, value_parser = file_word())]
+        paths: Vec<String>,
+    },
+}
+
+/// A tier of fragments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub enum WarmthArg {
+    /// In the context.
+    Hot,
+    /// Derived, one call away, and named in the map.
+    Warm,
+    /// Known by its name, a line of words, and its hash.
+    Cold,
+}

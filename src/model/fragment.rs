@@ -1,0 +1,174 @@
+//! Fragments: the files of a project, each with how much of it an agent has at hand.
+
+use sha2::{Digest, Sha256};
+
+use super::file::ContentHash;
+use super::named_enum::named_enum;
+use super::path::RelPath;
+use super::view::ViewMode;
+
+named_enum! {
+    /// How near a fragment is to an agent.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Warmth {
+        /// In the context.
+        Hot = "HOT",
+        /// Derived, one call away, and named in the map.
+        Warm = "WARM",
+        /// Known by its name, a line of words, and its hash.
+        Cold = "COLD",
+    }
+}
+
+/// How much of a fragment is shown: a number from 0 to 9.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Depth(u8);
+
+impl Depth {
+    /// The text, or what a person chose of it.
+    pub const FULL: Self = Self(9);
+    pub const SKELETON: Self = Self(4);
+    pub const OUTLINE: Self = Self(2);
+    pub const SUMMARY: Self = Self(1);
+    pub const PATH: Self = Self(0);
+
+    /// The depths that have a view of their own, the deepest first.
+    pub const LADDER: [Self; 5] = [Self::FULL, Self::SKELETON, Self::OUTLINE, Self::SUMMARY, Self::PATH];
+
+    /// Returns the deepest depth with a view of its own that is not beyond `number`; `None` above 9.
+    pub fn at_most(number: u8) -> Option<Self> {
+        let deepest = Self::LADDER.into_iter().find(|depth| depth.0 <= number);
+        deepest.filter(|_| number <= Self::FULL.0)
+    }
+
+    /// Returns the depth of a view.
+    pub const fn of_view(view: ViewMode) -> Self {
+        match view {
+            ViewMode::Full
+            | ViewMode::Window
+            | ViewMode::Masked
+            | ViewMode::Custom
+            | ViewMode::Diff
+            | ViewMode::Definitions
+            | ViewMode::Delta
+            | ViewMode::Excerpt => Self::FULL,
+            ViewMode::Skeleton | ViewMode::Signatures => Self::SKELETON,
+            ViewMode::Outline | ViewMode::Names => Self::OUTLINE,
+            ViewMode::Summary => Self::SUMMARY,
+            ViewMode::Path | ViewMode::None => Self::PATH,
+        }
+    }
+
+    /// Returns the view that shows so much.
+    pub const fn view(self) -> ViewMode {
+        match self.0 {
+            0 => ViewMode::Path,
+            1 => ViewMode::Summary,
+            2 | 3 => ViewMode::Outline,
+            4..=8 => ViewMode::Skeleton,
+            _ => ViewMode::Full,
+        }
+    }
+
+    /// Returns the next lesser depth with a view of its own; that of the path has none.
+    pub fn next_lesser(self) -> Self {
+        Self::LADDER.into_iter().find(|depth| *depth < self).unwrap_or(Self::PATH)
+    }
+
+    /// Returns the number, from 0 to 9.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}
+
+/// Names a fragment: the same on every machine and after every edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FragmentId([u8; 8]);
+
+impl FragmentId {
+    /// Returns the id of a file: the beginning of a SHA-256 over its resource and its path in there.
+    pub fn of_file(path: &RelPath) -> Self {
+        let mut hash = Sha256::new();
+        for part in [b".".as_slice(), path.as_bytes()] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        let mut id = [0; 8];
+        id.copy_from_slice(&digest[..8]);
+        Self(id)
+    }
+
+    /// Returns the id as 16 hexadecimal digits.
+    pub fn hex(self) -> String {
+        format!("{:016x}", u64::from_be_bytes(self.0))
+    }
+}
+
+/// A file, with where hydration has placed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    pub path: RelPath,
+    /// What it was when it was placed.
+    pub content: ContentHash,
+    pub bytes: u64,
+    /// Tokens of the file at its depth.
+    pub tokens: u64,
+    /// `None` once it is forgotten: then it comes back when it is relevant.
+    pub warmth: Option<Warmth>,
+    pub depth: Depth,
+    /// In thousandths: 1000 is focus or pinned.
+    pub score: u16,
+    pub pin: Option<Pin>,
+    /// How often it was given to an agent in a hydrated document.
+    pub uses: u64,
+    /// When it was given last, in seconds since the epoch.
+    pub used_at_s: Option<i64>,
+    /// Since when it has had its warmth, in seconds since the epoch.
+    pub since_s: i64,
+    /// The rules that decided, one a line, in their order; the last one has decided.
+    pub why: String,
+}
+
+/// That a person wants a fragment to be HOT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pin {
+    /// As deep as there is room for.
+    AnyDepth,
+    At(Depth),
+}
+
+impl Pin {
+    /// Returns the depth that is insisted on, if one is.
+    pub const fn depth(self) -> Option<Depth> {
+        match self {
+            Self::AnyDepth => None,
+            Self::At(depth) => Some(depth),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_depth_without_a_view_is_taken_down_to_one_that_has_one() {
+        let taken: Vec<u8> = (0..=9).filter_map(Depth::at_most).map(Depth::number).collect();
+        assert_eq!(taken, [0, 1, 2, 2, 4, 4, 4, 4, 4, 9]);
+        assert_eq!(Depth::at_most(10), None);
+        for depth in Depth::LADDER {
+            assert_eq!(Depth::of_view(depth.view()), depth);
+        }
+        assert_eq!(Depth::FULL.next_lesser(), Depth::SKELETON);
+        assert_eq!(Depth::PATH.next_lesser(), Depth::PATH);
+    }
+
+    #[test]
+    fn ids_are_the_same_everywhere() {
+        let id = |path: &str| FragmentId::of_file(&RelPath::new(path.as_bytes()).unwrap()).hex();
+        assert_eq!(id("src/a.py").len(), 16);
+        assert_eq!(id("src/a.py"), id("src/a.py"));
+        assert_ne!(id("src/a.py"), id("src/b.py"));
+    }
+}

@@ -1,0 +1,237 @@
+//! The table `fragment`: where hydration has placed the files of the project.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Row, params};
+use serde::{Deserialize, Serialize};
+
+use super::meta;
+use super::open::Store;
+use crate::model::{ContentHash, Depth, Fragment, Pin, RelPath, Warmth};
+use crate::store::database::IntegrityReport;
+use crate::store::error::Error;
+use crate::store::row::{RowColumns, RowFields, delete_damaged, execute};
+
+const COLUMNS: &str = "path, sha, bytes, tokens, warmth, depth, score, pin, uses, used_at, since, why";
+/// The fact about the last hydration.
+const HYDRATION: &str = "hydration";
+/// The column of a pin that insists on no depth.
+const ANY_DEPTH: i64 = -1;
+
+/// What is new about the places of files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PlacementUpdate {
+    pub changed: Vec<Fragment>,
+    pub removed: Vec<RelPath>,
+    /// `None` if the places are to be found again.
+    pub hydration: Option<HydrationRecord>,
+}
+
+/// What is known of the hydration that found the places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HydrationRecord {
+    /// A hash of what the places were found from.
+    pub inputs: ContentHash,
+    /// How many files of each folder have no place.
+    pub beyond: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredHydration {
+    inputs: [u8; 32],
+    beyond: BTreeMap<String, u64>,
+}
+
+impl Store {
+    /// Returns the fragments of the project, by path.
+    pub fn fragments(&self) -> Result<Vec<Fragment>, Error> {
+        let query = format!("SELECT {COLUMNS}, ck FROM fragment ORDER BY path");
+        let mut statement = self.database.connection.prepare_cached(&query)?;
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            match from_row(row) {
+                Some(fragment) => found.push(fragment),
+                None => self.record_damage(),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns what is known of the hydration that found the places.
+    pub fn hydration(&self) -> Result<Option<HydrationRecord>, Error> {
+        let stored = self.get_meta(HYDRATION)?;
+        let stored = stored.and_then(|bytes| postcard::from_bytes::<StoredHydration>(&bytes).ok());
+        Ok(stored.map(|StoredHydration { inputs, beyond }| HydrationRecord {
+            inputs: ContentHash::from_bytes(inputs),
+            beyond,
+        }))
+    }
+
+    /// Counts that all fragments that are HOT were given to an agent.
+    pub fn count_uses(&mut self, at_s: i64) -> Result<(), Error> {
+        let hot = self.fragments()?.into_iter().filter(|fragment| fragment.warmth == Some(Warmth::Hot));
+        let used = hot.map(|fragment| Fragment {
+            uses: fragment.uses.saturating_add(1),
+            used_at_s: Some(at_s),
+            ..fragment
+        });
+        let used: Vec<Fragment> = used.collect();
+        let transaction = self.begin()?;
+        used.iter().try_for_each(|fragment| upsert(&transaction, fragment))?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Keeps what is new about the places, all of it or nothing.
+    pub fn record_places(&mut self, update: &PlacementUpdate) -> Result<(), Error> {
+        let transaction = self.begin()?;
+        for path in &update.removed {
+            execute(&transaction, "DELETE FROM fragment WHERE path = ?1", [path.as_bytes()])?;
+        }
+        update.changed.iter().try_for_each(|fragment| upsert(&transaction, fragment))?;
+        match &update.hydration {
+            Some(HydrationRecord { inputs, beyond }) => {
+                let stored = StoredHydration { inputs: *inputs.as_bytes(), beyond: beyond.clone() };
+                let bytes = postcard::to_stdvec(&stored).expect("memory takes all that is written");
+                meta::upsert(&transaction, HYDRATION, &bytes)?;
+            }
+            None => forget_hydration(&transaction)?,
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+/// Deletes the places; what a person has pinned stays.
+pub(super) fn clear(connection: &Connection) -> Result<(), Error> {
+    execute(connection, "DELETE FROM fragment WHERE pin IS NULL", []).map(drop)
+}
+
+/// Deletes the places of some files, but for those that are pinned.
+pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
+    for path in paths {
+        let query = "DELETE FROM fragment WHERE path = ?1 AND pin IS NULL";
+        execute(connection, query, [path.as_bytes()])?;
+    }
+    forget_hydration(connection)
+}
+
+/// Has the next hydration find all places again.
+fn forget_hydration(connection: &Connection) -> Result<(), Error> {
+    execute(connection, "DELETE FROM meta WHERE key = ?1", params![HYDRATION]).map(drop)
+}
+
+/// Deletes the rows that are damaged.
+pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
+    let query = format!("SELECT {COLUMNS}, ck FROM fragment");
+    let delete = "DELETE FROM fragment WHERE path = ?1";
+    let damaged = |row: &Row<'_>| from_row(row).is_none().then(|| "the place of a file".to_owned());
+    if 0 < delete_damaged(connection, (&query, delete, &[0]), damaged, report)? {
+        forget_hydration(connection)?;
+    }
+    Ok(())
+}
+
+fn upsert(connection: &Connection, fragment: &Fragment) -> Result<(), Error> {
+    fields(fragment).upsert(connection, "fragment", COLUMNS)
+}
+
+fn fields(fragment: &Fragment) -> RowFields<'_> {
+    let pin = fragment.pin.map(|pin| pin.depth().map_or(ANY_DEPTH, |depth| i64::from(depth.number())));
+    RowFields::keyed("fragment/1")
+        .bytes(fragment.path.as_bytes())
+        .bytes(fragment.content.as_bytes())
+        .number(fragment.bytes.cast_signed())
+        .number(fragment.tokens.cast_signed())
+        .optional_text(fragment.warmth.map(Warmth::name))
+        .number(i64::from(fragment.depth.number()))
+        .number(i64::from(fragment.score))
+        .optional_number(pin)
+        .number(fragment.uses.cast_signed())
+        .optional_number(fragment.used_at_s)
+        .number(fragment.since_s)
+        .text(&fragment.why)
+}
+
+/// Reads a row from its columns and its checksum; `None` where they are not what was once written.
+fn from_row(row: &Row<'_>) -> Option<Fragment> {
+    let columns = RowColumns::from_row(row).ok()?;
+    let depth = |number: i64| u8::try_from(number).ok().and_then(Depth::at_most);
+    let pin = match columns.optional_number(7)? {
+        None => None,
+        Some(ANY_DEPTH) => Some(Pin::AnyDepth),
+        Some(number) => Some(Pin::At(depth(number)?)),
+    };
+    let warmth = match columns.optional_text(4)? {
+        None => None,
+        Some(name) => Some(Warmth::from_name(name)?),
+    };
+    let fragment = Fragment {
+        path: RelPath::new(columns.bytes(0)?).ok()?,
+        content: columns.hash(1)?,
+        bytes: columns.number(2)?.cast_unsigned(),
+        tokens: columns.number(3)?.cast_unsigned(),
+        warmth,
+        depth: depth(columns.number(5)?)?,
+        score: columns.number(6)?.try_into().ok()?,
+        pin,
+        uses: columns.number(8)?.cast_unsigned(),
+        used_at_s: columns.optional_number(9)?,
+        since_s: columns.number(10)?,
+        why: columns.text(11)?.to_owned(),
+    };
+    (columns.bytes(12)? == fields(&fragment).checksum()).then_some(fragment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::index::testing::TempStore;
+
+    fn fragment(path: &str, pin: Option<Pin>) -> Fragment {
+        Fragment {
+            path: RelPath::new(path.as_bytes()).unwrap(),
+            content: ContentHash::digest(path.as_bytes()),
+            bytes: 5,
+            tokens: 2,
+            warmth: Some(Warmth::Hot),
+            depth: Depth::OUTLINE,
+            score: 612,
+            pin,
+            uses: 3,
+            used_at_s: None,
+            since_s: 7,
+            why: "rank 1 of 2\nhot_tokens".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_is_found_anew_and_pins_survive_a_cleared_cache() {
+        let folder = TempStore::new();
+        let mut store = folder.open();
+        let pins = [None, Some(Pin::AnyDepth), Some(Pin::At(Depth::SKELETON))];
+        let all: Vec<Fragment> =
+            ["a", "b", "c"].into_iter().zip(pins).map(|(path, pin)| fragment(path, pin)).collect();
+        let record = HydrationRecord {
+            inputs: ContentHash::digest(b"inputs"),
+            beyond: [("src".to_owned(), 3)].into(),
+        };
+        let update =
+            PlacementUpdate { changed: all.clone(), removed: Vec::new(), hydration: Some(record.clone()) };
+        store.record_places(&update).unwrap();
+        let stored = (store.fragments().unwrap(), store.hydration().unwrap());
+        assert_eq!(stored, (all.clone(), Some(record)));
+
+        let connection = &store.database.connection;
+        connection.execute("UPDATE fragment SET score = 1000 WHERE path = x'61'", []).unwrap();
+        assert_eq!(store.fragments().unwrap(), all[1..]);
+        assert_eq!(store.verify().unwrap().damaged_rows, ["the place of a file"]);
+        assert_eq!(store.hydration().unwrap(), None, "so the places are found again");
+
+        store.record_places(&update).unwrap();
+        store.count_uses(9).unwrap();
+        let used = store.fragments().unwrap();
+        assert!(used.iter().all(|fragment| (fragment.uses, fragment.used_at_s) == (4, Some(9))));
+        store.clear(&crate::store::ClearScope::All).unwrap();
+        assert_eq!((store.fragments().unwrap(), store.hydration().unwrap()), (used[1..].to_vec(), None));
+    }
+}
