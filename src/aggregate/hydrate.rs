@@ -11,10 +11,15 @@ use crate::model::{Depth, Pin, Warmth};
 /// A file that is not in focus, pinned or curated takes at most one part in so many of the HOT tokens, so that one large
 /// file does not displace the next ten.
 const LARGEST_SHARE: u64 = 16;
-/// Files are HOT with at least so much: less is in the map of WARM files anyway.
+/// … and in so many with the least that is shown of it.
+const LARGEST_LEAST_SHARE: u64 = 4;
+/// Files that are asked for are HOT with at least so much.
 const LEAST_HOT: Depth = Depth::SUMMARY;
-/// What is ready, one call away, has structure at least.
-const LEAST_WARM: Depth = Depth::OUTLINE;
+/// Other files are HOT or WARM with their structure at least, unless less is wanted of them: a reader who has only words
+/// about a file finds as many in the map. A file that has no structure is shown as its text.
+const LEAST_STRUCTURE: Depth = Depth::OUTLINE;
+/// One part in so many of the HOT tokens is not for newcomers, so that what is HOT can grow with edits and stays as it is.
+const ROOM_TO_GROW: u64 = 20;
 
 /// The limits of a hydration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +72,8 @@ pub struct HydrationFile {
     pub reason: RankReason,
     /// How much of it is shown where there is room.
     pub wanted: Depth,
-    /// Whether it is HOT already.
-    pub was_hot: bool,
+    /// How deep it is HOT already, if it is.
+    pub hot_at: Option<Depth>,
     /// Whether it was COLD so long that it is forgotten.
     pub is_forgotten: bool,
 }
@@ -202,10 +207,10 @@ fn visiting_order(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<usiz
             RankReason::Focus => 1,
             RankReason::Curated | RankReason::Score => 2,
         };
-        let hold = if file.was_hot { limits.hold_percent } else { 0 };
+        let hold = if file.hot_at.is_some() { limits.hold_percent } else { 0 };
         // A file that is as good as what is HOT does not beat it.
         let score = u64::from(file.score) * hold.saturating_add(100);
-        (class, std::cmp::Reverse((score, file.was_hot)), *at)
+        (class, std::cmp::Reverse((score, file.hot_at.is_some())), *at)
     });
     order
 }
@@ -295,7 +300,10 @@ impl<'a> Hydration<'a> {
         }
         self.warm += 1;
         self.bytes = bytes;
-        let (tokens, depth) = self.costs.tokens(at, deepest.next_lesser().max(LEAST_WARM));
+        let (mut tokens, mut depth) = self.costs.tokens(at, deepest.next_lesser().max(LEAST_STRUCTURE));
+        if depth < LEAST_STRUCTURE && self.files[at].bytes <= self.limits.max_file_bytes {
+            (tokens, depth) = self.costs.tokens(at, Depth::FULL);
+        }
         PlacedFragment { warmth: Some(Warmth::Warm), depth, tokens, rules }
     }
 
@@ -308,36 +316,69 @@ impl<'a> Hydration<'a> {
     ) -> Option<PlacedFragment> {
         let limit = self.hot_limit();
         self.reserved -= self.least_pinned(at);
-        let room = limit.saturating_sub(self.hot_tokens.saturating_add(self.reserved));
-        let share = if is_capped { room.min(limit / LARGEST_SHARE) } else { room };
-        let least = match self.files[at].reason {
-            RankReason::Pinned(Pin::At(depth)) => depth.min(deepest),
-            _ => LEAST_HOT.min(deepest),
+        let file = &self.files[at];
+        let is_new = is_capped && file.hot_at.is_none();
+        let open = if is_new { limit - limit / ROOM_TO_GROW } else { limit };
+        let room = open.saturating_sub(self.hot_tokens.saturating_add(self.reserved));
+        let (room, share) = if is_capped {
+            (room.min(limit / LARGEST_LEAST_SHARE), room.min(limit / LARGEST_SHARE))
+        } else {
+            (room, room)
         };
-        // From the least upwards, so that the many files behind the last one that fits cost one view each.
-        let mut best: Option<(Depth, u64, Depth)> = None;
-        for step in Depth::LADDER.into_iter().rev().filter(|depth| (least..=deepest).contains(depth)) {
-            let (tokens, depth) = self.costs.tokens(at, step);
-            // The least of it is not held to the share: a file that fits is not left out.
-            if if best.is_none() { room } else { share } < tokens {
-                break;
-            }
-            best = Some((step, tokens, depth));
-        }
         let taken = self.hot_tokens;
-        let Some((step, tokens, depth)) = best else {
+        let Some((step, tokens, depth)) = self.deepest_within(at, deepest, (room, share)) else {
             rules.push(PlacementRule::HotTokens { from: deepest, to: None, taken, limit });
             return None;
         };
         if step < deepest {
             rules.push(PlacementRule::HotTokens { from: deepest, to: Some(depth), taken, limit });
         }
-        let file = &self.files[at];
-        if file.was_hot && file.reason == RankReason::Score {
+        if file.hot_at.is_some() && file.reason == RankReason::Score {
             rules.push(PlacementRule::Kept { percent: self.limits.hold_percent });
         }
         self.hot_tokens += tokens;
         Some(PlacedFragment { warmth: Some(Warmth::Hot), depth, tokens, rules: std::mem::take(rules) })
+    }
+
+    /// Returns how deep a file is shown where it is HOT: the step of the ladder, its tokens, and the depth that it has there.
+    fn deepest_within(
+        &mut self,
+        at: usize,
+        deepest: Depth,
+        (room, share): (u64, u64),
+    ) -> Option<(Depth, u64, Depth)> {
+        let file = &self.files[at];
+        let (least, most) = match (file.reason, file.hot_at) {
+            (RankReason::Pinned(Pin::At(depth)), _) => (depth.min(deepest), deepest),
+            // What is HOT stays as deep as it is, so that edits of other files do not change what is shown of it.
+            (RankReason::Score, Some(hot_at)) => {
+                let least = LEAST_STRUCTURE.min(deepest);
+                (least, hot_at.clamp(least, deepest))
+            }
+            (RankReason::Score, None) => (LEAST_STRUCTURE.min(deepest), deepest),
+            (_, _) => (LEAST_HOT.min(deepest), deepest),
+        };
+        // From the least upwards, so that the many files behind the last one that fits cost one view each.
+        let mut best: Option<(Depth, u64, Depth)> = None;
+        for step in Depth::LADDER.into_iter().rev().filter(|depth| (least..=most).contains(depth)) {
+            let (tokens, depth) = self.costs.tokens(at, step);
+            // The least of it has a larger share: a file that matters is not left out for its size.
+            if if best.is_none() { room } else { share } < tokens {
+                break;
+            }
+            best = Some((step, tokens, depth));
+        }
+        // A file without structure is its text or a line of words, and words alone are better found in the map.
+        let has_words_alone = best.is_some_and(|(_, _, depth)| depth < LEAST_STRUCTURE.min(deepest));
+        if has_words_alone
+            && file.reason == RankReason::Score
+            && self.costs.tokens(at, LEAST_STRUCTURE).1 < LEAST_STRUCTURE
+        {
+            let is_small = file.bytes <= self.limits.max_file_bytes;
+            let (tokens, depth) = self.costs.tokens(at, Depth::FULL);
+            return (is_small && tokens <= share).then_some((Depth::FULL, tokens, depth));
+        }
+        best
     }
 
     fn place_cold(&mut self, at: usize, mut rules: Vec<PlacementRule>) -> PlacedFragment {
@@ -376,7 +417,7 @@ mod tests {
     fn file(bytes: u64, score: u16) -> HydrationFile {
         let wanted = Depth::SKELETON;
         let reason = RankReason::Score;
-        HydrationFile { bytes, score, reason, wanted, was_hot: false, is_forgotten: false }
+        HydrationFile { bytes, score, reason, wanted, hot_at: None, is_forgotten: false }
     }
 
     fn placed(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<PlacedFragment> {
@@ -396,15 +437,15 @@ mod tests {
             ..HydrationLimits::default()
         };
         let files =
-            [file(1_600, 900), file(60_000, 800), file(190_000, 700), file(190_000, 600), file(190_000, 500)];
+            [file(1_600, 900), file(7_000, 800), file(190_000, 700), file(190_000, 600), file(190_000, 500)];
         let places = placed(&limits, &files);
         let short: Vec<_> = places.iter().map(|place| (place.warmth, place.depth.number())).collect();
         assert_eq!(
             short,
             [
                 (Some(Warmth::Hot), 4),
-                // Its outline exceeds what a file may take, its summary does not.
-                (Some(Warmth::Hot), 1),
+                // Its skeleton exceeds what a file may take, its outline does not.
+                (Some(Warmth::Hot), 2),
                 (Some(Warmth::Warm), 2),
                 (Some(Warmth::Cold), 1),
                 (None, 0),
@@ -412,9 +453,9 @@ mod tests {
         );
         assert_eq!(
             words(&places[1]),
-            ["rank 2 of 5, score 0.800", "hot_tokens: depth 4 to 1 at 105 of 2000"]
+            ["rank 2 of 5, score 0.800", "hot_tokens: depth 4 to 2 at 105 of 2000"]
         );
-        assert_eq!(words(&places[2])[1], "hot_tokens: not HOT at 575 of 2000");
+        assert_eq!(words(&places[2])[1], "hot_tokens: not HOT at 217 of 2000");
         assert_eq!(words(&places[3])[2], "warm_fragments: COLD, 1 are WARM");
         assert_eq!(words(&places[4])[3], "cold_fragments: counted by its folder, 1 are COLD");
     }
@@ -422,10 +463,15 @@ mod tests {
     #[test]
     fn what_is_hot_stays_unless_a_newcomer_is_clearly_better() {
         let limits = HydrationLimits { hot_tokens: 110, ..HydrationLimits::default() };
-        let hot = |score: u16| HydrationFile { was_hot: true, wanted: Depth::SUMMARY, ..file(12_000, score) };
-        let newcomer = |score: u16| HydrationFile { wanted: Depth::SUMMARY, ..file(12_000, score) };
+        let hot_at = Some(Depth::SUMMARY);
+        let curated = |score: u16| HydrationFile {
+            reason: RankReason::Curated,
+            wanted: Depth::SUMMARY,
+            ..file(12_000, score)
+        };
+        let hot = |score: u16| HydrationFile { hot_at, ..curated(score) };
         for (score, stays) in [(540, true), (550, true), (551, false)] {
-            let places = placed(&limits, &[newcomer(score), hot(500)]);
+            let places = placed(&limits, &[curated(score), hot(500)]);
             assert_eq!(places[1].warmth == Some(Warmth::Hot), stays, "{score}");
             assert_eq!(places[0].warmth == Some(Warmth::Hot), !stays, "{score}");
         }
@@ -459,11 +505,48 @@ mod tests {
         assert_eq!(words(&places[2])[1], "max_project_bytes: COLD at 2500 of 3000");
     }
 
+    #[test]
+    fn a_file_without_structure_is_its_text_or_ready() {
+        /// No file has an outline or a skeleton.
+        struct TextAlone<'a>(&'a [HydrationFile]);
+
+        impl DepthCosts for TextAlone<'_> {
+            fn tokens(&mut self, file: usize, depth: Depth) -> (u64, Depth) {
+                let shown = if depth == Depth::FULL { depth } else { depth.min(Depth::SUMMARY) };
+                (if shown == Depth::FULL { self.0[file].bytes } else { 3 }, shown)
+            }
+        }
+
+        let limits = HydrationLimits { hot_tokens: 1_600, max_file_bytes: 500, ..HydrationLimits::default() };
+        let files = [file(90, 900), file(400, 800), file(600, 700)];
+        let places = place_fragments(&limits, &files, &mut TextAlone(&files)).unwrap();
+        let short: Vec<_> = places.iter().map(|place| (place.warmth, place.depth.number())).collect();
+        assert_eq!(short, [(Some(Warmth::Hot), 9), (Some(Warmth::Warm), 9), (Some(Warmth::Warm), 1)]);
+    }
+
+    #[test]
+    fn what_is_hot_stays_as_deep_as_it_is_and_newcomers_leave_it_room_to_grow() {
+        let limits = HydrationLimits { hot_tokens: 4_000, ..HydrationLimits::default() };
+        let hot = HydrationFile { hot_at: Some(Depth::OUTLINE), ..file(3_000, 900) };
+        let places = placed(&limits, std::slice::from_ref(&hot));
+        assert_eq!(
+            (places[0].depth, words(&places[0])[1].as_str()),
+            (Depth::OUTLINE, "hot_tokens: depth 4 to 2 at 0 of 4000")
+        );
+        let newcomers: Vec<HydrationFile> = (0..40).map(|_| file(3_000, 500)).collect();
+        let used: u64 = placed(&limits, &newcomers)
+            .iter()
+            .filter(|place| place.warmth == Some(Warmth::Hot))
+            .map(|place| place.tokens)
+            .sum();
+        assert!((3_600..=3_800).contains(&used), "{used}");
+    }
+
     fn files() -> impl Strategy<Value = Vec<HydrationFile>> {
         let one = (1_u64..400_000, 0_u16..=1000, 0_usize..5, any::<bool>());
         let file = one.prop_map(|(bytes, score, wanted, was_hot)| HydrationFile {
             wanted: Depth::LADDER[wanted],
-            was_hot,
+            hot_at: Some(Depth::OUTLINE).filter(|_| was_hot),
             ..file(bytes, score)
         });
         proptest::collection::vec(file, 0..40).prop_map(|mut files| {
@@ -494,15 +577,16 @@ mod tests {
             prop_assert!(behind.map(|(_, file)| file.bytes).sum::<u64>() <= bytes);
             // What is WARM would not fit, even as little of it as is ever HOT.
             for (at, place) in places.iter().enumerate().filter(|(_, place)| place.warmth == Some(Warmth::Warm)) {
-                let least = ByBytes(&files).tokens(at, LEAST_HOT.min(files[at].wanted)).0;
-                prop_assert!(0 < hot && hot < used + least, "{at}: {place:?}");
+                let least = ByBytes(&files).tokens(at, LEAST_STRUCTURE.min(files[at].wanted)).0;
+                let is_large = hot / LARGEST_LEAST_SHARE < least;
+                prop_assert!(0 < hot && (is_large || hot - hot / ROOM_TO_GROW < used + least), "{at}: {place:?}");
             }
             // Placed again, nothing moves.
             let fresh: Vec<HydrationFile> =
-                files.iter().map(|file| HydrationFile { was_hot: false, ..file.clone() }).collect();
+                files.iter().map(|file| HydrationFile { hot_at: None, ..file.clone() }).collect();
             let first = placed(&limits, &fresh);
             let again: Vec<HydrationFile> = fresh.iter().zip(&first).map(|(file, place)| {
-                HydrationFile { was_hot: place.warmth == Some(Warmth::Hot), ..file.clone() }
+                HydrationFile { hot_at: Some(place.depth).filter(|_| place.warmth == Some(Warmth::Hot)), ..file.clone() }
             }).collect();
             for (before, after) in first.iter().zip(&placed(&limits, &again)) {
                 prop_assert_eq!((before.warmth, before.depth, before.tokens), (after.warmth, after.depth, after.tokens));
@@ -511,7 +595,7 @@ mod tests {
             let rank = |place: &PlacedFragment| place.warmth.map_or(3, |warmth| warmth as u8);
             for (a, left) in files.iter().enumerate() {
                 for (b, right) in files.iter().enumerate().skip(a + 1) {
-                    let is_alike = left.bytes == right.bytes && left.wanted == right.wanted && left.was_hot == right.was_hot;
+                    let is_alike = left.bytes == right.bytes && left.wanted == right.wanted && left.hot_at == right.hot_at;
                     prop_assert!(!is_alike || rank(&places[a]) <= rank(&places[b]));
                 }
             }

@@ -155,7 +155,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
 }
 
 /// Returns the revision of a settings file: a hash of its text, which a missing file shares with an empty one.
-pub(super) fn revision_of(bytes: &[u8]) -> String {
+pub fn revision_of(bytes: &[u8]) -> String {
     ContentHash::digest(bytes).to_string()
 }
 

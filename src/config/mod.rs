@@ -33,7 +33,7 @@ pub use error::Error;
 pub use error::SettingOrigin;
 #[cfg(test)]
 pub use load::SettingValue;
-pub use load::{ConfigInputs, LoadedConfig, load};
+pub use load::{ConfigInputs, LoadedConfig, load, revision_of};
 pub use nearest::{close_match as near_name, nearest as nearest_name};
 pub use pages::{commented_template, settings_reference};
 #[cfg(test)]

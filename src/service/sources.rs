@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::api::{ApiError, ApiErrorKind};
-use crate::config::{ConfigInputs, Error, LoadedConfig, load};
+use crate::config::{ConfigInputs, Error, LoadedConfig, load, revision_of};
 use crate::llm::{PriceList, built_in_prices, built_in_providers};
 use crate::model::error_chain;
 use crate::sys::{Disk, RealDisk};
@@ -23,6 +23,17 @@ impl SettingsSources {
     /// Reads the settings of the project in the folder `root`, as they are now.
     pub fn load(&self, root: &Path) -> Result<LoadedConfig, ApiError> {
         load(&self.inputs(root)?).map_err(|error| settings_error(&error))
+    }
+
+    /// Reads the settings of the user alone, for what has to work while those of the project in the folder `root` cannot be
+    /// read. Only their revision is that of the project's file.
+    pub fn load_without_project(&self, root: &Path) -> Result<LoadedConfig, ApiError> {
+        let inputs = self.inputs(root)?;
+        let revision = revision_of(inputs.project_file.as_ref().map_or(b"", |(_, bytes)| bytes));
+        let own = ConfigInputs { project_file: None, project_link: None, ..inputs };
+        let mut loaded = load(&own).map_err(|error| settings_error(&error))?;
+        loaded.revision = revision;
+        Ok(loaded)
     }
 
     /// Reads what the settings of the project in the folder `root` are made of. As long as this is the same, so are

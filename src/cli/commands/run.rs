@@ -135,7 +135,14 @@ fn load_settings(
     output: &mut CommandOutput,
 ) -> Result<LoadedConfig, ApiError> {
     let loaded = environment.sources.load(&place.root);
-    let loaded = loaded.or_else(|fault| default_settings(command, fault, output))?;
+    let loaded = loaded.or_else(|fault| match command {
+        // An earlier state of a file that cannot be read is what its author needs now.
+        CliCommand::History | CliCommand::Undo | CliCommand::Redo | CliCommand::Jump(_) => {
+            output.note(&format!("slop.toml is not used: {}", fault.message));
+            environment.sources.load_without_project(&place.root).map_err(|_| fault)
+        }
+        _ => default_settings(command, fault, output),
+    })?;
     for warning in loaded.warnings.iter().chain(&loaded.problems) {
         output.note(warning);
     }

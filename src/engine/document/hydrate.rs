@@ -106,7 +106,7 @@ impl DocumentRun<'_, '_> {
                 },
                 reason,
                 wanted: Depth::of_view(shown.candidate.wanted),
-                was_hot: known.is_some_and(|known| known.warmth == Some(Warmth::Hot)),
+                hot_at: known.filter(|known| known.warmth == Some(Warmth::Hot)).map(|known| known.depth),
                 is_forgotten: known.is_some_and(|known| is_forgotten(known, &request.limits, now_s)),
             }
         };
