@@ -1,7 +1,8 @@
 //! Turns the vocabulary of `o200k_base` into the table that `src/aggregate/vocabulary.rs` reads, so that no process has
-//! to build one before it can count tokens.
+//! to build one before it can count tokens; and names the commit and the target for `slop --version`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 #[path = "src/aggregate/vocabulary_hash.rs"]
@@ -9,10 +10,67 @@ mod vocabulary_hash;
 
 use vocabulary_hash::{SLOTS, first_slot};
 
-#[expect(clippy::disallowed_methods, reason = "a build script reads its environment and writes files")]
+/// Names the commit for those who build without git: Nix, a source archive. Written as in `slop --version`.
+const COMMIT_VARIABLE: &str = "SLOP_BUILD_COMMIT";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/aggregate/vocabulary_hash.rs");
+    println!("cargo::rerun-if-env-changed={COMMIT_VARIABLE}");
+    write_vocabulary();
+    println!("cargo::rustc-env=SLOP_BUILD_TARGET={}", variable("TARGET").expect("Cargo sets TARGET"));
+    println!("cargo::rustc-env=SLOP_BUILD_COMMIT={}", commit().unwrap_or_default());
+}
+
+#[expect(clippy::disallowed_methods, reason = "a build script reads its environment")]
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
+/// Returns the abbreviated commit and its date, or only the commit where the date is not known.
+fn commit() -> Option<String> {
+    if let Some(named) = variable(COMMIT_VARIABLE) {
+        return Some(named);
+    }
+    let package = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    if package.join(".git").exists() { commit_of_checkout(&package) } else { commit_of_package(&package) }
+}
+
+/// Reads the commit from git, only for optimized programs: a debug build would be compiled again at each commit.
+fn commit_of_checkout(package: &Path) -> Option<String> {
+    if variable("PROFILE")? != "release" {
+        return None;
+    }
+    let log = git(package, &["rev-parse", "--git-path", "logs/HEAD"])?;
+    // Sources, because a change of them makes the checkout differ from its commit. Cargo would run this script each
+    // time for a file that does not exist.
+    for path in [log.as_str(), "src", "config", "migrations", "Cargo.toml", "Cargo.lock"] {
+        if package.join(path).exists() {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+    let commit = git(package, &["describe", "--always", "--dirty=-modified", "--abbrev=12", "--exclude=*"])?;
+    let date = git(package, &["log", "-1", "--format=%cd", "--date=format-local:%Y-%m-%d"])?;
+    Some(format!("{commit} {date}"))
+}
+
+/// Reads the commit that `cargo package` has recorded.
+#[expect(clippy::disallowed_methods, reason = "a build script reads files")]
+fn commit_of_package(package: &Path) -> Option<String> {
+    let recorded = fs::read_to_string(package.join(".cargo_vcs_info.json")).ok()?;
+    let (_, rest) = recorded.split_once("\"sha1\": \"")?;
+    rest.get(..12).map(str::to_owned)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a build script runs git")]
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).current_dir(folder).env("TZ", "UTC").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_owned())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a build script reads its environment and writes files")]
+fn write_vocabulary() {
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
     let library = tiktoken_rs::o200k_base().expect("the library's vocabulary is well-formed");
     let (mut bytes, mut ends, mut ranks) = (Vec::new(), Vec::new(), vec![0_u32; SLOTS]);

@@ -25,7 +25,7 @@ mod query;
 mod service;
 mod wire;
 
-pub use crate::engine::{ScanProgress, World};
+pub use crate::engine::{LANGUAGE_COUNT, ScanProgress, World};
 pub use choices::{
     DocsName, FormatName, MaskName, ModeName, OrderName, PartName, ReceiptScope, StrategyName,
 };

@@ -17,6 +17,7 @@ use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArg
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
+use super::version::build_description;
 use crate::model::{DocsDetail, MaskMode, ViewMode};
 
 // `-h` has to fit a screen, so that it has one line where `--help` has a list.
@@ -47,7 +48,7 @@ const HELP_STYLES: Styles = Styles::styled()
 /// slop derives an outline, a skeleton and a summary of every file, once per content, and caches them in .slop_cache.
 /// From these it composes context documents for agents, always from the files as they are now.
 #[derive(Debug, Parser)]
-#[command(name = "slop", version, max_term_width = 100, styles = HELP_STYLES)]
+#[command(name = "slop", version, long_version = build_description(), max_term_width = 100, styles = HELP_STYLES)]
 #[command(after_help = FIRST_STEP, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
 pub struct CliArgs {
     /// Flags that every command accepts.

@@ -19,6 +19,7 @@ mod progress;
 mod reference_args;
 mod run;
 mod values;
+mod version;
 
 pub use args::CliArgs;
 pub use run::main;

@@ -50,6 +50,7 @@ pub use crate::store::authenticate_rows as authenticate_cache;
 pub use crate::store::{
     DeliveredDocument, HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry, IntegrityReport,
 };
+pub use crate::syntax::LANGUAGE_COUNT;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,

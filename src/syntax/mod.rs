@@ -34,7 +34,7 @@ pub use derive::{
     preprocessed_text, skeleton_producer,
 };
 pub use facts::{facts_producer, facts_references, has_facts, source_facts};
-pub use languages::missing_feature;
+pub use languages::{LANGUAGE_COUNT, missing_feature};
 pub use outline::ExcerptRequest;
 pub use outline::FileStructure;
 pub use outline::skeleton_text;

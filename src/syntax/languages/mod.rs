@@ -73,4 +73,4 @@ pub(in crate::syntax) use python::PYTHON;
 #[cfg(test)]
 pub(in crate::syntax) use registry::LANGUAGES;
 pub(in crate::syntax) use registry::compiled_language;
-pub use registry::missing_feature;
+pub use registry::{LANGUAGE_COUNT, missing_feature};

@@ -50,6 +50,9 @@ optional_languages! {
     zig: "lang-zig" zig::ZIG,
 }
 
+/// How many languages have structure in this build.
+pub const LANGUAGE_COUNT: usize = LANGUAGES.len();
+
 /// Returns the compiled language of that id.
 pub(in crate::syntax) fn compiled_language(language: &str) -> Option<&'static CompiledLanguage> {
     // Compiled on first use: a project has few of these languages, and a table takes a pass over all kinds of its
