@@ -11,7 +11,7 @@ mod vocabulary_hash;
 use vocabulary_hash::{SLOTS, first_slot};
 
 /// Names the commit for those who build without git: Nix, a source archive. Written as in `slop --version`.
-const COMMIT_VARIABLE: &str = "SLOP_BUILD_COMMIT";
+const COMMIT_VARIABLE: &str = "COMMIT_OF_SLOP";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -44,7 +44,7 @@ fn commit_of_checkout(package: &Path) -> Option<String> {
     let log = git(package, &["rev-parse", "--git-path", "logs/HEAD"])?;
     // Sources, because a change of them makes the checkout differ from its commit. Cargo would run this script each
     // time for a file that does not exist.
-    for path in [log.as_str(), "src", "config", "migrations", "Cargo.toml", "Cargo.lock"] {
+    for path in [log.as_str(), "src", "config", "migrations", "systemd", "Cargo.toml", "Cargo.lock"] {
         if package.join(path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }

@@ -7,6 +7,10 @@ pub(super) use sd_notify::NotifyState;
 
 use super::instance::DaemonPaths;
 
+/// The unit for any project, which packages install. Its instance is the project's folder, escaped.
+// `PrivateTmp=no`, because the socket of a project with a long path may lie in /tmp, where clients look for it.
+const TEMPLATE: &str = include_str!("../../systemd/slop@.service");
+
 /// Reports a change of this process's state; without a supervisor there is nobody to report it to.
 pub(super) fn notify(state: NotifyState<'_>) {
     let _ = sd_notify::notify(&[state]);
@@ -25,39 +29,13 @@ pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {
     let (program, argument) = (quote_for_systemd(program), root.replace('$', "$$"));
     let writable = [Some(root), external_socket_folder(places).map(quote_for_systemd)];
     let writable = writable.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    // `PrivateTmp=no`, because the socket of a project with a long path may lie in /tmp, where clients look for it.
-    format!(
-        "[Unit]
-Description=slop keeps the context of a project fresh
-Documentation=man:slop(1)
-
-[Service]
-Type=notify
-ExecStart={program} --project {argument} watch --quiet
-Restart=on-failure
-RestartSec=2
-WatchdogSec=30
-TimeoutStopSec=5
-# Ends the daemon if it ever needs more; `Restart` starts it again. Its usual peak is 100 to 250 MB.
-MemoryMax=512M
-TasksMax=64
-NoNewPrivileges=yes
-PrivateTmp=no
-ProtectSystem=strict
-ReadWritePaths={writable}
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-LockPersonality=yes
-MemoryDenyWriteExecute=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-UMask=0077
-
-[Install]
-WantedBy=default.target
-"
-    )
+    let lines = TEMPLATE.lines().map(|line| match line.split_once('=') {
+        Some(("Description", _)) => "Description=slop keeps the context of a project fresh\n".to_owned(),
+        Some(("ExecStart", _)) => format!("ExecStart={program} --project {argument} watch --quiet\n"),
+        Some(("ReadWritePaths", _)) => format!("ReadWritePaths={writable}\n"),
+        Some(_) | None => format!("{line}\n"),
+    });
+    lines.collect()
 }
 
 /// Returns the folder in which the socket's own is made, where that is not in the project. It is there before the daemon
