@@ -74,6 +74,7 @@ pub(crate) mod config;
 pub(crate) mod daemon;
 pub(crate) mod discover;
 pub(crate) mod engine;
+pub(crate) mod install;
 pub(crate) mod llm;
 pub(crate) mod model;
 pub(crate) mod references;

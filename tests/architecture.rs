@@ -51,10 +51,11 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("agent", 3, &["model", "sys", "llm", "summarize", "store", "engine"]),
     ("api", 3, &["model", "engine", "render"]),
     ("config", 4, &["model", "sys", "discover", "aggregate", "llm", "engine", "agent"]),
+    ("install", 4, &["model", "sys"]),
     ("ui", 4, &["model"]),
     ("service", 5, &["model", "sys", "llm", "engine", "agent", "api", "config"]),
     ("daemon", 6, &["model", "sys", "watch", "engine", "agent", "api", "config", "ui", "service"]),
-    ("cli", 7, &["model", "sys", "config", "agent", "api", "render", "service", "daemon"]),
+    ("cli", 7, &["model", "sys", "config", "install", "agent", "api", "render", "service", "daemon"]),
 ];
 
 /// The rooms that are not free of cycles yet: how many files their largest component has, and how many cycles there

@@ -15,6 +15,7 @@ use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
+use super::install_args::{InstallArgs, UninstallArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
 use super::version::build_description;
@@ -425,6 +426,24 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   claude mcp add slop -- slop mcp --project /path/to/project")]
     Mcp,
+    /// Set up agents to use slop
+    ///
+    /// Adds slop's MCP server to the settings of each agent, and an Agent Skill. Every change is shown first; on a
+    /// terminal, slop asks for confirmation. All other bytes of the files stay as they are, and `slop uninstall` takes
+    /// everything out again. Without names, the agents are those that have been used on this machine.
+    #[command(after_help = "Examples:
+  slop install --dry-run
+  slop install claude-code codex
+  slop install cursor --user --yes")]
+    Install(InstallArgs),
+    /// Take out what `slop install` wrote
+    ///
+    /// A file that nobody has edited since gets the bytes back that it had. From any other, only slop's own entries are
+    /// taken out.
+    #[command(after_help = "Examples:
+  slop uninstall
+  slop uninstall codex --user")]
+    Uninstall(UninstallArgs),
     /// Print shell completions
     #[command(after_help = "Example:
   slop completions bash > ~/.local/share/bash-completion/completions/slop")]

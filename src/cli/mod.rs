@@ -13,6 +13,7 @@ mod curation_args;
 mod document_args;
 mod failure;
 mod hydration_args;
+mod install_args;
 mod output;
 mod place;
 mod progress;

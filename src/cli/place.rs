@@ -66,6 +66,32 @@ impl ProcessEnvironment {
         (!key.is_empty()).then(|| SecretString::from(key.to_owned()))
     }
 
+    /// Returns the folder that the variable `name` holds. The XDG specification says that relative paths are to be ignored.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    pub(super) fn folder(name: &str) -> Option<PathBuf> {
+        std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
+    }
+
+    /// Returns the folder for what slop keeps for the user, apart from settings.
+    pub(super) fn state_folder(&self) -> Option<PathBuf> {
+        let state = Self::folder("XDG_STATE_HOME");
+        state.or_else(|| Some(self.home.as_ref()?.join(".local/state"))).map(|folder| folder.join("slop"))
+    }
+
+    /// Returns a path of this program that stays when it is updated: that on the search path, if it leads to this program,
+    /// because what a link there leads to may have the version in its name.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    pub(super) fn stable_program(&self) -> Option<PathBuf> {
+        let program = self.program.as_ref()?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut found = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        let found = found.find_map(|folder| {
+            let named = folder.join("slop");
+            (named.canonicalize().ok()? == program.canonicalize().ok()?).then_some(named)
+        });
+        Some(found.unwrap_or_else(|| program.clone()))
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read, once")]
     pub(super) fn read() -> std::io::Result<Self> {
         let text =

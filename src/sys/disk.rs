@@ -123,6 +123,11 @@ impl RealDisk {
         std::fs::metadata(path).map(|found| found.uid())
     }
 
+    /// Deletes a folder in which there is nothing; an error for any other.
+    pub fn remove_empty_folder(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_dir(path)
+    }
+
     /// Deletes a file or a socket, whatever it holds.
     pub fn unlink(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)

@@ -30,6 +30,7 @@ mod hostile_words;
 mod hydration;
 mod incremental;
 mod index;
+mod install;
 mod left_out_folders;
 mod mcp;
 mod orchestrator;

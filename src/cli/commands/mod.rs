@@ -13,6 +13,7 @@ mod given;
 mod history;
 mod hydration;
 mod input;
+mod install;
 mod item;
 mod items;
 mod preset;
@@ -23,6 +24,7 @@ mod setup;
 mod status;
 mod summarize;
 mod ui;
+mod uninstall;
 
 pub(super) use run::run;
 pub(super) use setup::mcp as run_mcp;

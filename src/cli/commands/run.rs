@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::context::CommandContext;
 use super::{
-    agent, cache, cache_replay, curation, daemon, document, given, history, hydration, item, items, preset,
-    queries, references, setup, status, summarize, ui,
+    agent, cache, cache_replay, curation, daemon, document, given, history, hydration, install, item, items,
+    preset, queries, references, setup, status, summarize, ui, uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -37,6 +37,12 @@ pub(in crate::cli) fn run(
     if let Err(error) = guard.check_folder() {
         confirm(error, output)?;
         guard = RootGuard::none();
+    }
+    // These two are about files of agents, whatever is in the project.
+    match &args.command {
+        CliCommand::Install(args) => return install::run(args, &place, environment, output),
+        CliCommand::Uninstall(args) => return uninstall::run(args, &place, environment, output),
+        _ => {}
     }
     if let Some(note) = place.project.note() {
         output.note(&note);
@@ -104,7 +110,8 @@ fn confirm(error: ApiError, output: &mut CommandOutput) -> Result<(), CommandErr
 /// such as a cache in the home folder that is to be cleared.
 const fn reads_project(command: &CliCommand) -> bool {
     match command {
-        CliCommand::Config(_) | CliCommand::Cache(_) => false,
+        CliCommand::Config(_) | CliCommand::Cache(_) | CliCommand::Uninstall(_) => false,
+        CliCommand::Install(args) => !args.user,
         CliCommand::Daemon(args) => {
             matches!(args.command, DaemonCommand::Start(_) | DaemonCommand::Restart(_))
         }
@@ -220,7 +227,12 @@ fn run_at(
         CliCommand::Mask(args) => items::run_mask(&args.command, context),
         CliCommand::Preset(args) => preset::run_preset(&args.command, context),
         CliCommand::Persona(args) => preset::run_persona(&args.command, context),
-        CliCommand::Init(_) | CliCommand::Completions { .. } | CliCommand::Man { .. } | CliCommand::Mcp => {
+        CliCommand::Init(_)
+        | CliCommand::Install(_)
+        | CliCommand::Uninstall(_)
+        | CliCommand::Completions { .. }
+        | CliCommand::Man { .. }
+        | CliCommand::Mcp => {
             unreachable!("handled above")
         }
     }

@@ -1,0 +1,307 @@
+//! The table of all agents: where each has its settings, and in which form.
+//!
+//! Each row was taken from the pages of the agent's own documentation that are named above it. An agent that changes its settings changes a row
+//! here, and nothing else.
+
+use serde_json::{Value, json};
+
+use super::entry::{ConfigEntry, EntryKind, FileFormat, InstallScope};
+use super::skill::SKILL;
+
+/// An agent that slop can be installed for.
+#[derive(Debug)]
+pub struct CodingAgent {
+    /// The name on the command line.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// Whether `--all` means it as well. An earlier version of an agent has to be named.
+    pub is_current: bool,
+    /// A folder in the user's home that the agent makes.
+    pub(super) sign: UserPath,
+    pub(super) server: ServerForm,
+    pub(super) servers: AgentFiles,
+    pub(super) skills: AgentFiles,
+}
+
+/// The files for one purpose. Of several, the first that is there is meant, or else the first.
+#[derive(Debug)]
+pub(super) struct AgentFiles {
+    /// Paths below the project's folder.
+    pub(super) project: &'static [&'static str],
+    pub(super) user: &'static [UserPath],
+}
+
+/// A path in the user's home, or in the folder that an environment variable names instead.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UserPath {
+    pub(super) variable: &'static str,
+    /// The folder below the home folder that counts without the variable.
+    pub(super) folder: &'static str,
+    pub(super) file: &'static str,
+}
+
+/// How an agent writes down a server of the Model Context Protocol.
+#[derive(Debug)]
+pub(super) struct ServerForm {
+    format: FileFormat,
+    /// The keys that lead to the servers by name.
+    keys: &'static [&'static str],
+    shape: ServerShape,
+    /// Whether the agent replaces `${workspaceFolder}`; it may start servers in another folder.
+    names_folder: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum ServerShape {
+    /// `command` is a string, `args` a list.
+    Command,
+    /// The same with `"type": "stdio"`.
+    Stdio,
+    /// `command` is a list that begins with the program, with `"type": "local"`.
+    List,
+}
+
+/// What most agents have in common.
+const MCP_SERVERS: ServerForm = ServerForm {
+    format: FileFormat::Json,
+    keys: &["mcpServers"],
+    shape: ServerShape::Command,
+    names_folder: false,
+};
+
+/// The place for skills that agents share (<https://agentskills.io>).
+const SHARED_SKILLS: AgentFiles = AgentFiles {
+    project: &[".agents/skills/slop/SKILL.md"],
+    user: &[home(".agents", "skills/slop/SKILL.md")],
+};
+
+/// Where programs keep settings, and where VS Code does.
+const CONFIG: (&str, &str) = ("XDG_CONFIG_HOME", ".config");
+const EDITORS: (&str, &str) =
+    if cfg!(target_os = "macos") { ("", "Library/Application Support") } else { CONFIG };
+
+const fn home(folder: &'static str, file: &'static str) -> UserPath {
+    UserPath { variable: "", folder, file }
+}
+
+const fn below(place: (&'static str, &'static str), file: &'static str) -> UserPath {
+    UserPath { variable: place.0, folder: place.1, file }
+}
+
+/// All agents, by name.
+pub const AGENTS: &[CodingAgent] = &[
+    // https://code.claude.com/docs/en/mcp
+    // https://code.claude.com/docs/en/skills
+    CodingAgent {
+        name: "claude-code",
+        title: "Claude Code",
+        is_current: true,
+        sign: below(("CLAUDE_CONFIG_DIR", ".claude"), ""),
+        server: MCP_SERVERS,
+        servers: AgentFiles {
+            project: &[".mcp.json"],
+            user: &[below(("CLAUDE_CONFIG_DIR", ""), ".claude.json")],
+        },
+        skills: AgentFiles {
+            project: &[".claude/skills/slop/SKILL.md"],
+            user: &[below(("CLAUDE_CONFIG_DIR", ".claude"), "skills/slop/SKILL.md")],
+        },
+    },
+    // https://docs.cline.bot/mcp/mcp-overview
+    // https://docs.cline.bot/customization/skills
+    CodingAgent {
+        name: "cline",
+        title: "Cline",
+        is_current: true,
+        sign: home(".cline", ""),
+        server: MCP_SERVERS,
+        servers: AgentFiles {
+            project: &[],
+            user: &[
+                below(
+                    EDITORS,
+                    "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+                ),
+                home(".cline", "data/settings/cline_mcp_settings.json"),
+            ],
+        },
+        skills: AgentFiles {
+            project: &[".cline/skills/slop/SKILL.md"],
+            user: &[home(".cline", "skills/slop/SKILL.md")],
+        },
+    },
+    // https://developers.openai.com/codex/mcp
+    // https://developers.openai.com/codex/skills
+    CodingAgent {
+        name: "codex",
+        title: "Codex",
+        is_current: true,
+        sign: below(("CODEX_HOME", ".codex"), ""),
+        server: ServerForm {
+            format: FileFormat::Toml,
+            keys: &["mcp_servers"],
+            shape: ServerShape::Command,
+            names_folder: false,
+        },
+        servers: AgentFiles {
+            project: &[".codex/config.toml"],
+            user: &[below(("CODEX_HOME", ".codex"), "config.toml")],
+        },
+        skills: SHARED_SKILLS,
+    },
+    // https://cursor.com/docs/context/mcp
+    // https://cursor.com/docs/context/skills
+    CodingAgent {
+        name: "cursor",
+        title: "Cursor",
+        is_current: true,
+        sign: home(".cursor", ""),
+        server: ServerForm { names_folder: true, ..MCP_SERVERS },
+        servers: AgentFiles { project: &[".cursor/mcp.json"], user: &[home(".cursor", "mcp.json")] },
+        skills: AgentFiles {
+            project: &[".cursor/skills/slop/SKILL.md"],
+            user: &[home(".cursor", "skills/slop/SKILL.md")],
+        },
+    },
+    // https://geminicli.com/docs/tools/mcp-server
+    // https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/skills.md
+    CodingAgent {
+        name: "gemini",
+        title: "Gemini CLI",
+        is_current: true,
+        sign: home(".gemini", ""),
+        server: MCP_SERVERS,
+        servers: AgentFiles {
+            project: &[".gemini/settings.json"],
+            user: &[home(".gemini", "settings.json")],
+        },
+        skills: AgentFiles {
+            project: &[".gemini/skills/slop/SKILL.md"],
+            user: &[home(".gemini", "skills/slop/SKILL.md")],
+        },
+    },
+    // https://opencode.ai/v2/docs/mcp-servers
+    // https://opencode.ai/docs/skills
+    CodingAgent {
+        name: "opencode",
+        title: "OpenCode",
+        is_current: true,
+        sign: below(CONFIG, "opencode"),
+        server: ServerForm {
+            format: FileFormat::Json,
+            keys: &["mcp", "servers"],
+            shape: ServerShape::List,
+            names_folder: false,
+        },
+        servers: OPENCODE_FILES,
+        skills: SHARED_SKILLS,
+    },
+    // https://opencode.ai/v1/docs/mcp-servers
+    // https://opencode.ai/v1/docs/skills
+    CodingAgent {
+        name: "opencode-v1",
+        title: "OpenCode 1",
+        is_current: false,
+        sign: below(CONFIG, "opencode"),
+        server: ServerForm {
+            format: FileFormat::Json,
+            keys: &["mcp"],
+            shape: ServerShape::List,
+            names_folder: false,
+        },
+        servers: OPENCODE_FILES,
+        skills: SHARED_SKILLS,
+    },
+    // https://code.visualstudio.com/docs/agents/reference/mcp-configuration
+    // https://code.visualstudio.com/docs/agent-customization/agent-skills
+    CodingAgent {
+        name: "vscode",
+        title: "VS Code with Copilot",
+        is_current: true,
+        sign: below(EDITORS, "Code"),
+        server: ServerForm {
+            format: FileFormat::Json,
+            keys: &["servers"],
+            shape: ServerShape::Stdio,
+            names_folder: true,
+        },
+        servers: AgentFiles { project: &[".vscode/mcp.json"], user: &[below(EDITORS, "Code/User/mcp.json")] },
+        skills: SHARED_SKILLS,
+    },
+    // https://docs.windsurf.com/windsurf/cascade/mcp
+    // https://docs.windsurf.com/windsurf/cascade/skills
+    CodingAgent {
+        name: "windsurf",
+        title: "Windsurf",
+        is_current: true,
+        sign: home(".codeium/windsurf", ""),
+        server: MCP_SERVERS,
+        servers: AgentFiles { project: &[], user: &[home(".codeium/windsurf", "mcp_config.json")] },
+        skills: AgentFiles {
+            project: &[".windsurf/skills/slop/SKILL.md"],
+            user: &[home(".codeium/windsurf", "skills/slop/SKILL.md")],
+        },
+    },
+    // https://zed.dev/docs/ai/mcp
+    // https://zed.dev/docs/ai/skills
+    CodingAgent {
+        name: "zed",
+        title: "Zed",
+        is_current: true,
+        sign: below(CONFIG, "zed"),
+        server: ServerForm {
+            format: FileFormat::Json,
+            keys: &["context_servers"],
+            shape: ServerShape::Command,
+            names_folder: false,
+        },
+        servers: AgentFiles { project: &[], user: &[below(CONFIG, "zed/settings.json")] },
+        skills: SHARED_SKILLS,
+    },
+];
+
+const OPENCODE_FILES: AgentFiles = AgentFiles {
+    project: &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+    user: &[below(CONFIG, "opencode/opencode.json"), below(CONFIG, "opencode/opencode.jsonc")],
+};
+
+impl CodingAgent {
+    /// Returns the agent with a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        AGENTS.iter().find(|agent| agent.name == name)
+    }
+
+    /// Returns whether the agent reads servers from a file for this scope.
+    pub const fn has_servers(&self, scope: InstallScope) -> bool {
+        match scope {
+            InstallScope::Project => !self.servers.project.is_empty(),
+            InstallScope::User => !self.servers.user.is_empty(),
+        }
+    }
+
+    /// Returns what is written for the agent, with the files that it belongs to.
+    pub(super) fn entries(&self, program: &str) -> Vec<(&AgentFiles, ConfigEntry)> {
+        let skill = ConfigEntry {
+            format: FileFormat::Text,
+            kind: EntryKind::WholeFile,
+            keys: Vec::new(),
+            value: Value::from(SKILL),
+        };
+        vec![(&self.servers, self.server.entry(program)), (&self.skills, skill)]
+    }
+}
+
+impl ServerForm {
+    fn entry(&self, program: &str) -> ConfigEntry {
+        let folder: &[&str] = if self.names_folder { &["--project", "${workspaceFolder}"] } else { &[] };
+        let args = [&["mcp"], folder].concat();
+        let line = [&[program], args.as_slice()].concat();
+        let value = match self.shape {
+            ServerShape::Command => json!({"command": program, "args": args}),
+            ServerShape::Stdio => json!({"type": "stdio", "command": program, "args": args}),
+            ServerShape::List => json!({"type": "local", "command": line}),
+        };
+        let keys = self.keys.iter().chain(&["slop"]).map(|key| (*key).to_owned()).collect();
+        ConfigEntry { format: self.format, kind: EntryKind::Property, keys, value }
+    }
+}

@@ -1,0 +1,28 @@
+//! The settings files of agents: what slop writes into them, so that agents use it, and how all of it is taken out again.
+//!
+//! Knows: where each agent keeps its settings and in which form, how an entry is added to JSON with comments or TOML so
+//! that every other byte stays, and what was written where. Does not know: what the entries do when an agent runs them,
+//! where the home folder is, how an edit is shown or confirmed.
+//!
+//! Start with [`AGENTS`], the table of all agents; [`plan_install`] and [`plan_uninstall`] say what would change in which
+//! file, and [`apply`] changes one file. `json_text.rs` and `toml_text.rs` edit texts, and do no I/O.
+
+mod agents;
+mod edit;
+mod entry;
+mod error;
+mod json_text;
+mod places;
+mod plan;
+mod record;
+mod skill;
+#[cfg(test)]
+mod tests;
+mod toml_text;
+
+pub use agents::{AGENTS, CodingAgent};
+pub use entry::InstallScope;
+pub use error::Error;
+pub use places::InstallPlaces;
+pub use plan::{FileChange, plan_install, plan_uninstall};
+pub use record::apply;

@@ -1,0 +1,147 @@
+//! What was written where, so that all of it can be taken out again.
+//!
+//! Each file that was edited has one record in the folder for the user's state, readable by the user alone, because it holds the
+//! bytes that the file had. A record is written before its file, and deleted after it: wherever a run ends, the next one
+//! finds the file as the record has it, before or after.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+use super::edit::remove_entries;
+use super::entry::{ConfigEntry, InstallScope};
+use super::error::Error;
+use super::places::InstallPlaces;
+use super::plan::FileChange;
+use crate::model::ContentHash;
+use crate::sys::{Disk, RealDisk};
+
+/// What was written into one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileRecord {
+    pub(super) path: PathBuf,
+    pub(super) scope: InstallScope,
+    /// The project's folder, for files of a project.
+    pub(super) project: Option<PathBuf>,
+    /// The bytes that the file had, in base64; `None` if it was not there.
+    before: Option<String>,
+    /// The SHA-256 of the bytes that it got.
+    after: String,
+    /// The folders that were made for it, the innermost first.
+    pub(super) folders: Vec<PathBuf>,
+    pub(super) entries: Vec<OwnedEntry>,
+}
+
+/// An entry, and the agents that it was written for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct OwnedEntry {
+    pub(super) agents: Vec<String>,
+    pub(super) entry: ConfigEntry,
+}
+
+impl FileRecord {
+    pub(super) fn new(
+        path: &Path,
+        (scope, project): (InstallScope, &Path),
+        (before, after): (Option<&[u8]>, &[u8]),
+        folders: Vec<PathBuf>,
+        entries: Vec<OwnedEntry>,
+    ) -> Self {
+        Self {
+            path: path.to_owned(),
+            scope,
+            project: (scope == InstallScope::Project).then(|| project.to_owned()),
+            before: before.map(|bytes| STANDARD.encode(bytes)),
+            after: ContentHash::digest(after).to_string(),
+            folders,
+            entries,
+        }
+    }
+
+    pub(super) fn bytes_before(&self) -> Option<Vec<u8>> {
+        self.before.as_ref().and_then(|before| STANDARD.decode(before).ok())
+    }
+
+    /// Returns the bytes of the file without what slop wrote: those from before if nobody has edited it since.
+    pub(super) fn bytes_without(&self, current: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
+        let before = self.bytes_before();
+        match current {
+            None => Ok(None),
+            Some(current) if ContentHash::digest(current).to_string() == self.after => Ok(before),
+            Some(current) if before.as_deref() == Some(current) => Ok(before),
+            Some(current) => {
+                let entries: Vec<_> = self.entries.iter().map(|owned| owned.entry.clone()).collect();
+                remove_entries(&self.path, current, before.as_deref(), &entries)
+            }
+        }
+    }
+}
+
+/// Makes one change, whole or not at all.
+pub fn apply(change: &FileChange, places: &InstallPlaces<'_>) -> Result<(), Error> {
+    let path = &change.path;
+    let write_error = |source| Error::Write { path: path.clone(), source };
+    let record_file = record_path(places.records, path);
+    RealDisk.create_private_folder(places.records).map_err(write_error)?;
+    let _lock = RealDisk.lock_folder(places.records).map_err(write_error)?;
+    if read(path)? != change.current {
+        return Err(Error::Changed { path: path.clone() });
+    }
+    if let Some(record) = &change.record {
+        let json = serde_json::to_vec_pretty(record)
+            .map_err(|source| Error::Record { path: record_file.clone(), source })?;
+        RealDisk.replace_private(&record_file, &json).map_err(write_error)?;
+    }
+    match (&change.current, &change.new) {
+        (current, new) if current == new => {}
+        (None, Some(new)) => RealDisk.create_new(path, new).map_err(write_error)?,
+        (Some(_), Some(new)) => RealDisk.replace(path, new).map_err(write_error)?,
+        (_, None) => RealDisk.unlink(path).map_err(write_error)?,
+    }
+    if change.record.is_none() {
+        for folder in &change.folders {
+            // One that holds something else by now stays.
+            let _ = RealDisk.remove_empty_folder(folder);
+        }
+        if record_file.exists() {
+            RealDisk.unlink(&record_file).map_err(write_error)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    RealDisk.read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+}
+
+pub(super) fn read_record(records: &Path, path: &Path) -> Result<Option<FileRecord>, Error> {
+    let file = record_path(records, path);
+    read(&file)?.map(|bytes| decode(&file, &bytes)).transpose()
+}
+
+/// Returns all records, by path.
+pub(super) fn read_records(records: &Path) -> Result<Vec<FileRecord>, Error> {
+    let names = RealDisk.entry_names(records);
+    let names = names.map_err(|source| Error::Read { path: records.to_owned(), source })?;
+    let files = names.iter().map(|name| records.join(name));
+    let mut found = Vec::new();
+    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
+        if let Some(bytes) = read(&file)? {
+            found.push(decode(&file, &bytes)?);
+        }
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
+}
+
+fn decode(file: &Path, bytes: &[u8]) -> Result<FileRecord, Error> {
+    serde_json::from_slice(bytes).map_err(|source| Error::Record { path: file.to_owned(), source })
+}
+
+fn record_path(records: &Path, path: &Path) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    let name = ContentHash::digest(path.as_os_str().as_bytes());
+    records.join(format!("{name}.json"))
+}
