@@ -17,8 +17,8 @@ fn agents_are_set_up_after_confirmation_and_restored() {
     );
     let shown = sandbox.stdout_of(&["install", "claude-code", "--dry-run"]);
     assert!(shown.contains("+\t\t\"slop\": {") && read() == servers, "{shown}");
-    let written = sandbox.json(&["install", "claude-code", "--yes", "--json"]);
-    assert_eq!(written["data"]["files"][1]["action"], "edit", "{written}");
+    let written = sandbox.json(&["install", "claude-code", "--yes"]);
+    assert_eq!(written["files"][1]["action"], "edit", "{written}");
     assert!(
         read().contains("\"command\": \"slop\"") && sandbox.path(".claude/skills/slop/SKILL.md").exists()
     );
