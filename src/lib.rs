@@ -82,6 +82,7 @@ pub(crate) mod render;
 pub(crate) mod search;
 pub(crate) mod sections;
 pub(crate) mod service;
+pub(crate) mod share;
 pub(crate) mod slices;
 pub(crate) mod store;
 pub(crate) mod summarize;

@@ -40,6 +40,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("search", 1, &["model"]),
     ("watch", 1, &["model", "sys"]),
     ("llm", 1, &["model"]),
+    ("share", 1, &["model", "sys"]),
     (
         "engine",
         2,
@@ -48,12 +49,12 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
             "render", "references", "search",
         ],
     ),
-    ("agent", 3, &["model", "sys", "llm", "summarize", "store", "engine"]),
+    ("agent", 3, &["model", "sys", "llm", "summarize", "store", "share", "engine"]),
     ("api", 3, &["model", "engine", "render"]),
-    ("config", 4, &["model", "sys", "discover", "aggregate", "llm", "engine", "agent"]),
+    ("config", 4, &["model", "sys", "discover", "aggregate", "llm", "share", "engine", "agent"]),
     ("install", 4, &["model", "sys"]),
     ("ui", 4, &["model"]),
-    ("service", 5, &["model", "sys", "llm", "engine", "agent", "api", "config"]),
+    ("service", 5, &["model", "sys", "llm", "share", "engine", "agent", "api", "config"]),
     ("daemon", 6, &["model", "sys", "watch", "engine", "agent", "api", "config", "ui", "service"]),
     ("cli", 7, &["model", "sys", "config", "install", "agent", "api", "render", "service", "daemon"]),
 ];

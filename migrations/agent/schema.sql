@@ -25,6 +25,27 @@ CREATE TABLE counter (
     value INTEGER NOT NULL,
     ck    BLOB NOT NULL
 ) STRICT;
+CREATE TABLE fetched (
+    id          INTEGER PRIMARY KEY,
+    key         BLOB NOT NULL UNIQUE,
+    subject     BLOB NOT NULL,
+    language    TEXT NOT NULL,
+    scope       TEXT NOT NULL,
+    tier        INTEGER NOT NULL,
+    prompt      TEXT NOT NULL,
+    provider    TEXT NOT NULL,
+    model       TEXT NOT NULL,
+    text        TEXT NOT NULL,
+    input       INTEGER,
+    cache_read  INTEGER,
+    cache_write INTEGER,
+    output      INTEGER,
+    cost        INTEGER NOT NULL,   -- what it cost its writer; no part of this ledger
+    at_ms       INTEGER NOT NULL,
+    writer      BLOB NOT NULL,      -- the public key by which its signature was verified
+    ck          BLOB NOT NULL
+) STRICT;
+CREATE INDEX fetched_by_subject ON fetched (subject);
 CREATE TABLE latest (
     path BLOB NOT NULL,
     tier INTEGER NOT NULL,
@@ -36,6 +57,10 @@ CREATE TABLE lease (
     errand   BLOB PRIMARY KEY NOT NULL,
     holder   TEXT NOT NULL,
     since_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE outbox (
+    key BLOB PRIMARY KEY NOT NULL,  -- the summary's
+    ck  BLOB NOT NULL
 ) STRICT;
 CREATE TABLE refusal (
     errand   BLOB PRIMARY KEY NOT NULL,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::options::Error;
 use super::outcome::TaskOutcome;
 use crate::engine::summaries::SubjectKey;
-use crate::model::{SummaryKey, Tier};
+use crate::model::{SummaryKey, Tier, WriterKey};
 use crate::store;
 use crate::store::agent::{
     AGENT_DATABASE, AgentDb, AgentDbRecovery, BatchId, CapExceeded, ClaimStatus, NewBatch, SpendCaps,
@@ -243,6 +243,12 @@ impl LedgerReader {
     /// Opens the database in `folder`, the project's cache, for reading.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Ok(Self(AgentDb::open_reader(&folder.join(AGENT_DATABASE))?))
+    }
+
+    /// Returns fetched summaries of these writers too.
+    pub fn believing(mut self, writers: &[WriterKey]) -> Self {
+        self.0.iter_mut().for_each(|db| db.believe(writers));
+        self
     }
 
     /// Returns how much has been spent on that day and in total. Days are counted from 1970-01-01 in UTC.

@@ -27,6 +27,7 @@ mod run;
 mod service;
 #[cfg(test)]
 mod service_tests;
+mod sharing;
 #[cfg(test)]
 mod testing;
 
@@ -39,6 +40,10 @@ pub use options::{Error, Options};
 pub use outcome::{RunEvent, RunObserver, RunOutcome, StopReason, SubAgentState, SubAgentStatus};
 pub use prompts::{ProjectPrompts, PromptSource};
 pub use service::SummaryService;
+pub use sharing::{
+    PullReport, ShareCounts, ShareFailure, VerifyReport, pull_shared, push_shared, share_counts,
+    verify_shared,
+};
 
 pub use crate::llm::{FailureClass, SoftFailure};
 pub use crate::store::agent::{CapExceeded, SpendCaps, SpendTotals, StoredSummary, UsageRow};

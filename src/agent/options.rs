@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::engine::summaries::SummaryPolicy;
 use crate::llm::Model;
-use crate::model::ModelName;
+use crate::model::{ModelName, WriterKey};
 use crate::store;
 use crate::store::agent::SpendCaps;
 
@@ -29,6 +29,10 @@ pub struct Options {
     /// A proxy for servers other than this machine.
     pub proxy: Option<String>,
     pub caps: SpendCaps,
+    /// Whose summaries of the team's cache are believed.
+    pub writers: Vec<WriterKey>,
+    /// Whether what models write is to be stored in the team's cache.
+    pub fills_outbox: bool,
 }
 
 /// Why no model can be called.

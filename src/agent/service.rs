@@ -51,6 +51,10 @@ impl<'w> SummaryService<'w> {
         check_chain(&options, &keys)?;
         let seed = RandomState::new().build_hasher().finish();
         let (claims, recovery) = ClaimStore::open(folder, seed)?;
+        claims.db().believe(&options.writers);
+        if options.fills_outbox {
+            claims.db().fill_outbox();
+        }
         let core = AgentCore::new(world, options, keys, claims);
         Ok(Self { core, recovery, active_runs: AtomicU32::new(0), last_stop: Mutex::new(None) })
     }

@@ -278,6 +278,8 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
             total: Money::from_nanos(1 << 50),
             calls_a_day: 1 << 40,
         },
+        writers: Vec::new(),
+        fills_outbox: false,
     }
 }
 

@@ -17,6 +17,7 @@ use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArg
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::install_args::{InstallArgs, UninstallArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
+use super::share_args::ShareArgs;
 use super::values::{docs, file_word, line_range, mask, mode};
 use super::version::build_description;
 use crate::model::{DocsDetail, MaskMode, ViewMode};
@@ -315,6 +316,15 @@ pub enum CliCommand {
   slop summarize --estimate
   slop summarize src --tier 1")]
     Summarize(SummarizeArgs),
+    /// Share summaries by language models with a team
+    ///
+    /// What a model wrote about a content is the same for everybody who has the content. With share.url in your own
+    /// settings file, `slop summarize` first fetches what others of the team have paid for. Entries are sealed and signed:
+    /// only summaries by the writers in share.writers are believed.
+    #[command(after_help = "Examples:
+  slop share status
+  slop share pull")]
+    Share(ShareArgs),
     /// Show what the sub-agent sends, has written and has cost
     #[command(after_help = "Examples:
   slop agent usage

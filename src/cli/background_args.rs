@@ -36,6 +36,9 @@ pub struct SummarizeArgs {
     /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
+    /// Do not fetch summaries from the team's cache first, and store none there
+    #[arg(long)]
+    pub no_share: bool,
     /// Submit all requests as one batch, at half the price; results arrive within a day
     ///
     /// Run the same command again to fetch the results; any other `slop summarize` fetches them too. Not all providers

@@ -19,6 +19,7 @@ mod place;
 mod progress;
 mod reference_args;
 mod run;
+mod share_args;
 mod values;
 mod version;
 

@@ -12,6 +12,7 @@ use super::settings::{
     AgentSettings, AggregationSettings, DiscoverSettings, ExecutionMode, FormatSettings, LimitSettings,
     OutputSettings, PageSettings, ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
 };
+use super::share;
 use super::user_only::parse_model_name;
 use crate::aggregate::{ExclusionPatterns, HydrationLimits, TokenCounter};
 use crate::model::{
@@ -49,6 +50,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
         formats: formats(merged)?,
         secrets: secrets(merged)?,
         agent: agent_settings(merged)?,
+        share: share::share_settings(merged)?,
         trusted_projects: trusted_projects(merged)?,
         tiers: [one?, two?, three?, four?],
     })

@@ -10,11 +10,18 @@ use super::error::{Error, SettingOrigin, join_alternatives, printable};
 use super::schema::{SettingsSchema, ValueKind, to_plain};
 use super::section::{SettingsSource, TomlLeaf, line_at};
 use super::user_only::{UserProviders, drop_from_project};
-use super::{curation, older_files, section, user_only};
+use super::{curation, hidden, older_files, section, user_only};
 
 /// Variables that are no settings: `cli` itself reads them before there are any.
 // Listed, because each would otherwise be reported as an unknown setting by every command.
-const RESERVED_VARIABLES: [&str; 4] = ["SLOP_CONFIG", "SLOP_LOG", "SLOP_NO_DAEMON", "SLOP_PROJECT"];
+const RESERVED_VARIABLES: [&str; 6] = [
+    "SLOP_CONFIG",
+    "SLOP_LOG",
+    "SLOP_NO_DAEMON",
+    "SLOP_PROJECT",
+    "SLOP_SHARE_SIGNING_KEY",
+    "SLOP_SHARE_TEAM_KEY",
+];
 
 /// A setting as one layer has it.
 #[derive(Debug)]
@@ -103,7 +110,9 @@ fn is_allowed_in_project(leaf: &TomlLeaf<'_>, source: &SettingsSource<'_>) -> bo
         "agent.background" => leaf.value.get_ref().as_bool() != Some(true),
         // Whoever wrote the project's file could show the user's secrets to any agent.
         "secrets.show" => false,
-        key => !key.starts_with("agent.") && !key.starts_with("trust."),
+        // Anything else would have words of somebody's shown, or words of the user's sent to somebody.
+        "share.mode" => leaf.value.get_ref().as_str() == Some("off"),
+        key => !["agent.", "share.", "trust."].iter().any(|section| key.starts_with(section)),
     };
     if !is_restraint {
         source.warn_user_only(&leaf.key, leaf.offset);
@@ -200,10 +209,11 @@ fn checked_assignment(
         return Ok(SettingAssignment { key, value, origin });
     }
     let nothing = written.is_empty().then(|| "nothing".to_owned());
+    let found = nothing.or_else(|| hidden::shown_value(&key, written));
     Err(Error::BadValue {
         origin,
         key: printable(&key),
-        found: nothing.unwrap_or_else(|| printable(written)),
+        found: found.unwrap_or_else(|| printable(written)),
         allowed: kind.description().to_owned(),
     })
 }
@@ -351,7 +361,8 @@ impl MergedSettings {
         Error::BadValue {
             origin: setting.origin.clone(),
             key: printable(key),
-            found: printable(&setting.value.to_string()),
+            found: hidden::shown_value(key, setting.value.as_str().unwrap_or_default())
+                .unwrap_or_else(|| printable(&setting.value.to_string())),
             allowed,
         }
     }

@@ -9,7 +9,7 @@ use super::layers::{FileLayer, FileOwner, MergedSetting, MergedSettings, Setting
 use super::schema::{SettingsSchema, ValueKind};
 use super::settings::{Settings, SummarySource};
 use super::user_only::{UserOnlySettings, UserProviders, resolve};
-use super::{convert, layers};
+use super::{convert, hidden, layers};
 use crate::aggregate::TierOptions;
 use crate::engine::summaries::SummaryLookupOptions;
 use crate::model::{ContentHash, ModelName, PersonaViews, Tier};
@@ -253,13 +253,19 @@ fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
     ContentHash::digest(&hashed)
 }
 
+/// Returns a value in TOML, without a password that may be in it.
+fn shown_value(key: &str, value: &toml::Value) -> String {
+    let shown = value.as_str().and_then(|text| hidden::shown_value(key, text));
+    shown.map_or_else(|| value.to_string(), |shown| toml::Value::String(shown).to_string())
+}
+
 fn list_values(schema: &SettingsSchema, merged: &MergedSettings) -> Vec<SettingValue> {
     let mut values = Vec::new();
     for known in &schema.keys {
         let mut add = |key: &str, setting: &MergedSetting| {
             values.push(SettingValue {
                 key: key.to_owned(),
-                value: setting.value.to_string(),
+                value: shown_value(key, &setting.value),
                 origin: setting.origin.clone(),
                 help: known.help.clone(),
             });
@@ -320,6 +326,7 @@ impl LoadedConfig {
                 exclude: settings.agent.exclude.clone(),
                 min_bytes: settings.agent.min_bytes,
                 secret_names: self.never_sent(),
+                writers: self.settings.share.writers.iter().map(|writer| writer.key).collect(),
             },
         }
     }

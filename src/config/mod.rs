@@ -15,6 +15,7 @@ mod curation;
 mod curation_tests;
 pub mod edit;
 mod error;
+mod hidden;
 mod layers;
 mod load;
 mod nearest;
@@ -23,6 +24,7 @@ mod pages;
 mod schema;
 mod section;
 mod settings;
+mod share;
 #[cfg(test)]
 mod tests;
 mod user_only;
@@ -38,6 +40,6 @@ pub use nearest::{close_match as near_name, nearest as nearest_name};
 pub use pages::{commented_template, settings_reference};
 #[cfg(test)]
 pub use schema::DEFAULT_TOML;
-pub use settings::{ExecutionMode, Settings};
+pub use settings::{ExecutionMode, Settings, ShareMode};
 #[cfg(test)]
 pub use settings::{SummarySource, TierSettings};

@@ -10,6 +10,7 @@ use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail,
     Tier, ViewMode,
 };
+use crate::share::{ShareUrl, Writer};
 
 /// Every setting, checked; `config/default.toml` documents each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct Settings {
     pub secrets: SecretSettings,
     /// The sub-agent.
     pub agent: AgentSettings,
+    /// The cache of summaries that a team shares.
+    pub share: ShareSettings,
     /// The folders of projects that may write outside of themselves, and speak for the user.
     pub trusted_projects: Vec<PathBuf>,
     /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
@@ -192,4 +195,34 @@ pub struct AgentSettings {
     /// Where a project's file moves the cache, and with it the ledger that the caps are counted in.
     pub ledger_moved: Option<String>,
     pub proxy: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareSettings {
+    /// `None`: nothing is shared.
+    pub url: Option<ShareUrl>,
+    pub mode: ShareMode,
+    /// Absolute, or below the folder of the user's settings file.
+    pub team_key_file: Option<PathBuf>,
+    pub signing_key_file: Option<PathBuf>,
+    pub writers: Vec<Writer>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ShareMode {
+    Off,
+    Read,
+    ReadWrite,
+}
+
+impl ShareMode {
+    /// The modes by their names in the settings.
+    pub const NAMES: [(&str, Self); 3] =
+        [("off", Self::Off), ("read", Self::Read), ("read-write", Self::ReadWrite)];
+
+    /// Returns its name in the settings.
+    pub fn name(self) -> &'static str {
+        let found = Self::NAMES.iter().find(|(_, mode)| *mode == self);
+        found.map(|(name, _)| *name).expect("every mode has a name")
+    }
 }

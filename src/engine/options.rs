@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::aggregate::TokenCounter;
 use crate::discover;
-use crate::model::{FileItem, ModelName, RelPath, SkipReason};
+use crate::model::{FileItem, ModelName, RelPath, SkipReason, WriterKey};
 use crate::sys::{Clock, Disk, Files, Processes};
 
 /// The I/O traits through which a project sees the world.
@@ -69,6 +69,8 @@ pub struct SummaryLookupOptions {
     /// Nor are smaller files.
     pub min_bytes: u64,
     pub secret_names: discover::Options,
+    /// Whose summaries are believed among those that were fetched from a team's cache.
+    pub writers: Vec<WriterKey>,
 }
 
 /// Receives the progress of a scan. Called from several threads.

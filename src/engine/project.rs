@@ -26,7 +26,7 @@ use crate::engine::references::{
 };
 use crate::engine::summaries::{
     PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
-    SummaryTasks, TaskSkipReason,
+    SummaryTasks, TaskSkipReason, WantedSummary,
 };
 use crate::engine::table::{TableAnswer, TableClock, TableRequest};
 use crate::engine::workspace::Workspace;
@@ -458,6 +458,11 @@ impl Project<'_> {
     /// these tasks are done, until none is ready.
     pub fn summary_tasks(&mut self, policy: &SummaryPolicy) -> Result<SummaryTasks, Error> {
         summaries::summary_tasks(&mut self.cache, policy)
+    }
+
+    /// Returns the summaries that are missing, whether or not a model may be asked for them now, after a scan of all files.
+    pub fn wanted_summaries(&mut self, policy: &SummaryPolicy) -> Result<Vec<WantedSummary>, Error> {
+        summaries::wanted_summaries(&mut self.cache, policy)
     }
 
     /// Returns the subject of each folder that holds files a model may be asked about.

@@ -156,6 +156,10 @@ named_enum! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SummaryKey(pub ContentHash);
 
+/// The public key of somebody who writes summaries for a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WriterKey(pub [u8; 32]);
+
 named_enum! {
     /// How long a provider keeps the cached prefix of a prompt after it was last used.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -50,7 +50,7 @@ pub use fragment::{Depth, Fragment, FragmentId, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
 pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
-    SummaryScope, TokenUsage,
+    SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
 pub use outline::{

@@ -13,10 +13,10 @@ use super::sources::prices;
 use crate::agent;
 use crate::agent::SpendCaps;
 use crate::api::ApiError;
-use crate::config::{LoadedConfig, near_name};
+use crate::config::{LoadedConfig, ShareMode, near_name};
 use crate::engine::summaries::SummaryPolicy;
 use crate::llm::{Model, PriceList, Provider, TokenPrice};
-use crate::model::{ModelName, SummaryModel, Tier};
+use crate::model::{ModelName, SummaryModel, Tier, WriterKey};
 use crate::sys::{Disk, RealDisk};
 
 /// Looks up the key that a variable of the environment holds.
@@ -68,7 +68,15 @@ pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<ag
         timeout: settings.timeout,
         proxy: settings.proxy.clone(),
         caps: caps(loaded),
+        writers: writer_keys(loaded),
+        fills_outbox: loaded.settings.share.url.is_some()
+            && loaded.settings.share.mode == ShareMode::ReadWrite,
     })
+}
+
+/// Returns whose summaries of the team's cache are believed.
+pub(super) fn writer_keys(loaded: &LoadedConfig) -> Vec<WriterKey> {
+    loaded.settings.share.writers.iter().map(|writer| writer.key).collect()
 }
 
 /// Returns a fingerprint of the models and their addresses: if it changes, refused tasks are tried again.
@@ -195,11 +203,11 @@ fn parse_key(text: &str) -> Option<String> {
     is_key.then(|| text.to_owned())
 }
 
-fn read_key_file(file: &Path) -> Result<SecretString, ApiError> {
+pub(super) fn read_key_file(file: &Path) -> Result<SecretString, ApiError> {
     // No message repeats what the file holds: a key with a slip in it is still nearly the key.
     let fault = |reason: &str| {
         let message = format!("key file {}: {reason}", file.display());
-        ApiError::user("no_key", message, "put the key alone into the file that `key_file` names")
+        ApiError::user("no_key", message, "put the key alone into the file that the settings name")
     };
     let bytes = RealDisk.read(file).map_err(|error| fault(&error.to_string()))?;
     let bytes = bytes.ok_or_else(|| fault("no such file"))?;

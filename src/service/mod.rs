@@ -24,6 +24,7 @@ mod project_root;
 #[cfg(test)]
 mod receipt_tests;
 mod resolved;
+mod sharing;
 mod sources;
 mod table;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use history::CurationHistory;
 pub use local::{LocalService, Project, with_world};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
 pub use resolved::{Found, QueryOrigin, QuerySettings};
+pub use sharing::{TeamCache, generate_keys, push, share_counts, signing_risks, team_cache, verify};
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
 pub use writing::{
     SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key, host_of,

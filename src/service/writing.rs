@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::agent::ProviderKeys;
+use super::agent::{ProviderKeys, writer_keys};
+use super::sharing::share_fault;
 use crate::agent;
 use crate::agent::{
-    AgentWorld, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts, RunObserver,
-    RunOutcome, SpendTotals, StoredSummary, SummaryService, UsageRow,
+    AgentWorld, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts, PullReport,
+    RunObserver, RunOutcome, SpendTotals, StoredSummary, SummaryService, UsageRow,
 };
 use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::LoadedConfig;
@@ -21,6 +22,7 @@ use crate::engine::summaries::{
 use crate::engine::{Project, World};
 use crate::llm::{EncodedRequest, Model, Provider, WireFormat};
 use crate::model::{ModelName, Tier, error_chain};
+use crate::share::TeamCache;
 use crate::sys::RealCommands;
 
 /// How often to check whether another process has finished its tasks.
@@ -105,6 +107,17 @@ impl<'w> SummarySession<'w> {
     /// Repairs the database of summaries if it is damaged. To be called before anything is written.
     pub fn repair(&mut self) -> Result<(), ApiError> {
         Ok(self.project.salvage_agent_db()?)
+    }
+
+    /// Returns how many summaries a pull would ask the team's cache for.
+    pub fn count_wanted(&mut self) -> Result<u64, ApiError> {
+        Ok(self.project.wanted_summaries(&self.options.policy)?.len() as u64)
+    }
+
+    /// Fetches the summaries that are missing from the team's cache.
+    pub fn pull(&mut self, team: &TeamCache) -> Result<PullReport, ApiError> {
+        let wanted = self.project.wanted_summaries(&self.options.policy)?;
+        agent::pull_shared(&self.folder, team, &wanted).map_err(share_fault)
     }
 
     /// Deletes the records of refused tasks that the plan retries.
@@ -289,7 +302,7 @@ pub fn written_summaries(
         project.summary_subjects(&super::agent::summary_policy(loaded, Vec::new(), tiers.to_vec(), picks))?;
     retain_scope(&mut subjects, named.trim_end_matches('/'), extent);
     // Read without the claims: summaries can be shown while a run or the daemon writes others.
-    let ledger = LedgerReader::open(&cache_folder(root, loaded))?;
+    let ledger = LedgerReader::open(&cache_folder(root, loaded))?.believing(&writer_keys(loaded));
     let mut shown = Vec::new();
     for (place, node) in subjects {
         let mut summaries = Vec::new();
@@ -370,7 +383,7 @@ pub fn day_of(day: i64) -> String {
     moment.map_or("-".to_owned(), |moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date().to_string())
 }
 
-fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
+pub(super) fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
     root.join(loaded.settings.aggregation.cache_dir.as_path())
 }
 

@@ -88,7 +88,11 @@ impl DatabaseFile {
         let _unmoved = lock_folder(file, File::lock_shared);
         let connection = connect(file, OpenFlags::empty())?;
         if check_state(&connection, schema)? == SchemaState::Behind {
-            return Err(Error::NotAStore { what: "a store that is still to be created or migrated" });
+            return Err(if migrate::is_empty(&connection)? {
+                Error::NotAStore { what: "a store that is still to be created" }
+            } else {
+                Error::Outdated
+            });
         }
         Self::new(connection, file.to_owned(), pragmas)
     }

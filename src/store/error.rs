@@ -16,6 +16,9 @@ pub enum Error {
         /// Newest version that this binary can read.
         known: u32,
     },
+    /// An older slop wrote the file: it has to be opened for writing first.
+    #[error("store is to be migrated")]
+    Outdated,
     /// The file is not a store, or an incomplete one.
     #[error("file is {what}")]
     NotAStore { what: &'static str },
@@ -53,6 +56,7 @@ impl Error {
         match self {
             Self::NotAStore { .. } | Self::Damaged(_) => true,
             Self::TooNew { .. }
+            | Self::Outdated
             | Self::Gone
             | Self::Full(_)
             | Self::Busy(_)

@@ -34,7 +34,10 @@ pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
 /// The schema of `agent.db`: what models wrote and what it cost.
 pub(super) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slpa"),
-    migrations: &[include_str!("../../migrations/agent/0001_first.sql")],
+    migrations: &[
+        include_str!("../../migrations/agent/0001_first.sql"),
+        include_str!("../../migrations/agent/0002_shared.sql"),
+    ],
     tables: include_str!("../../migrations/agent/schema.sql"),
 };
 
@@ -72,6 +75,11 @@ pub(super) fn read_state(connection: &Connection, schema: &DatabaseSchema) -> Re
         _ if found == known => Ok(SchemaState::Current),
         _ => Ok(SchemaState::Behind),
     }
+}
+
+/// Returns whether a database has no tables yet.
+pub(super) fn is_empty(connection: &Connection) -> Result<bool, Error> {
+    Ok(read_schema(connection)?.is_empty())
 }
 
 /// Applies the migrations that the store does not have yet: all of them or none.

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{io, thread};
@@ -94,6 +94,39 @@ impl RealDisk {
         file.write_all(bytes)?;
         file.persist(path)?;
         Ok(())
+    }
+
+    /// Returns whether a path leads to a folder.
+    pub fn is_folder(&self, path: &Path) -> io::Result<bool> {
+        match std::fs::metadata(path) {
+            Ok(found) => Ok(found.is_dir()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns whether other users may read or write a file.
+    pub fn is_open_to_others(&self, path: &Path) -> io::Result<bool> {
+        Ok(std::fs::metadata(path)?.permissions().mode() & 0o077 != 0)
+    }
+
+    /// Makes a file, whole or not at all, that everybody may read whom the user's mask lets; its folder too. Where there
+    /// is one, it is replaced or kept. Returns whether the file was written.
+    pub fn write_shared(&self, path: &Path, bytes: &[u8], replaces: bool) -> io::Result<bool> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        let permissions = std::fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        if replaces {
+            file.persist(path)?;
+            return Ok(true);
+        }
+        match file.persist_noclobber(path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.error),
+        }
     }
 
     /// Renames a file, in place of what has the new name.

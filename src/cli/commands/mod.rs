@@ -21,6 +21,7 @@ mod queries;
 mod references;
 mod run;
 mod setup;
+mod share;
 mod status;
 mod summarize;
 mod ui;

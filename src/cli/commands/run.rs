@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::context::CommandContext;
 use super::{
     agent, cache, cache_replay, curation, daemon, document, given, history, hydration, install, item, items,
-    preset, queries, references, setup, status, summarize, ui, uninstall,
+    preset, queries, references, setup, share, status, summarize, ui, uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -15,6 +15,7 @@ use crate::cli::background_args::{AgentCommand, DaemonCommand};
 use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;
 use crate::cli::place::{ProcessEnvironment, ProjectLocation};
+use crate::cli::share_args::{ShareArgs, ShareCommand};
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::daemon::DaemonOrLocal;
 use crate::model::printable;
@@ -26,8 +27,11 @@ pub(in crate::cli) fn run(
     environment: &ProcessEnvironment,
     output: &mut CommandOutput,
 ) -> Result<u8, CommandError> {
-    // These two need no project.
+    // These need no project.
     match &args.command {
+        CliCommand::Share(ShareArgs { command: ShareCommand::Keygen { writer } }) => {
+            return share::generate_keys(name, writer.as_deref(), output);
+        }
         CliCommand::Completions { shell } => return setup::completions(*shell, output),
         CliCommand::Man { command } => return setup::man(command.as_deref(), output),
         _ => {}
@@ -115,6 +119,9 @@ const fn reads_project(command: &CliCommand) -> bool {
         CliCommand::Daemon(args) => {
             matches!(args.command, DaemonCommand::Start(_) | DaemonCommand::Restart(_))
         }
+        CliCommand::Share(args) => {
+            matches!(args.command, ShareCommand::Pull { .. } | ShareCommand::Status)
+        }
         CliCommand::Agent(args) => {
             matches!(args.command, AgentCommand::Preview { .. } | AgentCommand::Show { .. })
         }
@@ -128,7 +135,7 @@ fn lists_files_itself(command: &CliCommand) -> bool {
         CliCommand::Watch(_) | CliCommand::Ui(_) | CliCommand::Summarize(_) | CliCommand::CacheReplay(_) => {
             true
         }
-        CliCommand::Daemon(_) | CliCommand::Agent(_) => reads_project(command),
+        CliCommand::Daemon(_) | CliCommand::Agent(_) | CliCommand::Share(_) => reads_project(command),
         CliCommand::Aggregate(args) => args.wait_agent.is_some(),
         _ => false,
     }
@@ -209,6 +216,7 @@ fn run_at(
         CliCommand::Given(args) => given::run(args, context),
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),
+        CliCommand::Share(args) => share::run(&args.command, context),
         CliCommand::Explain(args) => document::explain(args, context),
         CliCommand::Status(args) => status::status(args, context),
         CliCommand::Watch(args) => daemon::watch(args, environment, context),

@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 
 use serde_json::{Value, json};
 
-use super::asking;
 use super::context::CommandContext;
+use super::{asking, share};
 use crate::agent::{CollectedBatches, RunOutcome};
 use crate::cli::background_args::SummarizeArgs;
 use crate::cli::failure;
@@ -29,6 +29,7 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
     let keys = if args.estimate { ProviderKeys::new() } else { asking::load_keys(&options)? };
     let proxy = options.proxy.clone();
     let prices_of = prices(context.loaded).date().to_owned();
+    let team = if args.no_share || args.estimate { None } else { share::team_cache(context)? };
     asking::with_world(context, |context, world| {
         let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
         // An estimate writes nothing and contacts nobody, so it takes the database as it is.
@@ -39,6 +40,9 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
             // Collected before the plan is made: what has arrived need not be asked again.
             asking::collect_batches(&writing, &keys, proxy.clone())?
         };
+        if let Some(team) = &team {
+            share::pull_first(team, &mut writing, context);
+        }
         let plan = writing.plan(&prices_of, args.batch, args.retry)?;
         for note in writing.take_notes() {
             context.output.note(&note);
@@ -53,6 +57,9 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
             return Ok(failure::USER);
         }
         let outcome = run_plan(args.batch, &plan, (keys, proxy), &mut writing, context)?;
+        if let Some(team) = &team {
+            share::push_outbox(team, context);
+        }
         write_report(&SummarizeReport { plan, collected, outcome, at_once: args.batch }, context)
     })
 }

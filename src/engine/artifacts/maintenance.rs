@@ -256,8 +256,11 @@ fn with_reader<T>(
     cache: &mut ArtifactCache<'_>,
     ask: impl FnOnce(&AgentDb) -> Result<T, store::Error>,
 ) -> Option<T> {
-    let answer = AgentDb::open_reader(&cache.workspace.agent_db_path())
-        .and_then(|paid| paid.as_ref().map(ask).transpose());
+    let opened = AgentDb::open_reader(&cache.workspace.agent_db_path());
+    let answer = opened.and_then(|mut paid| {
+        paid.iter_mut().for_each(|db| db.believe(&cache.workspace.options.summary_lookup.writers));
+        paid.as_ref().map(ask).transpose()
+    });
     answer.unwrap_or_else(|error| {
         let reason = error_chain(&error);
         cache

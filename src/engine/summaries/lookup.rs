@@ -68,7 +68,7 @@ impl SummaryLookup {
         options: &SummaryLookupOptions,
         (asked, folders): (&[LookupFile<'_>], Option<impl FnOnce() -> Vec<SubjectFolder>>),
     ) -> Result<ModelSummaries, Error> {
-        let Some(generation) = self.generation(file)? else { return Ok(ModelSummaries::default()) };
+        let Some(generation) = self.generation(file, options)? else { return Ok(ModelSummaries::default()) };
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
         let mut words = ModelSummaries::default();
         if asked.len() <= FEW && folders.is_none() && !is_read {
@@ -94,7 +94,7 @@ impl SummaryLookup {
         asked: &[LookupFile<'_>],
     ) -> Result<Vec<Vec<Tier>>, Error> {
         let mut tiers = vec![Vec::new(); asked.len()];
-        let Some(generation) = self.generation(file)? else { return Ok(tiers) };
+        let Some(generation) = self.generation(file, options)? else { return Ok(tiers) };
         for tier in Tier::ALL {
             let read = self.load_tier(tier, generation, options)?;
             for (asked, tiers) in asked.iter().zip(&mut tiers) {
@@ -106,13 +106,15 @@ impl SummaryLookup {
 
     /// Returns a number that moves with what is written; `None` if nothing is. One question to the database, and
     /// where there is none, one to the file system.
-    fn generation(&mut self, file: &Path) -> Result<Option<u64>, Error> {
-        if self.db.as_ref().is_some_and(|db| !db.is_file_in_place()) {
-            // Another file may count as far as this one did.
+    fn generation(&mut self, file: &Path, options: &SummaryLookupOptions) -> Result<Option<u64>, Error> {
+        // Another file may count as far as this one did, and other writers may be believed by now.
+        let is_current = |db: &AgentDb| db.is_file_in_place() && db.believed() == options.writers;
+        if self.db.as_ref().is_some_and(|db| !is_current(db)) {
             *self = Self::default();
         }
         if self.db.is_none() {
             self.db = AgentDb::open_reader(file)?;
+            self.db.iter_mut().for_each(|db| db.believe(&options.writers));
         }
         let generation = self.db.as_ref().map(AgentDb::generation).transpose();
         // A connection that failed would go on failing: the next look-up opens the file again.

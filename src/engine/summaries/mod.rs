@@ -23,7 +23,7 @@ pub use prompt::PromptPreparer;
 pub use subjects::IneligibleReason;
 pub use task::{
     PreparedPrompt, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks,
-    WithheldReason, summary_keys,
+    WantedSummary, WithheldReason, summary_keys,
 };
 
 pub(in crate::engine) use lookup::{
@@ -31,4 +31,4 @@ pub(in crate::engine) use lookup::{
 };
 pub(in crate::engine) use preview::{preview, skipped_files};
 pub(in crate::engine) use prompt::preparer;
-pub(in crate::engine) use tasks::{folder_subjects, summary_subjects, summary_tasks};
+pub(in crate::engine) use tasks::{folder_subjects, summary_subjects, summary_tasks, wanted_summaries};

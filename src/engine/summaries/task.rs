@@ -190,6 +190,20 @@ pub struct SubjectFile<'a> {
     pub bytes: u64,
 }
 
+/// A summary that is missing, and what it would be stored as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedSummary {
+    pub key: SummaryKey,
+    pub node: SubjectKey,
+    pub tier: Tier,
+    /// The prompt that asks for it, with its version.
+    pub prompt: String,
+    /// The model that is to write it.
+    pub model: ModelName,
+    /// The files with the content; none for a folder.
+    pub paths: Vec<RelPath>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectFolder {
     /// Where it is; `None` for the root.
@@ -318,6 +332,26 @@ impl KnownSummaries {
         found.next()
     }
 
+    /// Returns what a summary by each model for each tier would be, of a subject that lacks one.
+    pub(super) fn wanted(&self, node: &SubjectKey, strategy: PromptStrategy) -> Vec<WantedSummary> {
+        if self.is_done(node, strategy) {
+            return Vec::new();
+        }
+        let wanted = |by: &SummaryModel, tier: Tier| {
+            let key = self.key(node, strategy, by, tier);
+            self.missing.contains(&key).then(|| WantedSummary {
+                key,
+                node: *node,
+                tier,
+                prompt: strategy.versioned(),
+                model: by.name.clone(),
+                paths: Vec::new(),
+            })
+        };
+        let of_model = |by| self.policy.tiers.iter().filter_map(move |tier| wanted(by, *tier));
+        self.policy.models.iter().flat_map(of_model).collect()
+    }
+
     fn all_keys(&self, nodes: &[(SubjectKey, PromptStrategy)]) -> Vec<SummaryKey> {
         let mut keys = Vec::with_capacity(nodes.len() * self.policy.models.len() * self.policy.tiers.len());
         for (node, strategy) in nodes {
@@ -339,10 +373,11 @@ pub(super) fn known_summaries(
     let mut known = KnownSummaries::new(policy);
     let keys = known.all_keys(nodes);
     let opened = AgentDb::open_reader(&workspace.cache_folder().join(AGENT_DATABASE)).map_err(Error::Paid)?;
-    let Some(db) = opened else {
+    let Some(mut db) = opened else {
         known.missing = keys.into_iter().collect();
         return Ok(known);
     };
+    db.believe(&workspace.options.summary_lookup.writers);
     known.missing = db.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
     let now_ms = workspace.world.clock.now_ns() / NANOS_A_MILLISECOND;
     let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);

@@ -14,7 +14,8 @@ use super::subjects::{
     folders_among,
 };
 use super::task::{
-    KnownSummaries, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks, known_summaries,
+    KnownSummaries, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks, WantedSummary,
+    known_summaries,
 };
 use crate::aggregate::Selector;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, ImportanceInputs, importance};
@@ -73,6 +74,33 @@ pub(in crate::engine) fn summary_tasks(
     add_folder_tasks(cache, &subjects, &mut survey);
     cache.workspace.check_cancelled()?;
     Ok(survey.tasks)
+}
+
+/// Returns the summaries that are missing, whether or not a model may be asked for them now: somebody may have them.
+pub(in crate::engine) fn wanted_summaries(
+    cache: &mut ArtifactCache<'_>,
+    policy: &SummaryPolicy,
+) -> Result<Vec<WantedSummary>, Error> {
+    let files = all_files(cache)?;
+    let picks = path_selectors(&cache.workspace, &policy.paths, &files)?;
+    let subjects = SubjectIndex::from_files(&files, &eligibility(&cache.workspace, policy)?, &picks);
+    let known = known_summaries(&cache.workspace, policy, &subjects.keys())?;
+    let mut wanted = Vec::new();
+    for content in subjects.contents.iter().filter(|content| content.is_picked) {
+        let paths: Vec<RelPath> = content.subjects.iter().map(|subject| subject.path.clone()).collect();
+        let found = known.wanted(&content.key, content.strategy).into_iter();
+        wanted.extend(found.map(|wanted| WantedSummary { paths: paths.clone(), ..wanted }));
+    }
+    let mut listed = HashSet::new();
+    for folder in subjects.folders.iter().filter(|folder| is_picked(folder, &picks)) {
+        // Another folder with the same contents is the same subject.
+        if let Some(strategy) = folder_strategy(folder)
+            && listed.insert(folder.key)
+        {
+            wanted.extend(known.wanted(&folder.key, strategy));
+        }
+    }
+    Ok(wanted)
 }
 
 /// Returns the subject of each folder that holds files a model may be asked about.

@@ -7,13 +7,14 @@ use rusqlite::{Params, params};
 
 use super::db::AgentDb;
 use super::rows::{
-    BatchId, BatchItem, BatchState, CallBatch, CapExceeded, ClaimStatus, NewBatch, RefusalRow, SpendCaps,
-    SpendId, SpendReservation, SpendSettlement, SpendTotals, StoredSummary, UsageRow,
+    BatchId, BatchItem, BatchState, CallBatch, CapExceeded, ClaimStatus, FetchedSummary, NewBatch,
+    RefusalRow, SpendCaps, SpendId, SpendReservation, SpendSettlement, SpendTotals, StoredSummary, UsageRow,
 };
+use super::shared::{self, OutboxRow};
 use super::summary::LatestRow;
 use super::totals::check_caps;
 use super::{spend, summary, totals, work};
-use crate::model::{ContentHash, SummaryKey, Tier};
+use crate::model::{ContentHash, SummaryKey, Tier, WriterKey};
 use crate::store::error::Error;
 use crate::store::row::StoredRow;
 
@@ -34,7 +35,7 @@ impl AgentDb {
     ) -> Result<ClaimStatus, Error> {
         // Leases are not worth a backup: a lease means nothing once its process has ended.
         let transaction = self.database.begin()?;
-        if has_all_summaries(&transaction, wanted)? {
+        if has_all_summaries(&transaction, wanted, &self.writers)? {
             return Ok(ClaimStatus::Done);
         }
         if work::contains_task(&transaction, task_key)? {
@@ -116,11 +117,18 @@ impl AgentDb {
         summaries: &[StoredSummary],
         paths: &[Vec<u8>],
     ) -> Result<(), Error> {
+        let fills_outbox = self.fills_outbox;
         let (transaction, _) = self.begin()?;
         spend::settle(&transaction, spend, settlement)?;
         let mut is_new = false;
         for summary in summaries {
-            is_new |= summary::insert_if_absent(&transaction, summary)?;
+            if summary::insert_if_absent(&transaction, summary)? {
+                is_new = true;
+                shared::delete_fetched(&transaction, &summary.key)?;
+                if fills_outbox {
+                    OutboxRow(summary.key).upsert(&transaction)?;
+                }
+            }
             for path in paths {
                 let latest = LatestRow { path: path.clone(), tier: summary.tier, key: summary.key };
                 is_new |= summary::upsert_latest(&transaction, &latest)?;
@@ -203,13 +211,25 @@ impl AgentDb {
     }
 }
 
-fn has_all_summaries(connection: &rusqlite::Connection, wanted: &[SummaryKey]) -> Result<bool, Error> {
+fn has_all_summaries(
+    connection: &rusqlite::Connection,
+    wanted: &[SummaryKey],
+    writers: &[WriterKey],
+) -> Result<bool, Error> {
     for key in wanted {
-        if summary::select(connection, key)?.is_none() {
+        if summary::select(connection, key)?.is_none()
+            && shared::select_fetched(connection, key, writers)?.is_none()
+        {
             return Ok(false);
         }
     }
     Ok(!wanted.is_empty())
+}
+
+/// Orders summaries of two tables, each of which has its newest first.
+fn newest_first(mut all: Vec<StoredSummary>) -> Vec<StoredSummary> {
+    all.sort_by_key(|summary| std::cmp::Reverse(summary.at_ms));
+    all
 }
 
 impl AgentDb {
@@ -233,6 +253,8 @@ impl AgentDb {
                 Some(summary) => drop(known.insert(summary.key)),
                 None => self.database.record_damage(),
             })?;
+            let fetched = self.fetched_where("TRUE", [])?;
+            known.extend(fetched.iter().map(|summary| summary.key));
         }
         Ok(keys.iter().filter(|key| !known.contains(*key)).copied().collect())
     }
@@ -245,21 +267,44 @@ impl AgentDb {
         tier: Tier,
     ) -> Result<Vec<StoredSummary>, Error> {
         let condition = "subject = ?1 AND language = ?2 AND tier = ?3 ORDER BY at_ms DESC, id DESC";
-        self.summaries_where(condition, params![subject.as_bytes(), language, tier.number()])
+        let values = params![subject.as_bytes(), language, tier.number()];
+        self.summaries_where(condition, values).map(newest_first)
     }
 
     /// Returns all summaries for a tier, newest first.
     pub fn summaries_for_tier(&self, tier: Tier) -> Result<Vec<StoredSummary>, Error> {
-        self.summaries_where("tier = ?1 ORDER BY at_ms DESC, id DESC", [tier.number()])
+        self.summaries_where("tier = ?1 ORDER BY at_ms DESC, id DESC", [tier.number()]).map(newest_first)
     }
 
     /// Returns all summaries, in the order in which they were received.
     pub fn summaries(&self) -> Result<Vec<StoredSummary>, Error> {
-        self.summaries_where("TRUE ORDER BY at_ms, id", [])
+        let mut all = self.summaries_where("TRUE ORDER BY at_ms, id", [])?;
+        all.sort_by_key(|summary| summary.at_ms);
+        Ok(all)
     }
 
-    fn summaries_where(&self, condition: &str, values: impl Params) -> Result<Vec<StoredSummary>, Error> {
-        self.collect(|each| StoredSummary::select_each(&self.database.connection, condition, values, each))
+    /// Returns own summaries, and behind them those of the writers that are believed.
+    fn summaries_where(
+        &self,
+        condition: &str,
+        values: impl Params + Clone,
+    ) -> Result<Vec<StoredSummary>, Error> {
+        let connection = &self.database.connection;
+        let mut found =
+            self.collect(|each| StoredSummary::select_each(connection, condition, values.clone(), each))?;
+        found.extend(self.fetched_where(condition, values)?);
+        Ok(found)
+    }
+
+    fn fetched_where(&self, condition: &str, values: impl Params) -> Result<Vec<StoredSummary>, Error> {
+        if self.writers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let connection = &self.database.connection;
+        let found: Vec<FetchedSummary> =
+            self.collect(|each| FetchedSummary::select_each(connection, condition, values, each))?;
+        let believed = found.into_iter().filter(|fetched| self.writers.contains(&fetched.writer));
+        Ok(believed.map(|fetched| fetched.summary).collect())
     }
 
     /// Returns the last summary of a path.
@@ -270,7 +315,16 @@ impl AgentDb {
 
     /// Returns the last summary of each path, by path.
     pub fn latest_summaries(&self, tier: Tier) -> Result<Vec<(Vec<u8>, StoredSummary)>, Error> {
-        self.collect(|each| summary::select_all_latest(&self.database.connection, tier, each))
+        let connection = &self.database.connection;
+        let mut all = self.collect(|each| summary::select_all_latest(connection, tier, each))?;
+        if !self.writers.is_empty() {
+            let fetched: Vec<(Vec<u8>, FetchedSummary)> =
+                self.collect(|each| summary::select_all_latest(connection, tier, each))?;
+            let believed = fetched.into_iter().filter(|(_, row)| self.writers.contains(&row.writer));
+            all.extend(believed.map(|(path, row)| (path, row.summary)));
+            all.sort_by(|a, b| a.0.cmp(&b.0));
+        }
+        Ok(all)
     }
 
     /// Returns all refusals, newest first, including those whose tasks may be tried again by now.

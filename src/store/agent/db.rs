@@ -10,6 +10,7 @@ use super::rows::AgentDbRecovery;
 use super::spend::{self, CounterName};
 use super::totals::LedgerTotals;
 use super::{recovery, wal};
+use crate::model::WriterKey;
 use crate::store::database::{
     DatabaseFile, absolute, check_structure, describe_error, exists, lock_folder, metadata_if_exists,
     with_suffix,
@@ -30,6 +31,10 @@ pub struct AgentDb {
     /// Whether the backup lacks rows that this connection, or one before it, has written.
     needs_backup: bool,
     answers_since_backup: u32,
+    /// Whose fetched summaries are returned.
+    pub(super) writers: Vec<WriterKey>,
+    /// Whether summaries that are recorded go into the outbox.
+    pub(super) fills_outbox: bool,
 }
 
 #[derive(Debug)]
@@ -80,7 +85,7 @@ impl AgentDb {
         }
     }
 
-    /// Opens an existing database for reading; creates and moves nothing. `None` where there is none.
+    /// Opens an existing database for reading; creates nothing. `None` where there is none.
     pub fn open_reader(file: &Path) -> Result<Option<Self>, Error> {
         let file = absolute(file)?;
         if !exists(&file)? {
@@ -88,7 +93,14 @@ impl AgentDb {
         }
         // A log that no writer has open is left to the next writer, which checks whether it is intact.
         let has_log = metadata_if_exists(&with_suffix(&file, "-wal"))?.is_some_and(|log| 0 < log.len());
-        let database = DatabaseFile::open_reader(&file, &AGENT_SCHEMA, READER_PRAGMAS)?;
+        let database = match DatabaseFile::open_reader(&file, &AGENT_SCHEMA, READER_PRAGMAS) {
+            // What an older version wrote is brought up to date by whoever opens it first.
+            Err(Error::Outdated) => {
+                drop(Self::open(&file)?);
+                DatabaseFile::open_reader(&file, &AGENT_SCHEMA, READER_PRAGMAS)?
+            }
+            opened => opened?,
+        };
         if has_log {
             database.preserve_log();
         }
@@ -151,7 +163,14 @@ impl AgentDb {
     }
 
     fn new(database: DatabaseFile, needs_backup: bool) -> Self {
-        Self { database, totals: RefCell::default(), needs_backup, answers_since_backup: 0 }
+        Self {
+            database,
+            totals: RefCell::default(),
+            needs_backup,
+            answers_since_backup: 0,
+            writers: Vec::new(),
+            fills_outbox: false,
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! have been lost with a damaged file, nothing more may be spent on the day of the last one.
 //!
 //! Layers, each of which imports only those before it: `rows` (the values), `spend`, `summary` and `work` (their SQL
-//! and conversions), `totals` (the sums of the ledger), `wal` and `recovery` (backup and restore), `db` (the connection), and on top of it `calls` and `upkeep`. Start with [`AgentDb::open`].
+//! and conversions), `shared` (that of what a team shares), `totals` (the sums of the ledger), `wal` and `recovery` (backup and restore), `db` (the connection), and on top of it `calls`, `sharing` and `upkeep`. Start with [`AgentDb::open`].
 
 mod calls;
 mod db;
@@ -16,6 +16,8 @@ mod recovery;
 #[cfg(test)]
 mod recovery_tests;
 mod rows;
+mod shared;
+mod sharing;
 mod spend;
 mod summary;
 #[cfg(test)]
@@ -32,8 +34,8 @@ pub use db::{AgentDb, OpenedAgentDb};
 pub use rows::BatchState;
 pub use rows::{
     AgentDbRecovery, AgentDbSize, BatchId, BatchItem, BatchQuestion, CallBatch, CapExceeded, ClaimStatus,
-    NewBatch, RefusalRow, SpendCaps, SpendId, SpendOutcome, SpendReservation, SpendSettlement, SpendTotals,
-    StoredSummary, UsageRow,
+    FetchedSummary, NewBatch, RefusalRow, SpendCaps, SpendId, SpendOutcome, SpendReservation,
+    SpendSettlement, SpendTotals, StoredSummary, UsageRow,
 };
 
 /// Name of the database in the folder of the cache.

@@ -21,9 +21,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
-use super::rows::{AgentDbRecovery, BatchItem, CallBatch, RefusalRow, SpendId, StoredSummary};
+use super::rows::{
+    AgentDbRecovery, BatchItem, CallBatch, FetchedSummary, RefusalRow, SpendId, StoredSummary,
+};
+use super::shared::OutboxRow;
 use super::spend::{self, CounterName, CounterRow, LedgerRow, SpendRow};
-use super::summary::LatestRow;
+use super::summary::{self, LatestRow};
 use super::wal;
 use crate::model::Money;
 use crate::store::database::{
@@ -225,8 +228,7 @@ fn merge_readable_rows(damaged: &Connection, connection: &Connection) -> Result<
         }
     }
     connection.execute("DELETE FROM batch_item WHERE batch_id NOT IN (SELECT id FROM batch)", [])?;
-    connection.execute("DELETE FROM latest WHERE key NOT IN (SELECT key FROM summary)", [])?;
-    Ok(())
+    summary::delete_orphaned_latest(connection)
 }
 
 /// Makes up for the calls that the ledger lacks, and returns how many are known to be missing. `None` where none can be.
@@ -342,8 +344,10 @@ const fn table<R: StoredRow>() -> Table {
 /// The tables whose damaged rows may be deleted. A batch comes before its items, which are nothing without it.
 ///
 /// `lease` is not among them: a lease means nothing once its process has ended.
-pub(super) const TABLES: [Table; 6] = [
+pub(super) const TABLES: [Table; 8] = [
     table::<StoredSummary>(),
+    table::<FetchedSummary>(),
+    table::<OutboxRow>(),
     table::<LatestRow>(),
     table::<RefusalRow>(),
     table::<CallBatch>(),

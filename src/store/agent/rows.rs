@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
+use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage, WriterKey};
 
 /// A summary that a model wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +30,14 @@ pub struct StoredSummary {
     pub cost: Money,
     /// When it was received, in milliseconds since the epoch.
     pub at_ms: i64,
+}
+
+/// A summary that another member of the team has paid for. Its cost is no part of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedSummary {
+    pub summary: StoredSummary,
+    /// By which key its signature was verified.
+    pub writer: WriterKey,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

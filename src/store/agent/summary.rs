@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use super::rows::StoredSummary;
 use crate::model::{SummaryKey, SummaryScope, Tier};
 use crate::store::error::Error;
-use crate::store::row::{RowColumns, RowFields, StoredRow};
+use crate::store::row::{RowColumns, RowFields, StoredRow, execute};
 
 /// Which summary was the last of a path and a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,23 +42,32 @@ pub(super) fn select_latest_key(
     Ok(latest.map(|latest| latest.key))
 }
 
-/// Calls `each` with every path of a tier and its last summary, by path; `None` where either row is damaged.
-pub(super) fn select_all_latest(
+/// Calls `each` with every path of a tier and its last summary in the table of these rows, by path; `None` where either
+/// row is damaged.
+pub(super) fn select_all_latest<R: StoredRow>(
     connection: &Connection,
     tier: Tier,
-    each: &mut dyn FnMut(Option<(Vec<u8>, StoredSummary)>),
+    each: &mut dyn FnMut(Option<(Vec<u8>, R)>),
 ) -> Result<(), Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT latest.*, summary.* FROM latest JOIN summary ON summary.key = latest.key
+    let table = R::TABLE;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT latest.*, {table}.* FROM latest JOIN {table} ON {table}.key = latest.key
          WHERE latest.tier = ?1 ORDER BY latest.path",
-    )?;
+    ))?;
     let mut rows = statement.query([tier.number()])?;
     while let Some(row) = rows.next()? {
         let (latest, summary) = RowColumns::from_row(row)?.split_at(LATEST_COLUMNS);
         let path = LatestRow::from_columns(&latest).map(|latest| latest.path);
-        each(path.and_then(|path| Some((path, StoredSummary::from_columns(&summary)?))));
+        each(path.and_then(|path| Some((path, R::from_columns(&summary)?))));
     }
     Ok(())
+}
+
+/// Deletes what is known of paths whose last summary is gone.
+pub(super) fn delete_orphaned_latest(connection: &Connection) -> Result<(), Error> {
+    let query =
+        "DELETE FROM latest WHERE key NOT IN (SELECT key FROM summary UNION ALL SELECT key FROM fetched)";
+    execute(connection, query, []).map(drop)
 }
 
 /// Writes which summary is the last of a path. Returns whether that is another than before.
@@ -69,6 +78,22 @@ pub(super) fn upsert_latest(connection: &Connection, latest: &LatestRow) -> Resu
     latest.upsert(connection).map(|()| true)
 }
 
+/// Adds the columns of a summary, which two tables have.
+pub(super) fn add_fields<'f>(fields: RowFields<'f>, summary: &'f StoredSummary) -> RowFields<'f> {
+    fields
+        .bytes(summary.key.0.as_bytes())
+        .bytes(summary.subject.as_bytes())
+        .text(&summary.language)
+        .text(summary.scope.name())
+        .number(summary.tier.number().into())
+        .text(&summary.prompt)
+        .text(&summary.text)
+        .model(&summary.model)
+        .tokens(&summary.tokens)
+        .money(summary.cost)
+        .number(summary.at_ms)
+}
+
 impl StoredRow for StoredSummary {
     const TABLE: &'static str = "summary";
     const LABEL: &'static str = "summary by a model";
@@ -76,18 +101,7 @@ impl StoredRow for StoredSummary {
         input, cache_read, cache_write, output, cost, at_ms";
 
     fn fields(&self) -> RowFields<'_> {
-        RowFields::keyed("summary/1")
-            .bytes(self.key.0.as_bytes())
-            .bytes(self.subject.as_bytes())
-            .text(&self.language)
-            .text(self.scope.name())
-            .number(self.tier.number().into())
-            .text(&self.prompt)
-            .text(&self.text)
-            .model(&self.model)
-            .tokens(&self.tokens)
-            .money(self.cost)
-            .number(self.at_ms)
+        add_fields(RowFields::keyed("summary/1"), self)
     }
 
     fn parse(columns: &RowColumns<'_>) -> Option<Self> {

@@ -9,6 +9,7 @@ use super::recovery::{LEDGER, TABLES, Table};
 use super::rows::{AgentDbSize, DeletedSummaries, SpendId};
 use super::spend;
 use super::spend::LedgerRow;
+use super::summary;
 use super::totals::LedgerTotals;
 use crate::model::{ContentHash, Money};
 use crate::store::database::{IntegrityReport, check_structure, metadata_if_exists};
@@ -27,12 +28,16 @@ impl AgentDb {
                 delete_summaries(&transaction, "TRUE", [], &mut deleted)?;
                 deleted.refusals = transaction.execute("DELETE FROM refusal", [])? as u64;
                 transaction.execute("DELETE FROM latest", [])?;
+                deleted.summaries += transaction.execute("DELETE FROM fetched", [])? as u64;
+                transaction.execute("DELETE FROM outbox", [])?;
             }
             Some(subjects) => {
                 for subject in subjects {
                     delete_summaries(&transaction, "subject = ?1", [subject.as_bytes()], &mut deleted)?;
+                    let query = "DELETE FROM fetched WHERE subject = ?1";
+                    deleted.summaries += transaction.execute(query, [subject.as_bytes()])? as u64;
                 }
-                transaction.execute("DELETE FROM latest WHERE key NOT IN (SELECT key FROM summary)", [])?;
+                summary::delete_orphaned_latest(&transaction)?;
             }
         }
         spend::bump_generation(&transaction)?;

@@ -11,6 +11,7 @@ pub(crate) mod project;
 mod prompts;
 mod secrets;
 pub(crate) mod server;
+mod sharing;
 mod spending;
 mod summarize;
 mod trust;

@@ -1,0 +1,264 @@
+//! A team's cache: what is missing is fetched from it, and what was paid for here is stored in it.
+//!
+//! Fetched text is checked as a model's answer is, and counts as missing if it fails: the model is asked then.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use crate::engine::summaries::WantedSummary;
+use crate::model::{Money, SummaryKey, WriterKey};
+use crate::share::{EntryDefect, Fetched, SharedSummary, StoreReport, TeamCache};
+use crate::store::agent::{AGENT_DATABASE, AgentDb, FetchedSummary, StoredSummary};
+use crate::summarize::prompt;
+use crate::{share, store};
+
+/// How many summaries are stored at once.
+const BATCH: u32 = 500;
+
+/// Why summaries could not be shared.
+#[derive(Debug, thiserror::Error)]
+pub enum ShareFailure {
+    #[error(transparent)]
+    Cache(#[from] share::Error),
+    #[error("database of summaries cannot be used")]
+    Store(#[from] store::Error),
+}
+
+/// What was fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PullReport {
+    /// How many summaries were missing here.
+    pub wanted: u64,
+    pub fetched: u64,
+    /// Entries that count as missing, by the reason.
+    pub refused: BTreeMap<EntryDefect, u64>,
+    /// What the fetched summaries had cost their writers.
+    pub saved: Money,
+}
+
+/// What is here for the team's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ShareCounts {
+    /// Summaries that were paid for here.
+    pub own: u64,
+    /// Summaries that were fetched from writers who are believed.
+    pub fetched: u64,
+    /// Summaries that were fetched from writers who are no longer believed: they are not shown.
+    pub disbelieved: u64,
+    /// Own summaries that wait to be stored.
+    pub outbox: u64,
+    /// What the fetched summaries had cost their writers.
+    pub saved: Money,
+}
+
+/// Own entries in the team's cache.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VerifyReport {
+    /// Entries that are what is stored here.
+    pub intact: u64,
+    /// Summaries of which the cache has no entry, or one by another writer who was first.
+    pub absent: u64,
+    /// Entries that do not hold, each with the reason.
+    pub broken: Vec<(SummaryKey, EntryDefect)>,
+}
+
+/// Fetches summaries into the database in `folder`, the project's cache.
+pub fn pull_shared(
+    folder: &Path,
+    team: &TeamCache,
+    wanted: &[WantedSummary],
+) -> Result<PullReport, ShareFailure> {
+    let mut report = PullReport { wanted: wanted.len() as u64, ..PullReport::default() };
+    let by_key: HashMap<SummaryKey, &WantedSummary> =
+        wanted.iter().map(|wanted| (wanted.key, wanted)).collect();
+    let keys: Vec<SummaryKey> = wanted.iter().map(|wanted| wanted.key).collect();
+    // Opened with the first summary, because a project that gets none needs no database.
+    let mut db: Option<AgentDb> = None;
+    for batch in keys.chunks(BATCH as usize) {
+        let mut rows = Vec::new();
+        team.fetch::<ShareFailure>(batch, &mut |key, found| {
+            let found = match found {
+                Fetched::Missing => return Ok(()),
+                Fetched::Refused(defect) => Err(defect),
+                Fetched::Found(shared, writer) => checked_row(by_key[key], &shared)
+                    .map(|summary| (FetchedSummary { summary, writer }, paths_of(by_key[key]))),
+            };
+            match found {
+                Ok(row) => rows.push(row),
+                Err(defect) => *report.refused.entry(defect).or_default() += 1,
+            }
+            Ok(())
+        })?;
+        if rows.is_empty() {
+            continue;
+        }
+        report.saved = report.saved + rows.iter().map(|(row, _)| row.summary.cost).sum();
+        let db = match &mut db {
+            Some(db) => db,
+            none => none.insert(AgentDb::open(&folder.join(AGENT_DATABASE))?.db),
+        };
+        report.fetched += db.store_fetched(&rows)?;
+    }
+    Ok(report)
+}
+
+/// Stores own summaries in the team's cache, and removes them from the outbox: those in the outbox, or all of them.
+pub fn push_shared(folder: &Path, team: &TeamCache, all: bool) -> Result<StoreReport, ShareFailure> {
+    let mut report = StoreReport::default();
+    let Some(opened) = AgentDb::open_if_exists(&folder.join(AGENT_DATABASE))? else { return Ok(report) };
+    let mut db = opened.db;
+    if all {
+        // By the outbox, so that what is interrupted is continued.
+        db.fill_outbox_with_all()?;
+    }
+    loop {
+        let batch = db.outbox(BATCH)?;
+        if batch.is_empty() {
+            return Ok(report);
+        }
+        let shared: Vec<SharedSummary> = batch.iter().map(to_shared).collect();
+        let StoreReport { stored, present, unfit } = team.store(&shared)?;
+        report.stored += stored;
+        report.present += present;
+        report.unfit += unfit;
+        // Removed only now: what a process has not stored before it dies, the next one stores.
+        db.remove_from_outbox(&batch.iter().map(|summary| summary.key).collect::<Vec<_>>())?;
+    }
+}
+
+/// Reads every own summary back from the team's cache.
+pub fn verify_shared(folder: &Path, team: &TeamCache) -> Result<VerifyReport, ShareFailure> {
+    let mut report = VerifyReport::default();
+    let Some(db) = AgentDb::open_reader(&folder.join(AGENT_DATABASE))? else { return Ok(report) };
+    let own: HashMap<SummaryKey, StoredSummary> =
+        db.own_summaries()?.into_iter().map(|summary| (summary.key, summary)).collect();
+    let keys: Vec<SummaryKey> = own.keys().copied().collect();
+    team.fetch_own::<ShareFailure>(&keys, &mut |key, found| {
+        match found {
+            Fetched::Missing | Fetched::Refused(EntryDefect::Writer) => report.absent += 1,
+            Fetched::Refused(defect) => report.broken.push((*key, defect)),
+            Fetched::Found(shared, _) if shared.text == own[key].text => report.intact += 1,
+            Fetched::Found(..) => report.broken.push((*key, EntryDefect::Text)),
+        }
+        Ok(())
+    })?;
+    report.broken.sort();
+    Ok(report)
+}
+
+/// Counts what is here.
+pub fn share_counts(folder: &Path, writers: &[WriterKey]) -> Result<ShareCounts, store::Error> {
+    let Some(db) = AgentDb::open_reader(&folder.join(AGENT_DATABASE))? else {
+        return Ok(ShareCounts::default());
+    };
+    let (believed, others): (Vec<_>, Vec<_>) =
+        db.fetched_summaries()?.into_iter().partition(|row| writers.contains(&row.writer));
+    Ok(ShareCounts {
+        own: db.own_summaries()?.len() as u64,
+        fetched: believed.len() as u64,
+        disbelieved: others.len() as u64,
+        outbox: db.outbox_size()?,
+        saved: believed.iter().map(|row| row.summary.cost).sum(),
+    })
+}
+
+/// Returns the row for a fetched summary, if it is the one that is wanted, and its text what an answer may be.
+fn checked_row(wanted: &WantedSummary, shared: &SharedSummary) -> Result<StoredSummary, EntryDefect> {
+    if shared.tier != wanted.tier || shared.model != wanted.model {
+        return Err(EntryDefect::Key);
+    }
+    // Whoever signed it is believed to have asked the model, and not to have checked the answer.
+    let checked = prompt::check(&shared.text, &[shared.tier]);
+    if !checked.is_ok_and(|checked| checked.iter().all(|(_, text)| *text == shared.text)) {
+        return Err(EntryDefect::Text);
+    }
+    Ok(StoredSummary {
+        key: wanted.key,
+        subject: wanted.node.subject,
+        language: wanted.node.language.to_owned(),
+        scope: wanted.node.scope,
+        tier: wanted.tier,
+        prompt: wanted.prompt.clone(),
+        model: wanted.model.clone(),
+        text: shared.text.clone(),
+        tokens: shared.tokens,
+        cost: shared.cost,
+        at_ms: shared.at_ms,
+    })
+}
+
+fn paths_of(wanted: &WantedSummary) -> Vec<Vec<u8>> {
+    wanted.paths.iter().map(|path| path.as_bytes().to_vec()).collect()
+}
+
+fn to_shared(summary: &StoredSummary) -> SharedSummary {
+    SharedSummary {
+        key: summary.key,
+        tier: summary.tier,
+        model: summary.model.clone(),
+        text: summary.text.clone(),
+        tokens: summary.tokens,
+        cost: summary.cost,
+        at_ms: summary.at_ms,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::summaries::SubjectKey;
+    use crate::model::{ContentHash, ModelName, SummaryScope, Tier};
+    use crate::share::{ShareUrl, SigningKey, TeamKey, Writer, generate_key};
+
+    fn wanted(name: &str) -> WantedSummary {
+        let subject = ContentHash::digest(name.as_bytes());
+        WantedSummary {
+            key: SummaryKey(subject),
+            node: SubjectKey { scope: SummaryScope::File, subject, language: "python" },
+            tier: Tier::Orchestrator,
+            prompt: "code/1".to_owned(),
+            model: ModelName { provider: "anthropic".to_owned(), model: "small".to_owned() },
+            paths: Vec::new(),
+        }
+    }
+
+    fn shared(name: &str, text: &str) -> SharedSummary {
+        let WantedSummary { key, tier, model, .. } = wanted(name);
+        let (tokens, cost) = (crate::model::TokenUsage::default(), Money::from_nanos(7));
+        SharedSummary { key, tier, model, text: text.to_owned(), tokens, cost, at_ms: 1 }
+    }
+
+    #[test]
+    fn a_fetched_text_is_checked_as_an_answer_is() {
+        let row = |text: &str| checked_row(&wanted("a"), &shared("a", text)).map(|row| row.text);
+        assert_eq!(row("It runs jobs."), Ok("It runs jobs.".to_owned()));
+        let long = "It runs jobs. ".repeat(40);
+        for wrong in ["", "Runs \u{1b}[31mjobs.", "See [this](http://x).", "<script>x</script>", &long] {
+            assert_eq!(row(wrong), Err(EntryDefect::Text), "{wrong:?}");
+        }
+        let other = SharedSummary { tier: Tier::TechLead, ..shared("a", "It runs jobs.") };
+        assert_eq!(checked_row(&wanted("a"), &other), Err(EntryDefect::Key));
+    }
+
+    #[test]
+    fn what_is_pulled_is_stored_and_what_is_not_believed_is_counted() {
+        let (remote, local) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (key, secret) = (generate_key().unwrap(), generate_key().unwrap());
+        let signer = || SigningKey::parse(&secret).unwrap();
+        let writer = Writer { name: "ci".to_owned(), key: signer().writer_key() };
+        let url = ShareUrl::Folder(remote.path().to_owned());
+        let team = TeamKey::parse(&key).unwrap();
+        let cache = TeamCache::new(&url, team, Some(signer()), std::slice::from_ref(&writer));
+        cache.store(&[shared("a", "It runs jobs."), shared("b", "Bad\u{7} words.")]).unwrap();
+        let all = [wanted("a"), wanted("b"), wanted("c")];
+        let report = pull_shared(local.path(), &cache, &all).unwrap();
+        assert_eq!((report.wanted, report.fetched, report.saved), (3, 1, Money::from_nanos(7)));
+        assert_eq!(report.refused, BTreeMap::from([(EntryDefect::Text, 1)]));
+        let counts = share_counts(local.path(), &[writer.key]).unwrap();
+        assert_eq!((counts.own, counts.fetched, counts.disbelieved), (0, 1, 0));
+        assert_eq!(share_counts(local.path(), &[]).unwrap().disbelieved, 1);
+        // Nothing of it is the user's own to push or to answer for.
+        assert_eq!(push_shared(local.path(), &cache, true).unwrap(), StoreReport::default());
+        assert_eq!(verify_shared(local.path(), &cache).unwrap(), VerifyReport::default());
+    }
+}

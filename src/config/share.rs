@@ -1,0 +1,107 @@
+//! The section `[share]`: where a team's cache is, and whose words in it are believed.
+
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::hidden::SHARE_URL as URL;
+use super::layers::MergedSettings;
+use super::settings::{ShareMode, ShareSettings};
+use crate::share::{SCHEMES, ShareUrl, Writer, parse_writer};
+
+pub(super) fn share_settings(merged: &MergedSettings) -> Result<ShareSettings, Error> {
+    let url = match merged.text(URL) {
+        "" => None,
+        text => {
+            let url = ShareUrl::parse(text);
+            Some(url.map_err(|_| merged.invalid(URL, format!("an address such as \"{SCHEMES}\"")))?)
+        }
+    };
+    Ok(ShareSettings {
+        url,
+        mode: merged.choice("share.mode", &ShareMode::NAMES)?,
+        team_key_file: key_file(merged, "share.team_key_file")?,
+        signing_key_file: key_file(merged, "share.signing_key_file")?,
+        writers: writers(merged)?,
+    })
+}
+
+/// Returns the path of a file with a key: absolute, or from the folder of the settings file that names it.
+fn key_file(merged: &MergedSettings, key: &str) -> Result<Option<PathBuf>, Error> {
+    let text = merged.text(key);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let file = merged.setting(key).origin.file().and_then(Path::parent).map(|folder| folder.join(text));
+    let file = file.unwrap_or_else(|| PathBuf::from(text));
+    // A relative path in the environment would mean another file in each folder.
+    if !file.is_absolute() || text.contains('\0') {
+        return Err(
+            merged.invalid(key, "a path from the root, or from the folder of the user's file".to_owned())
+        );
+    }
+    Ok(Some(file))
+}
+
+fn writers(merged: &MergedSettings) -> Result<Vec<Writer>, Error> {
+    let key = "share.writers";
+    let writers = merged.strings(key)?.iter().map(|text| parse_writer(text)).collect::<Result<Vec<_>, _>>();
+    writers.map_err(|error| {
+        merged.invalid(
+            key,
+            format!("a list of \"NAME=ed25519:KEY\", a key having 32 bytes in base64 ({error})"),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use crate::config::{ConfigInputs, Error, LoadedConfig, ShareMode, load};
+
+    const KEY: &str = "ci=ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+    fn load_files(user: &str, project: &str) -> Result<LoadedConfig, Error> {
+        load(&ConfigInputs {
+            user_file: Some((PathBuf::from("/home/me/config.toml"), user.into())),
+            project_file: Some((PathBuf::from("/app/slop.toml"), project.into())),
+            ..ConfigInputs::default()
+        })
+    }
+
+    #[test]
+    fn a_project_can_only_turn_sharing_off() {
+        let user =
+            format!("[share]\nurl = 'file:///srv/team'\nwriters = ['{KEY}']\nteam_key_file = 'team.key'");
+        let hostile = "[share]\nurl = 'file:///evil'\nwriters = []\nmode = 'read-write'\nteam_key_file = 'x'";
+        let loaded = load_files(&user, hostile).unwrap();
+        assert_eq!(loaded.settings.share, load_files(&user, "").unwrap().settings.share);
+        assert_eq!((loaded.settings.share.mode, loaded.settings.share.writers.len()), (ShareMode::Read, 1));
+        assert_eq!(loaded.settings.share.team_key_file, Some(PathBuf::from("/home/me/team.key")));
+        assert_eq!(loaded.warnings.len(), 4, "{:?}", loaded.warnings);
+        let off = load_files(&user, "[share]\nmode = 'off'").unwrap();
+        assert_eq!((off.settings.share.mode, off.warnings.len()), (ShareMode::Off, 0));
+    }
+
+    #[test]
+    fn wrong_values_are_errors_with_their_place_and_never_show_a_password() {
+        for (user, place) in [
+            ("[share]\nurl = 'redis://:hunter2@host'", "config.toml:2: `share.url`"),
+            ("[share]\n\nurl = ['redis://:hunter2@host']", "config.toml:3: `share.url`"),
+            ("[share]\nwriters = ['ci=hunter']", "config.toml:2: `share.writers`"),
+            ("[share]\nwriters = ['ci=ed25519:AAAA']", "3 bytes, not 32"),
+            ("[share]\nmode = 'write'", "config.toml:2: `share.mode`"),
+        ] {
+            let message = load_files(user, "").unwrap_err().to_string();
+            assert!(message.contains(place), "{message}");
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+        let environment = vec![("SLOP_SHARE_TEAM_KEY_FILE".to_owned(), "team.key".to_owned())];
+        let error = load(&ConfigInputs { environment, ..ConfigInputs::default() }).unwrap_err();
+        assert!(error.to_string().contains("a path from the root"), "{error}");
+        let keys = vec![("SLOP_SHARE_TEAM_KEY".to_owned(), "secret".to_owned())];
+        assert!(
+            load(&ConfigInputs { environment: keys, ..ConfigInputs::default() }).unwrap().warnings.is_empty()
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! The team's cache of the settings: its keys, and what is fetched and stored.
+
+use std::path::Path;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::agent::{ProviderKeyLookup, read_key_file, writer_keys};
+use super::writing::cache_folder;
+use crate::agent;
+use crate::agent::{ShareCounts, ShareFailure, VerifyReport};
+use crate::api::{ApiError, PAID_STORE_HINT};
+use crate::config::{LoadedConfig, ShareMode};
+use crate::model::error_chain;
+use crate::share;
+pub use crate::share::TeamCache;
+use crate::share::{KeyError, SigningKey, StoreReport, TeamKey, Writer, generate_key};
+use crate::sys::RealDisk;
+
+const TEAM_VARIABLE: &str = "SLOP_SHARE_TEAM_KEY";
+const SIGNING_VARIABLE: &str = "SLOP_SHARE_SIGNING_KEY";
+
+/// Variables that say that a build server runs for a change that is not merged yet, with the values that do.
+const UNMERGED_CHANGE: [(&str, &str); 3] = [
+    ("GITHUB_EVENT_NAME", "pull_request"),
+    ("CI_PIPELINE_SOURCE", "merge_request_event"),
+    ("BUILD_REASON", "PullRequest"),
+];
+
+/// Returns the team's cache; `None` if nothing is shared. Its keys are read, and nothing is connected to.
+pub fn team_cache(
+    loaded: &LoadedConfig,
+    variable: ProviderKeyLookup<'_>,
+) -> Result<Option<TeamCache>, ApiError> {
+    let settings = &loaded.settings.share;
+    let Some(url) = settings.url.as_ref().filter(|_| settings.mode != ShareMode::Off) else {
+        return Ok(None);
+    };
+    let team = read_key((TEAM_VARIABLE, settings.team_key_file.as_deref()), variable, TeamKey::parse)?;
+    let Some(team) = team else {
+        return Err(missing_key("team", "share.team_key_file", TEAM_VARIABLE));
+    };
+    let signer = match settings.mode {
+        ShareMode::ReadWrite => {
+            let file = settings.signing_key_file.as_deref();
+            let key = read_key((SIGNING_VARIABLE, file), variable, SigningKey::parse)?;
+            Some(key.ok_or_else(|| missing_key("signing", "share.signing_key_file", SIGNING_VARIABLE))?)
+        }
+        ShareMode::Off | ShareMode::Read => None,
+    };
+    Ok(Some(TeamCache::new(url, team, signer, &settings.writers)))
+}
+
+/// A new key as text, and for a writer the entry of `share.writers` that goes with it.
+#[derive(Debug)]
+pub struct GeneratedKeys {
+    pub secret: String,
+    pub writer: Option<String>,
+}
+
+/// Makes a key for a team, or a pair for a writer.
+pub fn generate_keys(writer: Option<&str>) -> Result<GeneratedKeys, ApiError> {
+    let random = || ApiError::environment("no_random", "system has no random numbers", "try again");
+    let secret = generate_key().ok_or_else(random)?;
+    let entry = writer.map(|name| {
+        let key = SigningKey::parse(&secret).expect("it was made above").writer_key();
+        Writer { name: name.to_owned(), key }.to_string()
+    });
+    Ok(GeneratedKeys { secret, writer: entry })
+}
+
+/// Stores own summaries in the team's cache: all of them, or those that were written since the last time.
+pub fn push(
+    root: &Path,
+    loaded: &LoadedConfig,
+    team: &TeamCache,
+    all: bool,
+) -> Result<StoreReport, ApiError> {
+    agent::push_shared(&cache_folder(root, loaded), team, all).map_err(share_fault)
+}
+
+/// Reads every own summary back from the team's cache.
+pub fn verify(root: &Path, loaded: &LoadedConfig, team: &TeamCache) -> Result<VerifyReport, ApiError> {
+    agent::verify_shared(&cache_folder(root, loaded), team).map_err(share_fault)
+}
+
+/// Counts what this project has for the team's cache, and from it.
+pub fn share_counts(root: &Path, loaded: &LoadedConfig) -> Result<ShareCounts, ApiError> {
+    let counts = agent::share_counts(&cache_folder(root, loaded), &writer_keys(loaded));
+    counts.map_err(|error| share_fault(error.into()))
+}
+
+/// Returns what makes it likely that others can write in the user's name.
+pub fn signing_risks(loaded: &LoadedConfig, variable: ProviderKeyLookup<'_>) -> Vec<String> {
+    let settings = &loaded.settings.share;
+    if settings.mode != ShareMode::ReadWrite {
+        return Vec::new();
+    }
+    let mut risks = Vec::new();
+    for (key, file) in [
+        ("share.team_key_file", &settings.team_key_file),
+        ("share.signing_key_file", &settings.signing_key_file),
+    ] {
+        if let Some(file) = file
+            && RealDisk.is_open_to_others(file).unwrap_or(false)
+        {
+            risks.push(format!("{} ({key}) can be read by other users", file.display()));
+        }
+    }
+    let is_unmerged = |(name, value): &(&str, &str)| {
+        variable(name).is_some_and(|set| set.expose_secret().starts_with(value))
+    };
+    if let Some((name, _)) = UNMERGED_CHANGE.iter().find(|known| is_unmerged(known)) {
+        risks.push(format!("a change that is not merged runs with a key that can write ({name})"));
+    }
+    risks
+}
+
+/// Returns the error for a client.
+pub(super) fn share_fault(failure: ShareFailure) -> ApiError {
+    let message = error_chain(&failure);
+    match failure {
+        ShareFailure::Cache(share::Error::NoSigningKey) => {
+            let hint = "set share.mode = \"read-write\" and share.signing_key_file in your own settings file";
+            ApiError::user("no_signing_key", message, hint)
+        }
+        ShareFailure::Cache(share::Error::NoFolder | share::Error::Io { .. }) => {
+            let hint = "check share.url in your own settings file, and that the folder is mounted";
+            ApiError::environment("share_unreachable", message, hint)
+        }
+        ShareFailure::Store(error) if error.is_damage() => {
+            ApiError::environment("paid_unusable", message, PAID_STORE_HINT)
+        }
+        ShareFailure::Store(_) => {
+            let hint = "check the room on the disk and the permissions of the cache folder";
+            ApiError::environment("paid_unusable", message, hint)
+        }
+    }
+}
+
+/// Reads a key: from the variable if it is set, else from the file. `None` if there is neither.
+fn read_key<K>(
+    (name, file): (&str, Option<&Path>),
+    variable: ProviderKeyLookup<'_>,
+    parse: impl FnOnce(&str) -> Result<K, KeyError>,
+) -> Result<Option<K>, ApiError> {
+    let (text, place): (SecretString, String) = match (variable(name), file) {
+        (Some(text), _) => (text, name.to_owned()),
+        (None, Some(file)) => (read_key_file(file)?, file.display().to_string()),
+        (None, None) => return Ok(None),
+    };
+    // The error does not repeat the key: one with a slip in it is still nearly the key.
+    parse(text.expose_secret()).map(Some).map_err(|error| {
+        let hint = "`slop share keygen` prints a key as it should be";
+        ApiError::user("bad_share_key", format!("key in {place} is {error}"), hint)
+    })
+}
+
+fn missing_key(kind: &str, setting: &str, variable: &str) -> ApiError {
+    let hint = format!("name its file in your own settings file as {setting}, or set {variable}");
+    ApiError::user("no_share_key", format!("{kind} key of the team's cache is missing"), hint)
+}

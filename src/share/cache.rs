@@ -1,0 +1,204 @@
+//! The team's cache as one thing: an engine, the keys, and whose entries are believed.
+
+use super::engine::{BATCH, Engine, Error, PutMode, RemoteEntry, open};
+use super::entry::{EntryDefect, SharedSummary, open_entry, seal_entry};
+use super::keys::{SigningKey, TeamKey, Writer};
+use super::url::ShareUrl;
+use crate::model::{SummaryKey, WriterKey};
+
+/// The cache of a team.
+pub struct TeamCache {
+    engine: Box<dyn Engine>,
+    team: TeamKey,
+    signer: Option<SigningKey>,
+    writers: Vec<WriterKey>,
+}
+
+/// What the cache has under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fetched {
+    Missing,
+    /// An entry that counts as missing.
+    Refused(EntryDefect),
+    Found(Box<SharedSummary>, WriterKey),
+}
+
+/// What became of summaries that were to be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StoreReport {
+    pub stored: u64,
+    /// Those of which the cache has an entry already.
+    pub present: u64,
+    /// Those that are too long for an entry.
+    pub unfit: u64,
+}
+
+impl TeamCache {
+    /// Returns the cache at an address. Nothing is connected to yet; without a signing key nothing can be stored.
+    pub fn new(url: &ShareUrl, team: TeamKey, signer: Option<SigningKey>, writers: &[Writer]) -> Self {
+        let writers = writers.iter().map(|writer| writer.key).collect();
+        Self { engine: open(url), team, signer, writers }
+    }
+
+    /// Fails if the cache cannot be reached.
+    pub fn check(&self) -> Result<(), Error> {
+        self.engine.check()
+    }
+
+    /// Returns the public key of whoever stores entries here; `None` without a signing key.
+    pub fn own_key(&self) -> Option<WriterKey> {
+        self.signer.as_ref().map(SigningKey::writer_key)
+    }
+
+    /// Calls `each` with what the cache has under these keys, in their order.
+    pub fn fetch<E: From<Error>>(
+        &self,
+        keys: &[SummaryKey],
+        each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.fetch_by(&self.writers, keys, each)
+    }
+
+    /// Does the same for what this cache's own signing key has stored.
+    pub fn fetch_own<E: From<Error>>(
+        &self,
+        keys: &[SummaryKey],
+        each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let own = self.own_key().ok_or(Error::NoSigningKey)?;
+        self.fetch_by(&[own], keys, each)
+    }
+
+    /// Stores summaries. An entry by a writer that is believed stays, and so does one of a writer that is not known
+    /// here; what is no entry at all is replaced.
+    pub fn store(&self, summaries: &[SharedSummary]) -> Result<StoreReport, Error> {
+        let signer = self.signer.as_ref().ok_or(Error::NoSigningKey)?;
+        let believed: Vec<WriterKey> = self.writers.iter().copied().chain(self.own_key()).collect();
+        let mut report = StoreReport::default();
+        for batch in summaries.chunks(BATCH) {
+            let keys: Vec<SummaryKey> = batch.iter().map(|summary| summary.key).collect();
+            let mut modes = Vec::with_capacity(batch.len());
+            self.fetch_by::<Error>(&believed, &keys, &mut |_, found| {
+                modes.push(match found {
+                    Fetched::Missing => Some(PutMode::IfAbsent),
+                    Fetched::Refused(defect) if defect.is_worthless() => Some(PutMode::Replace),
+                    Fetched::Refused(_) | Fetched::Found(..) => None,
+                });
+                Ok(())
+            })?;
+            for (summary, mode) in batch.iter().zip(modes) {
+                let Some(mode) = mode else {
+                    report.present += 1;
+                    continue;
+                };
+                let Some(entry) = seal_entry(&self.team, signer, summary) else {
+                    report.unfit += 1;
+                    continue;
+                };
+                let is_stored = self.engine.put(&self.team.remote_key(&summary.key), &entry, mode)?;
+                *if is_stored { &mut report.stored } else { &mut report.present } += 1;
+            }
+        }
+        Ok(report)
+    }
+
+    fn fetch_by<E: From<Error>>(
+        &self,
+        writers: &[WriterKey],
+        keys: &[SummaryKey],
+        each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for batch in keys.chunks(BATCH) {
+            let remote: Vec<_> = batch.iter().map(|key| self.team.remote_key(key)).collect();
+            for (key, entry) in batch.iter().zip(self.engine.get(&remote)?) {
+                let fetched = match entry {
+                    RemoteEntry::Missing => Fetched::Missing,
+                    RemoteEntry::TooLong => Fetched::Refused(EntryDefect::Length),
+                    RemoteEntry::Present(bytes) => match open_entry(&self.team, writers, key, &bytes) {
+                        Ok((summary, writer)) => Fetched::Found(Box::new(summary), writer),
+                        Err(defect) => Fetched::Refused(defect),
+                    },
+                };
+                each(key, fetched)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test changes the bytes of entries")]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::share::entry::tests::summary;
+
+    fn cache(folder: &Path, seed: u8, writers: &[u8]) -> TeamCache {
+        let key = |seed: &u8| SigningKey::from_bytes(&[*seed; 32]);
+        let writers: Vec<Writer> =
+            writers.iter().map(|seed| Writer { name: "x".into(), key: key(seed).writer_key() }).collect();
+        let url = ShareUrl::Folder(folder.to_owned());
+        TeamCache::new(&url, TeamKey::from_bytes(&[1; 32]), Some(key(&seed)), &writers)
+    }
+
+    fn fetch(cache: &TeamCache, name: &str) -> Fetched {
+        let mut found = Fetched::Missing;
+        cache
+            .fetch::<Error>(&[summary(name).key], &mut |_, fetched| {
+                found = fetched;
+                Ok(())
+            })
+            .unwrap();
+        found
+    }
+
+    fn stored(folder: &Path) -> Vec<PathBuf> {
+        let below = fs::read_dir(folder.join("slop-share-v1")).unwrap();
+        below
+            .flat_map(|entry| fs::read_dir(entry.unwrap().path()).unwrap())
+            .map(|e| e.unwrap().path())
+            .collect()
+    }
+
+    #[test]
+    fn what_one_stores_another_who_lists_the_writer_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, theirs) = (cache(folder.path(), 1, &[]), cache(folder.path(), 2, &[1]));
+        assert_eq!(ours.store(&[summary("a")]).unwrap(), StoreReport { stored: 1, ..StoreReport::default() });
+        let writer = SigningKey::from_bytes(&[1; 32]).writer_key();
+        assert_eq!(fetch(&theirs, "a"), Fetched::Found(Box::new(summary("a")), writer));
+        assert_eq!(fetch(&theirs, "b"), Fetched::Missing);
+        assert_eq!(fetch(&ours, "a"), Fetched::Refused(EntryDefect::Writer));
+    }
+
+    #[test]
+    fn an_entry_that_holds_is_never_overwritten_and_a_broken_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (cache(folder.path(), 1, &[1, 2]), cache(folder.path(), 2, &[1, 2]));
+        first.store(&[summary("a")]).unwrap();
+        let mine = SharedSummary { text: "Other words.".to_owned(), ..summary("a") };
+        let report = second.store(std::slice::from_ref(&mine)).unwrap();
+        assert_eq!(report, StoreReport { present: 1, ..StoreReport::default() });
+        let [path] = &stored(folder.path())[..] else { panic!("one entry") };
+        // Half of it, as by a full disk.
+        let entry = fs::read(path).unwrap();
+        fs::write(path, &entry[..entry.len() / 2]).unwrap();
+        assert_eq!(second.store(std::slice::from_ref(&mine)).unwrap().stored, 1);
+        assert!(matches!(fetch(&first, "a"), Fetched::Found(found, _) if *found == mine));
+        // A newer version's is not for us to judge.
+        let mut newer = fs::read(path).unwrap();
+        newer[0] += 1;
+        fs::write(path, newer).unwrap();
+        assert_eq!(second.store(&[mine]).unwrap().present, 1);
+    }
+
+    #[test]
+    fn without_a_signing_key_nothing_is_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = ShareUrl::Folder(folder.path().to_owned());
+        let reader = TeamCache::new(&url, TeamKey::from_bytes(&[1; 32]), None, &[]);
+        assert!(matches!(reader.store(&[summary("a")]), Err(Error::NoSigningKey)));
+    }
+}

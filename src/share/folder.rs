@@ -1,0 +1,89 @@
+//! The engine that is a folder, such as one on a mounted disk: a file for each entry.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::PathBuf;
+
+use super::engine::{Engine, Error, PutMode, RemoteEntry, RemoteKey};
+use super::entry::MAX_ENTRY_BYTES;
+use crate::sys::{Disk, RealDisk};
+
+/// The folder of this form of entries; a later one has another, so that both can be used at once.
+const SUBFOLDER: &str = "slop-share-v1";
+
+/// Entries in files, by the first byte of their keys in folders of their own.
+pub(super) struct FolderEngine {
+    folder: PathBuf,
+}
+
+impl FolderEngine {
+    pub(super) const fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    fn path(&self, key: &RemoteKey) -> PathBuf {
+        let mut name = String::with_capacity(64);
+        for byte in key {
+            write!(name, "{byte:02x}").expect("writing to memory does not fail");
+        }
+        self.folder.join(SUBFOLDER).join(&name[..2]).join(name)
+    }
+}
+
+impl Engine for FolderEngine {
+    fn check(&self) -> Result<(), Error> {
+        // Never created: where a disk is not mounted, its entries would be written below the place for it.
+        match RealDisk.is_folder(&self.folder) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::NoFolder),
+            Err(source) => Err(Error::Io { done: "read", source }),
+        }
+    }
+
+    fn get(&self, keys: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error> {
+        self.check()?;
+        let read = |key| match RealDisk.read_prefix(&self.path(key), MAX_ENTRY_BYTES as u64 + 1) {
+            Ok(bytes) if MAX_ENTRY_BYTES < bytes.len() => Ok(RemoteEntry::TooLong),
+            Ok(bytes) => Ok(RemoteEntry::Present(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RemoteEntry::Missing),
+            // Something that is no file has the name of an entry.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(RemoteEntry::TooLong),
+            Err(source) => Err(Error::Io { done: "read", source }),
+        };
+        keys.iter().map(read).collect()
+    }
+
+    fn put(&self, key: &RemoteKey, entry: &[u8], mode: PutMode) -> Result<bool, Error> {
+        self.check()?;
+        RealDisk
+            .write_shared(&self.path(key), entry, mode == PutMode::Replace)
+            .map_err(|source| Error::Io { done: "written", source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_entry_stays_unless_it_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = FolderEngine::new(folder.path().to_owned());
+        let (key, other) = ([1; 32], [2; 32]);
+        assert!(engine.put(&key, b"first", PutMode::IfAbsent).unwrap());
+        assert!(!engine.put(&key, b"second", PutMode::IfAbsent).unwrap());
+        let found = engine.get(&[other, key]).unwrap();
+        assert_eq!(found, [RemoteEntry::Missing, RemoteEntry::Present(b"first".to_vec())]);
+        assert!(engine.put(&key, &vec![0; MAX_ENTRY_BYTES + 1], PutMode::Replace).unwrap());
+        assert_eq!(engine.get(&[key]).unwrap(), [RemoteEntry::TooLong]);
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_not_created() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = FolderEngine::new(folder.path().join("not mounted"));
+        assert!(matches!(engine.put(&[1; 32], b"", PutMode::IfAbsent), Err(Error::NoFolder)));
+        assert!(matches!(engine.get(&[[1; 32]]), Err(Error::NoFolder)));
+        assert!(!folder.path().join("not mounted").exists());
+    }
+}

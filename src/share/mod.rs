@@ -1,0 +1,22 @@
+//! A cache of models' summaries that a team shares: what is stored, who is believed, and where it is.
+//!
+//! Knows: keys, the form of an entry, how it is sealed and signed, and the engines that store entries. Does not know:
+//! which summaries a project lacks, `agent.db`, where settings come from.
+//!
+//! An engine is trusted with nothing. It sees keys that only members of the team can compute, and sealed bytes; whatever
+//! it returns is checked, and what is not an entry by a writer that the user lists counts as missing.
+//!
+//! Start with [`TeamCache`]; `entry.rs` has the form of an entry.
+
+mod cache;
+mod engine;
+mod entry;
+mod folder;
+mod keys;
+mod url;
+
+pub use cache::{Fetched, StoreReport, TeamCache};
+pub use engine::Error;
+pub use entry::{EntryDefect, SharedSummary};
+pub use keys::{KeyError, SigningKey, TeamKey, Writer, generate_key, parse_writer};
+pub use url::{SCHEMES, ShareUrl};
