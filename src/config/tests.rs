@@ -120,7 +120,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (94, 94));
+    assert_eq!((keys.len(), all), (99, 99));
     for value in &loaded.values {
         assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -171,7 +171,7 @@ fn an_unknown_key_is_told_with_its_line_and_the_nearest() {
             "[files]\nmax_bytes = 1",
             "2: unknown key `files.max_bytes`, the nearest known is `limits.max_bytes`",
         ),
-        ("nmae = 1", "1: unknown key `nmae`, the nearest known is `project.name`"),
+        ("nama = 1", "1: unknown key `nama`, the nearest known is `project.name`"),
         ("\n[projct]\n", "2: unknown key `projct`, the nearest known is `project`"),
         ("[tiers.5]\nview='full'", "2: unknown key `tiers.5.view`, the nearest known is `tiers.1.view`"),
         ("tiers.3.veiw = 1", "1: unknown key `tiers.3.veiw`, the nearest known is `tiers.3.view`"),
@@ -301,6 +301,9 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
         "agent.budget_day_usd",
         "agent.budget_total_usd",
         "agent.proxy",
+        "share.url",
+        "share.team_key_file",
+        "share.signing_key_file",
         "ui.listen",
     ];
     let is_word = |key: &str| !free.contains(&key) && !key.contains(".role") && !key.starts_with("formats.");
@@ -316,7 +319,7 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 + 3 + 3 + 2 + 2 + 3 + 2 + 2 + 4 * (7 + 5 + 2 + 3));
+    assert_eq!(tried, 3 + 3 + 3 + 2 + 2 + 3 + 2 + 2 + 3 + 4 * (7 + 5 + 2 + 3));
     let expected = "flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
     check_error(&flags(&[("project.execution_mode", "bead")]), expected);
     let expected = "slop.toml:1: `tiers.2.languages.c.view` is \"window\", \
@@ -582,6 +585,7 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     // Of the sub-agent there is what a project's file may say, and no more: nobody should fill in what has no effect.
     let is_left = |key: &str| {
         (key.starts_with("agent.") && !["agent.background", "agent.exclude"].contains(&key))
+            || key.starts_with("share.")
             || key.starts_with("trust.")
             || key == "secrets.show"
     };
@@ -608,7 +612,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 94 + 4);
+    assert_eq!(page.matches("\n| `").count(), 99 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }
