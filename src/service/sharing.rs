@@ -69,7 +69,7 @@ pub fn generate_keys(writer: Option<&str>) -> Result<GeneratedKeys, ApiError> {
 }
 
 /// Stores own summaries in the team's cache: all of them, or those that were written since the last time.
-pub fn push(
+pub fn push_summaries(
     root: &Path,
     loaded: &LoadedConfig,
     team: &TeamCache,
@@ -79,7 +79,11 @@ pub fn push(
 }
 
 /// Reads every own summary back from the team's cache.
-pub fn verify(root: &Path, loaded: &LoadedConfig, team: &TeamCache) -> Result<VerifyReport, ApiError> {
+pub fn verify_summaries(
+    root: &Path,
+    loaded: &LoadedConfig,
+    team: &TeamCache,
+) -> Result<VerifyReport, ApiError> {
     agent::verify_shared(&cache_folder(root, loaded), team).map_err(share_fault)
 }
 

@@ -87,7 +87,7 @@ pub(super) fn push_outbox(team: &TeamCache, context: &mut CommandContext<'_>) {
     if team.own_key().is_none() {
         return;
     }
-    if let Err(error) = service::push(&context.location.root, context.loaded, team, false) {
+    if let Err(error) = service::push_summaries(&context.location.root, context.loaded, team, false) {
         let message = &error.message;
         context.output.note(&format!("summaries wait to be stored in the team's cache: {message}"));
     }
@@ -95,7 +95,7 @@ pub(super) fn push_outbox(team: &TeamCache, context: &mut CommandContext<'_>) {
 
 fn push(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let team = required_cache(context)?;
-    let report = service::push(&context.location.root, context.loaded, &team, true)?;
+    let report = service::push_summaries(&context.location.root, context.loaded, &team, true)?;
     if 0 < report.unfit {
         let unfit = asking::pluralize(report.unfit, "summary is", "summaries are");
         context.output.note(&format!("{unfit} too long to be shared"));
@@ -111,7 +111,7 @@ fn push(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
 
 fn verify(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let team = required_cache(context)?;
-    let report = service::verify(&context.location.root, context.loaded, &team)?;
+    let report = service::verify_summaries(&context.location.root, context.loaded, &team)?;
     let broken = report.broken.iter();
     let broken = broken.map(|(key, defect)| json!({"key": key.0.to_string(), "why": defect.to_string()}));
     let data = json!({
