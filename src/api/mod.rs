@@ -23,6 +23,7 @@ mod providers;
 mod queries;
 mod query;
 mod service;
+mod tokens;
 mod wire;
 
 pub use crate::engine::{LANGUAGE_COUNT, ScanProgress, World};
@@ -76,6 +77,7 @@ pub use service::{
 };
 #[cfg(test)]
 pub use service::{EncodedAnswer, ask_encoded};
+pub use tokens::{count_tokens, tool_list_tokens};
 #[cfg(test)]
 pub use wire::FreshnessState;
 pub use wire::{

@@ -15,7 +15,7 @@ use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
-use super::install_args::{InstallArgs, UninstallArgs};
+use super::install_args::{HookArgs, InstallArgs, UninstallArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::share_args::ShareArgs;
 use super::values::{docs, file_word, line_range, mask, mode};
@@ -438,7 +438,7 @@ pub enum CliCommand {
     Mcp,
     /// Set up agents to use slop
     ///
-    /// Adds slop's MCP server to the settings of each agent, and an Agent Skill. Every change is shown first; on a
+    /// Adds slop's MCP server to the settings of each agent, an Agent Skill, and hooks. Every change is shown first; on a
     /// terminal, slop asks for confirmation. All other bytes of the files stay as they are, and `slop uninstall` takes
     /// everything out again. Without names, the agents are those that have been used on this machine.
     #[command(after_help = "Examples:
@@ -454,6 +454,24 @@ pub enum CliCommand {
   slop uninstall
   slop uninstall codex --user")]
     Uninstall(UninstallArgs),
+    /// Check the installation: agents, daemon, cache, and what slop costs in each session
+    ///
+    /// Lists the agents that slop is installed for, and whether the program that their files name is there; the tokens of
+    /// what agents are given at the start of a session; the daemon that answers; and how many files have changed since
+    /// they were cached. The exit code is 1 if something has to be repaired.
+    #[command(after_help = "Example:
+  slop doctor")]
+    Doctor,
+    /// Answer a hook of an agent
+    ///
+    /// Run by agents that `slop install` has set up, with JSON on standard input. Prints nothing and exits with 0 if
+    /// there is nothing to say, or if anything fails.
+    #[command(
+        hide = true,
+        after_help = "Example:
+  echo '{}' | slop hook session-start --agent claude-code"
+    )]
+    Hook(HookArgs),
     /// Print shell completions
     #[command(after_help = "Example:
   slop completions bash > ~/.local/share/bash-completion/completions/slop")]

@@ -1,9 +1,10 @@
-//! The arguments of `install` and `uninstall`.
+//! The arguments of `install` and `uninstall`, and of the hooks that they write.
 
 use clap::Args as Arguments;
-use clap::builder::PossibleValuesParser;
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use crate::install::AGENTS;
+use crate::install::{AGENTS, HookEvent};
 
 /// Arguments of `install`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -44,6 +45,27 @@ pub struct UninstallArgs {
     /// Write without confirmation
     #[arg(long, conflicts_with = "dry_run")]
     pub yes: bool,
+}
+
+/// Arguments of `hook`.
+#[derive(Debug, Arguments)]
+pub struct HookArgs {
+    /// What has happened in the agent's session
+    #[arg(value_name = "EVENT")]
+    pub event: HookEvent,
+    /// The agent that runs the hook
+    #[arg(long, value_name = "AGENT", value_parser = agent_names())]
+    pub agent: String,
+}
+
+impl ValueEnum for HookEvent {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 fn agent_names() -> PossibleValuesParser {

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use super::failure::CommandError;
 use crate::model::{path_text, unescaped_path};
 use crate::service::{ProjectRoot, SettingsSources, base_variables};
+use crate::sys::RealDisk;
 
 pub(super) struct ProcessEnvironment {
     pub(super) current_folder: PathBuf,
@@ -76,6 +77,18 @@ impl ProcessEnvironment {
     pub(super) fn state_folder(&self) -> Option<PathBuf> {
         let state = Self::folder("XDG_STATE_HOME");
         state.or_else(|| Some(self.home.as_ref()?.join(".local/state"))).map(|folder| folder.join("slop"))
+    }
+
+    /// Returns whether a program can be started by this name or path.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    pub(super) fn has_program(program: &str) -> bool {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_file = |path: &Path| RealDisk.is_executable(path);
+        if program.contains('/') {
+            is_file(Path::new(program))
+        } else {
+            std::env::split_paths(&path).any(|folder| folder.is_absolute() && is_file(&folder.join(program)))
+        }
     }
 
     /// Returns a path of this program that stays when it is updated: that on the search path, if it leads to this program,

@@ -23,10 +23,19 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and the version go to standard output; if that is closed, nobody reads them.
             let _ = error.print();
+            // An agent may run the hook of another version. It would take this exit code for an order.
+            if is_hook() {
+                return ExitCode::SUCCESS;
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(failure::BUG));
         }
     };
     choose_color(args.global.color);
+    if let CliCommand::Hook(hook) = &args.command {
+        // The panic's own message is on standard error already.
+        let _ = catch_unwind(AssertUnwindSafe(|| commands::run_hook(hook)));
+        return ExitCode::SUCCESS;
+    }
     match catch_unwind(AssertUnwindSafe(|| run(&args, &name))) {
         Ok(code) => ExitCode::from(code),
         // The panic's own message is on standard error already.
@@ -83,6 +92,11 @@ fn report_error(failure: CommandError, command: &str, output: &mut CommandOutput
     }
     output.error(&error);
     failure::exit_code(&error)
+}
+
+/// Returns whether the process was started as a hook, whatever else its arguments say.
+fn is_hook() -> bool {
+    std::env::args_os().nth(1).is_some_and(|word| word == "hook")
 }
 
 fn choose_color(when: ColorWhen) {

@@ -41,7 +41,7 @@ mod timings;
 mod workspace;
 
 pub use crate::aggregate::{
-    Covering, CoveringEntry, DocumentLimits, ESTIMATE, HydrationLimits, OutlineLine,
+    Covering, CoveringEntry, DocumentLimits, ESTIMATE, HydrationLimits, OutlineLine, TokenCounter,
     nearest_keys as nearest_symbols, render_outline, select_symbols,
 };
 pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::entry::{ConfigEntry, EntryKind, FileFormat, InstallScope};
+use super::hook_event::HookEvent;
 use super::skill::SKILL;
 
 /// An agent that slop can be installed for.
@@ -21,6 +22,8 @@ pub struct CodingAgent {
     pub(super) server: ServerForm,
     pub(super) servers: AgentFiles,
     pub(super) skills: AgentFiles,
+    /// What the agent runs at certain moments; `None` if its hooks cannot give anything to the model.
+    pub(super) hooks: Option<HookForm>,
 }
 
 /// The files for one purpose. Of several, the first that is there is meant, or else the first.
@@ -61,6 +64,43 @@ enum ServerShape {
     List,
 }
 
+/// How an agent writes down the commands that it runs at certain moments, and what it expects of them.
+#[derive(Debug)]
+pub(super) struct HookForm {
+    pub(super) files: AgentFiles,
+    shape: HookShape,
+    pub(super) answer: HookAnswer,
+    pub(super) events: &'static [HookBinding],
+}
+
+/// The hook of slop that an event of an agent runs.
+#[derive(Debug)]
+pub(super) struct HookBinding {
+    pub(super) event: &'static str,
+    /// Which events are meant, as the agent writes it; empty for all of them.
+    matcher: &'static str,
+    pub(super) hook: HookEvent,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum HookShape {
+    /// A list of groups, each with a matcher and a list of commands; with the time-out as the agent counts it.
+    Groups { timeout: u32 },
+    /// A list of commands, with `"type": "command"`.
+    Commands,
+    /// A list of commands, in a file with a version.
+    Versioned,
+}
+
+/// What an agent reads from the standard output of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HookAnswer {
+    /// `hookSpecificOutput` with the event's name and `additionalContext`.
+    Specific,
+    /// `additional_context`.
+    Plain,
+}
+
 /// What most agents have in common.
 const MCP_SERVERS: ServerForm = ServerForm {
     format: FileFormat::Json,
@@ -92,6 +132,7 @@ const fn below(place: (&'static str, &'static str), file: &'static str) -> UserP
 pub const AGENTS: &[CodingAgent] = &[
     // https://code.claude.com/docs/en/mcp
     // https://code.claude.com/docs/en/skills
+    // https://code.claude.com/docs/en/hooks
     CodingAgent {
         name: "claude-code",
         title: "Claude Code",
@@ -106,6 +147,27 @@ pub const AGENTS: &[CodingAgent] = &[
             project: &[".claude/skills/slop/SKILL.md"],
             user: &[below(("CLAUDE_CONFIG_DIR", ".claude"), "skills/slop/SKILL.md")],
         },
+        hooks: Some(HookForm {
+            files: AgentFiles {
+                project: &[".claude/settings.json"],
+                user: &[below(("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")],
+            },
+            shape: HookShape::Groups { timeout: 10 },
+            answer: HookAnswer::Specific,
+            events: &[
+                HookBinding {
+                    event: "SessionStart",
+                    matcher: "startup|resume|clear",
+                    hook: HookEvent::SessionStart,
+                },
+                HookBinding { event: "SessionStart", matcher: "compact", hook: HookEvent::Compacted },
+                HookBinding {
+                    event: "PreToolUse",
+                    matcher: "Read|Edit|MultiEdit|Write",
+                    hook: HookEvent::Read,
+                },
+            ],
+        }),
     },
     // https://docs.cline.bot/mcp/mcp-overview
     // https://docs.cline.bot/customization/skills
@@ -129,9 +191,11 @@ pub const AGENTS: &[CodingAgent] = &[
             project: &[".cline/skills/slop/SKILL.md"],
             user: &[home(".cline", "skills/slop/SKILL.md")],
         },
+        hooks: None,
     },
     // https://developers.openai.com/codex/mcp
     // https://developers.openai.com/codex/skills
+    // https://developers.openai.com/codex/hooks
     CodingAgent {
         name: "codex",
         title: "Codex",
@@ -148,9 +212,24 @@ pub const AGENTS: &[CodingAgent] = &[
             user: &[below(("CODEX_HOME", ".codex"), "config.toml")],
         },
         skills: SHARED_SKILLS,
+        hooks: Some(HookForm {
+            files: AgentFiles {
+                project: &[".codex/hooks.json"],
+                user: &[below(("CODEX_HOME", ".codex"), "hooks.json")],
+            },
+            shape: HookShape::Groups { timeout: 10 },
+            answer: HookAnswer::Specific,
+            // It reads files by shell commands, so that nothing is known of what is open.
+            events: &[HookBinding {
+                event: "SessionStart",
+                matcher: "startup|resume|clear|compact",
+                hook: HookEvent::SessionStart,
+            }],
+        }),
     },
     // https://cursor.com/docs/context/mcp
     // https://cursor.com/docs/context/skills
+    // https://cursor.com/docs/agent/hooks
     CodingAgent {
         name: "cursor",
         title: "Cursor",
@@ -162,9 +241,16 @@ pub const AGENTS: &[CodingAgent] = &[
             project: &[".cursor/skills/slop/SKILL.md"],
             user: &[home(".cursor", "skills/slop/SKILL.md")],
         },
+        hooks: Some(HookForm {
+            files: AgentFiles { project: &[".cursor/hooks.json"], user: &[home(".cursor", "hooks.json")] },
+            shape: HookShape::Versioned,
+            answer: HookAnswer::Plain,
+            events: &[HookBinding { event: "sessionStart", matcher: "", hook: HookEvent::SessionStart }],
+        }),
     },
     // https://geminicli.com/docs/tools/mcp-server
     // https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/skills.md
+    // https://geminicli.com/docs/hooks/reference
     CodingAgent {
         name: "gemini",
         title: "Gemini CLI",
@@ -179,6 +265,16 @@ pub const AGENTS: &[CodingAgent] = &[
             project: &[".gemini/skills/slop/SKILL.md"],
             user: &[home(".gemini", "skills/slop/SKILL.md")],
         },
+        hooks: Some(HookForm {
+            files: AgentFiles {
+                project: &[".gemini/settings.json"],
+                user: &[home(".gemini", "settings.json")],
+            },
+            shape: HookShape::Groups { timeout: 10_000 },
+            answer: HookAnswer::Specific,
+            // Its `BeforeTool` can refuse a read, but say nothing to the model.
+            events: &[HookBinding { event: "SessionStart", matcher: "", hook: HookEvent::SessionStart }],
+        }),
     },
     // https://opencode.ai/v2/docs/mcp-servers
     // https://opencode.ai/docs/skills
@@ -195,6 +291,7 @@ pub const AGENTS: &[CodingAgent] = &[
         },
         servers: OPENCODE_FILES,
         skills: SHARED_SKILLS,
+        hooks: None,
     },
     // https://opencode.ai/v1/docs/mcp-servers
     // https://opencode.ai/v1/docs/skills
@@ -211,9 +308,11 @@ pub const AGENTS: &[CodingAgent] = &[
         },
         servers: OPENCODE_FILES,
         skills: SHARED_SKILLS,
+        hooks: None,
     },
     // https://code.visualstudio.com/docs/agents/reference/mcp-configuration
     // https://code.visualstudio.com/docs/agent-customization/agent-skills
+    // https://code.visualstudio.com/docs/agents/reference/hooks-reference
     CodingAgent {
         name: "vscode",
         title: "VS Code with Copilot",
@@ -227,6 +326,18 @@ pub const AGENTS: &[CodingAgent] = &[
         },
         servers: AgentFiles { project: &[".vscode/mcp.json"], user: &[below(EDITORS, "Code/User/mcp.json")] },
         skills: SHARED_SKILLS,
+        hooks: Some(HookForm {
+            files: AgentFiles {
+                project: &[".github/hooks/slop.json"],
+                user: &[home(".copilot", "hooks/slop.json")],
+            },
+            shape: HookShape::Commands,
+            answer: HookAnswer::Specific,
+            events: &[
+                HookBinding { event: "SessionStart", matcher: "", hook: HookEvent::SessionStart },
+                HookBinding { event: "PreToolUse", matcher: "", hook: HookEvent::Read },
+            ],
+        }),
     },
     // https://docs.windsurf.com/windsurf/cascade/mcp
     // https://docs.windsurf.com/windsurf/cascade/skills
@@ -241,6 +352,7 @@ pub const AGENTS: &[CodingAgent] = &[
             project: &[".windsurf/skills/slop/SKILL.md"],
             user: &[home(".codeium/windsurf", "skills/slop/SKILL.md")],
         },
+        hooks: None,
     },
     // https://zed.dev/docs/ai/mcp
     // https://zed.dev/docs/ai/skills
@@ -257,6 +369,7 @@ pub const AGENTS: &[CodingAgent] = &[
         },
         servers: AgentFiles { project: &[], user: &[below(CONFIG, "zed/settings.json")] },
         skills: SHARED_SKILLS,
+        hooks: None,
     },
 ];
 
@@ -287,7 +400,11 @@ impl CodingAgent {
             keys: Vec::new(),
             value: Value::from(SKILL),
         };
-        vec![(&self.servers, self.server.entry(program)), (&self.skills, skill)]
+        let mut entries = vec![(&self.servers, self.server.entry(program)), (&self.skills, skill)];
+        if let Some(form) = &self.hooks {
+            entries.extend(form.entries(self.name, program).into_iter().map(|entry| (&form.files, entry)));
+        }
+        entries
     }
 }
 
@@ -304,4 +421,37 @@ impl ServerForm {
         let keys = self.keys.iter().chain(&["slop"]).map(|key| (*key).to_owned()).collect();
         ConfigEntry { format: self.format, kind: EntryKind::Property, keys, value }
     }
+}
+
+impl HookForm {
+    fn entries(&self, agent: &str, program: &str) -> Vec<ConfigEntry> {
+        let entry = |kind, keys: &[&str], value| {
+            let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+            ConfigEntry { format: FileFormat::Json, kind, keys, value }
+        };
+        let version = matches!(self.shape, HookShape::Versioned);
+        let version = version.then(|| entry(EntryKind::Shared, &["version"], json!(1)));
+        let commands = self.events.iter().map(|binding| {
+            let command = format!("{} hook {} --agent {agent}", shell_word(program), binding.hook.name());
+            let value = match self.shape {
+                HookShape::Groups { timeout } => {
+                    let hooks = json!([{"type": "command", "command": command, "timeout": timeout}]);
+                    match binding.matcher {
+                        "" => json!({"hooks": hooks}),
+                        matcher => json!({"matcher": matcher, "hooks": hooks}),
+                    }
+                }
+                HookShape::Commands => json!({"type": "command", "command": command, "timeout": 10}),
+                HookShape::Versioned => json!({"command": command}),
+            };
+            entry(EntryKind::Element, &["hooks", binding.event], value)
+        });
+        version.into_iter().chain(commands).collect()
+    }
+}
+
+/// Returns a word as a shell reads it.
+fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

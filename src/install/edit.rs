@@ -77,6 +77,16 @@ pub(super) fn remove_entries(
     Ok(Some(encode(mark, &text)))
 }
 
+/// Returns whether a file has an entry, as it was written or changed by somebody.
+pub(super) fn has_entry(path: &Path, bytes: &[u8], entry: &ConfigEntry) -> Result<bool, Error> {
+    let (_, text) = decode(path, bytes)?;
+    let found = existing_value(text, true, entry).map_err(|error| error.at(path))?;
+    Ok(match (entry.kind, found) {
+        (EntryKind::Element, Some(Value::Array(list))) => position_of(&list, &entry.value).is_some(),
+        (_, found) => found.is_some(),
+    })
+}
+
 /// Returns what is in the place of an entry.
 fn existing_value(text: &str, has_file: bool, entry: &ConfigEntry) -> Result<Option<Value>, TextError> {
     match (entry.kind, entry.format) {

@@ -10,8 +10,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::edit::remove_entries;
-use super::entry::{ConfigEntry, InstallScope};
+use super::edit::{has_entry, remove_entries};
+use super::entry::{ConfigEntry, EntryKind, InstallScope};
 use super::error::Error;
 use super::places::InstallPlaces;
 use super::plan::FileChange;
@@ -39,6 +39,20 @@ pub(super) struct FileRecord {
 pub(super) struct OwnedEntry {
     pub(super) agents: Vec<String>,
     pub(super) entry: ConfigEntry,
+}
+
+/// A file that slop has edited.
+#[derive(Debug)]
+pub struct InstalledFile {
+    pub path: PathBuf,
+    pub scope: InstallScope,
+    pub project: Option<PathBuf>,
+    /// The agents that read it.
+    pub agents: Vec<String>,
+    /// The programs that it names.
+    pub programs: Vec<String>,
+    /// The entries that the file does not have any more.
+    pub missing: Vec<String>,
 }
 
 impl FileRecord {
@@ -77,6 +91,44 @@ impl FileRecord {
             }
         }
     }
+
+    fn installed(self) -> Result<InstalledFile, Error> {
+        let bytes = read(&self.path)?;
+        let mut missing = Vec::new();
+        for OwnedEntry { entry, .. } in &self.entries {
+            let is_there = match &bytes {
+                Some(bytes) => has_entry(&self.path, bytes, entry)?,
+                None => false,
+            };
+            if !is_there {
+                missing.push(entry.name());
+            }
+        }
+        let mut agents: Vec<String> = self.entries.iter().flat_map(|owned| owned.agents.clone()).collect();
+        agents.sort();
+        agents.dedup();
+        let programs = self.entries.iter().filter_map(|owned| program_of(&owned.entry)).collect();
+        Ok(InstalledFile {
+            path: self.path,
+            scope: self.scope,
+            project: self.project,
+            agents,
+            programs,
+            missing,
+        })
+    }
+}
+
+/// Returns the program that a server's entry names.
+fn program_of(entry: &ConfigEntry) -> Option<String> {
+    let command = entry.value.get("command").filter(|_| entry.kind == EntryKind::Property)?;
+    let program = command.as_str().or_else(|| command.get(0)?.as_str());
+    program.map(str::to_owned)
+}
+
+/// Returns what was written by any run.
+pub fn installed_files(records: &Path) -> Result<Vec<InstalledFile>, Error> {
+    read_records(records)?.into_iter().map(FileRecord::installed).collect()
 }
 
 /// Makes one change, whole or not at all.

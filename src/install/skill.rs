@@ -2,3 +2,8 @@
 
 /// The text of `SKILL.md`. Agents always see its description, and the rest when they choose it.
 pub const SKILL: &str = include_str!("skill.md");
+
+/// Returns what agents always see of the skill: its name and description.
+pub fn skill_description() -> &'static str {
+    SKILL.split("---").nth(1).unwrap_or_default().trim()
+}

@@ -419,3 +419,36 @@ fn the_documentation_names_every_file() {
         }
     }
 }
+
+#[test]
+fn hooks_of_the_users_own_stay() {
+    let machine = Machine::new();
+    let own = "{\n  // mine\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": []}\n    ]\n  }\n}\n";
+    machine.write("project/.claude/settings.json", own);
+    machine.install(&["claude-code"], InstallScope::Project);
+    let text = machine.read("project/.claude/settings.json");
+    assert!(text.contains("/bin/slop hook read --agent claude-code") && text.contains("// mine"), "{text}");
+    // One of the user's is put into slop's group, and slop's gets another time-out.
+    let ours = "\"timeout\": 10,";
+    let grouped = text.replace(ours, "\"timeout\": 20,").replacen(
+        "\"hooks\": [\n          {\n            \"command\": \"/bin/slop",
+        "\"hooks\": [\n          {\"command\": \"mine\"},\n          {\n            \"command\": \"/bin/slop",
+        1,
+    );
+    assert_ne!(grouped, text);
+    machine.write("project/.claude/settings.json", &grouped);
+    machine.uninstall(&[]);
+    let left = machine.read("project/.claude/settings.json");
+    assert!(!left.contains("slop") && left.contains("{\"command\": \"mine\"}"), "{left}");
+    assert!(left.contains("{\"matcher\": \"Bash\", \"hooks\": []}") && left.contains("// mine"), "{left}");
+}
+
+#[test]
+fn programs_with_spaces_are_one_word_for_a_shell() {
+    let entries = CodingAgent::named("cursor").unwrap().entries("/my bin/slop");
+    let commands: Vec<String> = entries
+        .iter()
+        .filter_map(|(_, entry)| entry.value.get("command")?.as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(commands, ["/my bin/slop", "'/my bin/slop' hook session-start --agent cursor"]);
+}

@@ -156,6 +156,11 @@ impl RealDisk {
         std::fs::metadata(path).map(|found| found.uid())
     }
 
+    /// Returns whether a file can be run by anybody.
+    pub fn is_executable(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
+    }
+
     /// Deletes a folder in which there is nothing; an error for any other.
     pub fn remove_empty_folder(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_dir(path)

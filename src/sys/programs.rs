@@ -5,8 +5,9 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use super::disk::RealDisk;
 
 /// The search path of a process that has none in its environment.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -39,10 +40,12 @@ impl SearchPath {
             return Ok(PathBuf::from(program));
         }
         let mut candidates = self.entries.iter().map(|entry| entry.join(program));
-        candidates.find(|file| is_executable(file) && !self.project.contains(file)).ok_or_else(|| {
-            let message = format!("there is no `{program}` on the search path outside of the project");
-            io::Error::new(io::ErrorKind::NotFound, message)
-        })
+        candidates.find(|file| RealDisk.is_executable(file) && !self.project.contains(file)).ok_or_else(
+            || {
+                let message = format!("there is no `{program}` on the search path outside of the project");
+                io::Error::new(io::ErrorKind::NotFound, message)
+            },
+        )
     }
 
     /// Returns the value of `PATH` for a program, so that what it starts is found by the same rule.
@@ -73,14 +76,10 @@ impl ProjectFolders {
     }
 }
 
-fn is_executable(file: &Path) -> bool {
-    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 

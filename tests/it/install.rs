@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, data, list, number, run, text};
 
 #[test]
 fn agents_are_set_up_after_confirmation_and_restored() {
@@ -18,11 +18,60 @@ fn agents_are_set_up_after_confirmation_and_restored() {
     let shown = sandbox.stdout_of(&["install", "claude-code", "--dry-run"]);
     assert!(shown.contains("+\t\t\"slop\": {") && read() == servers, "{shown}");
     let written = sandbox.json(&["install", "claude-code", "--yes"]);
-    assert_eq!(written["files"][1]["action"], "edit", "{written}");
+    let edited = list(&written["files"]).find(|file| text(&file["path"]).ends_with(".mcp.json")).unwrap();
+    assert_eq!(edited["action"], "edit", "{written}");
     assert!(
         read().contains("\"command\": \"slop\"") && sandbox.path(".claude/skills/slop/SKILL.md").exists()
     );
     sandbox.stdout_of(&["uninstall", "--yes"]);
     assert_eq!(read(), servers);
     assert!(!sandbox.path(".claude").exists());
+}
+
+#[test]
+fn doctor_names_what_has_to_be_repaired() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def run():\n    return 1\n");
+    let healthy = sandbox.json(&["doctor"]);
+    assert_eq!(healthy["problems"], serde_json::json!([]), "{healthy}");
+    assert!((100..=1_400).contains(&number(&healthy["tokens"]["tools"])), "{healthy}");
+    sandbox.stdout_of(&["install", "claude-code", "--yes"]);
+    sandbox.write(".claude/skills/slop/SKILL.md", "mine");
+    fs::remove_file(sandbox.path(".claude/skills/slop/SKILL.md")).unwrap();
+    let doctor = sandbox.slop(&["doctor", "--json"]);
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    let problems = data(&doctor.out)["problems"].to_string();
+    assert!(problems.contains("SKILL.md does not have the file any more"), "{problems}");
+    assert!(problems.contains("names the program slop, which does not exist"), "{problems}");
+}
+
+#[test]
+fn hooks_give_the_head_the_skeleton_and_what_was_open() {
+    let sandbox = Sandbox::new();
+    sandbox.write("README.md", "# Station\n\nMeasures the weather.\n");
+    let large: String =
+        (0..400).map(|n| format!("def run_{n}(a):\n    b = a + {n}\n    return b * b - {n}\n\n")).collect();
+    sandbox.write("large.py", large);
+    let hook = |event: &str, input: &str| {
+        let script = format!("printf '%s' '{input}' | \"$SLOP\" hook {event} --agent claude-code");
+        let ran = run(sandbox.script(&script));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.out
+    };
+    let head = hook("session-start", r#"{"session_id": "s", "source": "startup"}"#);
+    assert!(
+        head.contains("\"additionalContext\":\"- Project: Station\\n- About: Measures the weather."),
+        "{head}"
+    );
+    let read = r#"{"session_id": "s", "tool_name": "Read", "tool_input": {"file_path": "large.py"}}"#;
+    let offered = hook("read", read);
+    assert!(offered.contains("large.py has about ") && offered.contains("PreToolUse"), "{offered}");
+    assert_eq!(hook("read", read), "", "it is offered once");
+    let compacted = hook("compacted", r#"{"session_id": "s", "source": "compact"}"#);
+    assert!(compacted.contains("### large.py") && !compacted.contains("return b"), "{compacted}");
+    // Whatever happens, the agent goes on.
+    assert_eq!(hook("read", "no JSON"), "");
+    assert_eq!(hook("of-another-version", "{}"), "");
+    sandbox.write("slop.toml", "broken = ");
+    assert_eq!(hook("session-start", "{}"), "");
 }

@@ -19,4 +19,5 @@ mod transport;
 #[cfg(test)]
 mod tests;
 
+pub(super) use tools::tool_texts;
 pub use transport::{McpInfo, serve};

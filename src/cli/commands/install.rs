@@ -180,7 +180,7 @@ fn show(change: &FileChange, report: &ChangeReport, output: &mut CommandOutput) 
     Ok(())
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     path_text(path.as_os_str().as_bytes())
 }

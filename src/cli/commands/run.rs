@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::context::CommandContext;
 use super::{
-    agent, cache, cache_replay, curation, daemon, document, given, history, hydration, install, item, items,
-    preset, queries, references, setup, share, status, summarize, ui, uninstall,
+    agent, cache, cache_replay, curation, daemon, doctor, document, given, history, hydration, install, item,
+    items, preset, queries, references, setup, share, status, summarize, ui, uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -223,6 +223,7 @@ fn run_at(
         CliCommand::Daemon(args) => daemon::run_daemon(&args.command, environment, context),
         CliCommand::Ui(args) => ui::run(*args, environment, context),
         CliCommand::Audit => queries::audit(context),
+        CliCommand::Doctor => doctor::run(environment, context),
         CliCommand::Cache(args) => cache::run(&args.command, context),
         CliCommand::Config(args) => setup::print_config(&args.command, context),
         CliCommand::Curation(args) => curation::run_curation(&args.command, context),
@@ -240,6 +241,7 @@ fn run_at(
         | CliCommand::Uninstall(_)
         | CliCommand::Completions { .. }
         | CliCommand::Man { .. }
+        | CliCommand::Hook(_)
         | CliCommand::Mcp => {
             unreachable!("handled above")
         }

@@ -1,0 +1,68 @@
+//! The files that an agent has opened in a session, noted by one hook for another.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::model::ContentHash;
+use crate::sys::{Clock, Disk, RealDisk, WallClock};
+
+/// How many files are remembered.
+const MOST: usize = 40;
+/// How long a session can pause.
+const KEPT: Duration = Duration::from_hours(14 * 24);
+
+/// The files that were opened in one session, in a file that only the user can read.
+pub(super) struct OpenedFiles {
+    folder: PathBuf,
+    /// `None` if the agent does not name its session.
+    file: Option<PathBuf>,
+}
+
+impl OpenedFiles {
+    pub(super) fn of_session(folder: &Path, root: &Path, session: Option<&str>) -> Self {
+        // The name comes from outside, and may be any text.
+        let file = session.map(|session| {
+            let name = ContentHash::digest(format!("{}\0{session}", root.display()).as_bytes());
+            folder.join(name.to_string())
+        });
+        Self { folder: folder.to_owned(), file }
+    }
+
+    /// Notes that a file was opened; returns whether that is the first time.
+    pub(super) fn note(&self, path: &str) -> bool {
+        let Some(file) = &self.file else { return true };
+        let mut paths = self.read();
+        let is_first = !paths.iter().any(|known| known == path);
+        paths.retain(|known| known != path);
+        paths.push(path.to_owned());
+        let kept = &paths[paths.len().saturating_sub(MOST)..];
+        // What cannot be noted is not given back later, and that is all.
+        let _ = RealDisk.create_private_folder(&self.folder);
+        let _ = RealDisk.replace_private(file, kept.join("\n").as_bytes());
+        is_first
+    }
+
+    /// Returns the files, the one that was opened last first.
+    pub(super) fn newest_first(&self) -> Vec<String> {
+        let mut paths = self.read();
+        paths.reverse();
+        paths
+    }
+
+    /// Deletes the notes of sessions that have ended long ago.
+    pub(super) fn forget_old(&self) {
+        let oldest = WallClock.now_ns() - i64::try_from(KEPT.as_nanos()).unwrap_or(i64::MAX);
+        for name in RealDisk.entry_names(&self.folder).unwrap_or_default() {
+            let file = self.folder.join(name);
+            if RealDisk.stamp(&file).is_ok_and(|stamp| stamp.is_some_and(|stamp| stamp.mtime_ns < oldest)) {
+                let _ = RealDisk.remove_file(&file);
+            }
+        }
+    }
+
+    fn read(&self) -> Vec<String> {
+        let bytes =
+            self.file.as_ref().and_then(|file| RealDisk.read(file).ok().flatten()).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+    }
+}
