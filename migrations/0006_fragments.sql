@@ -3,7 +3,8 @@
 -- Kept between processes, so that a file stays where it is until another one is clearly better, and so that what a person
 -- has pinned stays pinned. The text of a file is never in here: it is read when it is given.
 CREATE TABLE fragment (
-    path    BLOB PRIMARY KEY,
+    worktree TEXT NOT NULL,         -- the linked worktree that the file is in; empty for the checkout with the cache
+    path    BLOB NOT NULL,
     sha     BLOB NOT NULL,          -- of the content when it was placed
     bytes   INTEGER NOT NULL,
     tokens  INTEGER NOT NULL,       -- at its depth
@@ -15,5 +16,6 @@ CREATE TABLE fragment (
     used_at INTEGER,                -- seconds
     since   INTEGER NOT NULL,       -- seconds
     why     TEXT NOT NULL,
-    ck      BLOB NOT NULL
+    ck      BLOB NOT NULL,
+    PRIMARY KEY (worktree, path)
 ) STRICT, WITHOUT ROWID;

@@ -32,7 +32,8 @@ CREATE TABLE file (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX file_by_content ON file (content_id) WHERE content_id IS NOT NULL;
 CREATE TABLE fragment (
-    path    BLOB PRIMARY KEY,
+    worktree TEXT NOT NULL,         -- the linked worktree that the file is in; empty for the checkout with the cache
+    path    BLOB NOT NULL,
     sha     BLOB NOT NULL,          -- of the content when it was placed
     bytes   INTEGER NOT NULL,
     tokens  INTEGER NOT NULL,       -- at its depth
@@ -44,7 +45,8 @@ CREATE TABLE fragment (
     used_at INTEGER,                -- seconds
     since   INTEGER NOT NULL,       -- seconds
     why     TEXT NOT NULL,
-    ck      BLOB NOT NULL
+    ck      BLOB NOT NULL,
+    PRIMARY KEY (worktree, path)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE given (
     name    TEXT NOT NULL,          -- the aggregation's
@@ -70,6 +72,11 @@ CREATE TABLE given_text (
     body BLOB NOT NULL,
     ck   BLOB NOT NULL
 ) STRICT;
+CREATE TABLE listing (
+    id   INTEGER PRIMARY KEY,
+    sha  BLOB NOT NULL UNIQUE,      -- half of the hash of the body before it was compressed
+    body BLOB NOT NULL              -- refers to contents by number; the checksum of a page covers what they are
+) STRICT;
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value BLOB NOT NULL,
@@ -90,3 +97,17 @@ CREATE TABLE token_count (
     ck      BLOB NOT NULL,
     PRIMARY KEY (sha, counter)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE worktree (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE worktree_page (
+    worktree_id INTEGER NOT NULL,
+    page        INTEGER NOT NULL,
+    files       INTEGER NOT NULL,
+    listing_id  INTEGER NOT NULL,
+    stamps      BLOB NOT NULL,
+    ck          BLOB NOT NULL,
+    PRIMARY KEY (worktree_id, page)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX worktree_page_by_listing ON worktree_page (listing_id);

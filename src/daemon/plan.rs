@@ -12,10 +12,11 @@ use crate::agent;
 use crate::agent::{ProjectPrompts, PromptSource, SoftFailure};
 use crate::api::ApiError;
 use crate::config::{ConfigInputs, load};
+use crate::engine::cache_folder;
 use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
 use crate::model::{ModelName, SummaryKey, Tier};
 use crate::service::{AgentOverrides, ProviderKeys, agent_keys, agent_options, settings_error};
-use crate::sys::{Clock, WallClock};
+use crate::sys::{Clock, RealDisk, WallClock};
 
 /// Looks up the key that a variable of the environment holds.
 pub type KeyLookup = fn(&str) -> Option<SecretString>;
@@ -71,7 +72,7 @@ pub(super) fn load_plan(
     }
     let options = agent_options(&loaded, AgentOverrides::default())?;
     let keys = agent_keys(&options.chain, &key)?;
-    let cache = context.root.join(engine.cache_dir.as_path());
+    let cache = cache_folder(&context.root, &engine.cache_dir, &RealDisk);
     Ok(Some(SummaryPlan { options, keys, engine, cache }))
 }
 

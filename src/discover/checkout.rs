@@ -51,9 +51,13 @@ fn repository_kind(git: &Path, disk: &dyn Disk) -> Option<RepositoryKind> {
     };
     // A linked worktree of a bare repository has a working tree all the same.
     let is_linked = folder.join("commondir").exists();
-    let is_bare =
-        !is_linked && disk.read_prefix(&folder.join("config"), MAX_BYTES).is_ok_and(|text| is_bare(&text));
+    let is_bare = !is_linked && is_bare_repository(&folder, disk);
     Some(if is_bare { RepositoryKind::Bare } else { RepositoryKind::Checkout })
+}
+
+/// Returns whether `core.bare` is set in the settings of the repository in a folder.
+pub(super) fn is_bare_repository(folder: &Path, disk: &dyn Disk) -> bool {
+    disk.read_prefix(&folder.join("config"), MAX_BYTES).is_ok_and(|text| is_bare(&text))
 }
 
 /// Returns whether `core.bare` is set in a repository's settings.

@@ -51,7 +51,7 @@ pub use crate::store::{
     DeliveredDocument, HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry, IntegrityReport,
 };
 pub use crate::syntax::LANGUAGE_COUNT;
-pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
+pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, cache_folder, make_cache_folder};
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,
     Explanation, GivenChange, GivenFile, GivenFileState, HydratedPlaces, HydrationAnswer, HydrationRequest,

@@ -15,6 +15,7 @@ use crate::agent::{
 };
 use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::LoadedConfig;
+use crate::engine;
 use crate::engine::summaries::{
     IneligibleReason, PromptPreview, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks,
     TaskSkipReason, WithheldReason,
@@ -23,7 +24,7 @@ use crate::engine::{Project, World};
 use crate::llm::{EncodedRequest, Model, Provider, WireFormat};
 use crate::model::{ModelName, Tier, error_chain};
 use crate::share::TeamCache;
-use crate::sys::RealCommands;
+use crate::sys::{RealCommands, RealDisk};
 
 /// How often to check whether another process has finished its tasks.
 const CLAIM_POLL: Duration = Duration::from_millis(200);
@@ -94,8 +95,9 @@ impl<'w> SummarySession<'w> {
             let message = "cache is disabled";
             return Err(ApiError::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
         }
-        let folder = cache_folder(root, loaded);
         let project = Project::open(root, engine_options, world)?;
+        // Asked for after the cache was opened: if that of a repository cannot be, a worktree has its own.
+        let folder = project.agent_db_path().parent().unwrap_or(root).to_owned();
         Ok(Self { project, options, world, folder, commands: RealCommands { project: root.to_owned() } })
     }
 
@@ -384,7 +386,7 @@ pub fn day_of(day: i64) -> String {
 }
 
 pub(super) fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
-    root.join(loaded.settings.aggregation.cache_dir.as_path())
+    engine::cache_folder(root, &loaded.settings.aggregation.cache_dir, &RealDisk)
 }
 
 fn today(now_s: i64) -> i64 {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{io, thread};
 
-use rustix::fs::OFlags;
+use rustix::fs::{Access, OFlags};
 
 use crate::model::FileStamp;
 
@@ -48,6 +48,9 @@ pub trait Disk: Sync {
 
     /// Makes a folder and those above it, readable by the user alone; one that is there already is left as it is.
     fn create_private_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Returns an error if the user may not write to a file or to a folder. Writes nothing.
+    fn check_writable(&self, path: &Path) -> io::Result<()>;
 
     /// Returns the names in a folder, in no order; none if there is no such folder.
     fn entry_names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>>;
@@ -257,6 +260,10 @@ impl Disk for RealDisk {
 
     fn create_private_folder(&self, path: &Path) -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+    }
+
+    fn check_writable(&self, path: &Path) -> io::Result<()> {
+        Ok(rustix::fs::access(path, Access::WRITE_OK)?)
     }
 
     fn entry_names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {

@@ -51,3 +51,4 @@ mod tasks;
 mod tiers;
 mod unusual_files;
 mod view_flags;
+mod worktrees;

@@ -16,6 +16,9 @@ pub struct CacheSize {
     pub contents: u64,
     /// Those that no file has.
     pub idle_contents: u64,
+    /// Linked worktrees of the repository that share the cache.
+    #[serde(default)]
+    pub linked_worktrees: u64,
     /// The artifacts by kind.
     pub artifacts: Vec<ArtifactSize>,
     /// The records of delivered documents.
@@ -84,6 +87,9 @@ pub struct CacheFreed {
     /// Summaries by models that are still cached.
     #[serde(default)]
     pub agent_kept: u64,
+    /// Other worktrees of the repository, which share the cache and keep what they use of it.
+    #[serde(default)]
+    pub other_worktrees: u64,
 }
 
 /// The result of verifying the cache.
@@ -152,6 +158,7 @@ impl From<CacheStatus> for CacheSize {
             files: size.files,
             contents: size.contents,
             idle_contents: size.idle_contents,
+            linked_worktrees: size.linked_worktrees,
             artifacts: artifacts.collect(),
             given: GivenSize { rows: size.delivered_texts, bytes: size.delivered_bytes },
             bytes_on_disk: size.bytes_on_disk,
@@ -184,6 +191,7 @@ impl From<ClearedCache> for CacheFreed {
             agent_summaries: agent.summaries,
             agent_usd: agent.cost.into(),
             agent_kept: agent.kept,
+            other_worktrees: freed.other_worktrees,
         }
     }
 }

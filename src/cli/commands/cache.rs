@@ -107,6 +107,12 @@ fn write_size(output: &mut CommandOutput, status: &CacheSize) -> Result<(), Comm
     let (rows, bytes) = (format_grouped(status.given.rows), format_size(status.given.bytes));
     output.write_line(&format!("given      {rows} ({bytes})"))?;
     output.write_line(&format!("on disk    {}", format_size(status.bytes_on_disk)))?;
+    if 0 < status.linked_worktrees {
+        let linked = format_grouped(status.linked_worktrees);
+        output.write_line(&format!(
+            "shared by  the repository's checkout and its linked worktrees ({linked})"
+        ))?;
+    }
     if let Some(agent) = &status.agent {
         write_agent_size(output, agent)?;
     }
@@ -120,6 +126,15 @@ fn write_freed(output: &mut CommandOutput, freed: &CacheFreed) -> Result<(), Com
     if 0 < freed.agent_summaries {
         let (gone, cost) = (format_grouped(freed.agent_summaries), freed.agent_usd);
         output.write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
+    }
+    if 0 < freed.other_worktrees {
+        let others = format_grouped(freed.other_worktrees);
+        let what = if 0 < freed.files || freed.artifacts == 0 {
+            "what they use was kept"
+        } else {
+            "they derive what was deleted again"
+        };
+        output.note(&format!("other worktrees of the repository share the cache ({others}): {what}"));
     }
     if 0 < freed.agent_kept {
         let kept = format_grouped(freed.agent_kept);

@@ -10,15 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::derive::producers_fingerprint;
+use crate::discover;
 use crate::engine::error::Error;
 use crate::engine::timings::AnswerStep;
-use crate::engine::workspace::{FileRows, TreeSnapshot, TreeTracker, Workspace};
+use crate::engine::workspace::{CacheLocation, FileRows, TreeSnapshot, TreeTracker, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, error_chain};
 use crate::store;
 use crate::store::HISTORY_DATABASE;
 use crate::store::agent::AGENT_DATABASE;
 use crate::store::{ContentArtifacts, OpenedStore, Store, WriteBatch};
-use crate::sys::{Disk, FileKind, Files};
+use crate::sys::{Disk, FileKind, Files, RealFiles};
 
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
@@ -66,19 +67,21 @@ impl<'w> ArtifactCache<'w> {
 
 impl ArtifactCache<'_> {
     fn open_store(&mut self) -> Result<(), Error> {
-        if let Err(error) = make_cache_folder(
-            &self.workspace.root,
-            &self.workspace.options.cache_dir,
-            self.workspace.world.files,
-            self.workspace.world.disk,
-        ) {
+        if let Err(error) = self.make_folder() {
+            if self.workspace.location.worktree.is_some() {
+                self.workspace.use_own_cache(&format!("that of the repository cannot be used: {error}"));
+                return self.open_store();
+            }
             let folder = &self.workspace.options.cache_dir;
             self.workspace
                 .note(format!("the cache folder {folder} cannot be used, so nothing is kept: {error}"));
             return Ok(());
         }
         match Store::open(&self.workspace.cache_folder().join(DATABASE)) {
-            Ok(OpenedStore { store, recovery }) => {
+            Ok(OpenedStore { mut store, recovery }) => {
+                if let Some(worktree) = &self.workspace.location.worktree {
+                    store.select_worktree(worktree);
+                }
                 self.store = Some(store);
                 if let Some(recovery) = recovery {
                     let moved_to = recovery.moved_to.file_name().unwrap_or_default().to_string_lossy();
@@ -89,6 +92,11 @@ impl ArtifactCache<'_> {
                 Ok(())
             }
             Err(error @ store::Error::TooNew { .. }) => Err(Error::Store(error)),
+            Err(error) if self.workspace.location.worktree.is_some() => {
+                let reason = error_chain(&error);
+                self.workspace.use_own_cache(&format!("that of the repository cannot be opened: {reason}"));
+                self.open_store()
+            }
             Err(error) => {
                 self.workspace
                     .note(format!("the cache cannot be opened, so nothing is kept: {}", error_chain(&error)));
@@ -97,14 +105,43 @@ impl ArtifactCache<'_> {
         }
     }
 
+    fn make_folder(&self) -> io::Result<()> {
+        let Workspace { location, world, .. } = &self.workspace;
+        if location.worktree.is_none() {
+            return make_cache_folder(&location.base, &location.folder, world.files, world.disk);
+        }
+        make_cache_folder(&location.base, &location.folder, &RealFiles::open(&location.base)?, world.disk)
+    }
+
+    /// Deletes what the store has of linked worktrees that the repository does not have any more.
+    pub(in crate::engine) fn delete_lost_worktrees(&mut self) {
+        let Workspace { location, world, .. } = &self.workspace;
+        let (Some(repository), Some(store)) = (&location.repository, &mut self.store) else { return };
+        let is_there = |name: &str| discover::has_linked_worktree(repository, name, world.disk);
+        if let Err(error) = store.delete_worktrees(&is_there, world.clock.now_s()) {
+            self.recover(&error);
+        }
+    }
+
     /// Returns what the file system's clock is ahead of the machine's, in nanoseconds.
     pub(in crate::engine) fn clock_skew_ns(&self) -> i64 {
-        let stamp = self.workspace.cache_folder().join(STAMP);
+        let stamp = self.stamp_folder().join(STAMP);
         // Without a cache there is no file to stamp; then the clocks are taken for one.
         let now = self.store.as_ref().and_then(|_| self.workspace.world.disk.file_system_time(&stamp).ok());
         // Compared with a time after the stamp, not before it: had the write to wait for the disk, all later readings
         // would seem later than they are, and young files older. The other error only has a file read once more.
         now.map_or(0, |now| now.saturating_sub(self.workspace.world.clock.now_ns()))
+    }
+
+    /// Returns a folder of slop's own that is on the project's file system.
+    fn stamp_folder(&self) -> PathBuf {
+        let Workspace { location, world, root, options, .. } = &self.workspace;
+        if location.worktree.is_none() || location.is_on_device_of(root) {
+            return location.path();
+        }
+        // Where this fails, so does the stamp, and the clocks are taken for one.
+        let _ = make_cache_folder(root, &options.cache_dir, world.files, world.disk);
+        root.join(options.cache_dir.as_path())
     }
 
     /// Asks the store. What it cannot answer is `None`, as if it were not stored.
@@ -251,7 +288,7 @@ impl ArtifactCache<'_> {
     /// Makes the next scan read every file again, for what it derived is not all there any more.
     pub(super) fn forget_producers(&mut self) -> Result<(), Error> {
         let store = self.store.as_mut().ok_or(Error::NoCache)?;
-        Ok(store.set_meta(PRODUCERS, b"")?)
+        Ok(store.delete_meta_of_all_worktrees(PRODUCERS)?)
     }
 
     pub(in crate::engine) fn remember(&mut self, key: &str, value: &[u8]) {
@@ -265,8 +302,17 @@ impl ArtifactCache<'_> {
     /// Opens a second connection to the store, for other threads to ask.
     pub(in crate::engine) fn open_reader(&self) -> Option<Store> {
         self.store.as_ref()?;
-        Store::open_reader(&self.workspace.cache_folder().join(DATABASE)).ok()
+        let mut reader = Store::open_reader(&self.workspace.cache_folder().join(DATABASE)).ok()?;
+        if let Some(worktree) = &self.workspace.location.worktree {
+            reader.select_worktree(worktree);
+        }
+        Some(reader)
     }
+}
+
+/// Returns the folder with the databases of a project, which for a linked worktree is the repository's. Creates nothing.
+pub fn cache_folder(root: &Path, cache_dir: &RelPath, disk: &dyn Disk) -> PathBuf {
+    CacheLocation::find(root, cache_dir, disk).0.path()
 }
 
 /// Creates the cache's folder below `root`, with the files by which other programs recognize it. A folder that exists

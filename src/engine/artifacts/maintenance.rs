@@ -128,6 +128,8 @@ pub(in crate::engine) fn collect_garbage(
     let current: Vec<Producer> = discover::all_file_types().flat_map(all_producers).collect();
     // A day of zero length means now: what became idle this very second goes too.
     let before = if days == 0 { i64::MAX } else { before };
+    // Contents that only they held become idle now, and are kept for as long as any other.
+    cache.delete_lost_worktrees();
     let freed = change_store(cache, |store| store.collect_garbage(before, &current))?;
     // No age makes words worthless that were paid for.
     Ok(ClearedCache { freed, paid: ClearedSummaries::default() })

@@ -16,7 +16,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use cache::make_cache_folder;
+pub use cache::{cache_folder, make_cache_folder};
 pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 
 pub(in crate::engine) use cache::{ArtifactCache, ContentKey};

@@ -73,6 +73,7 @@ pub(in crate::engine) fn index(cache: &mut ArtifactCache<'_>, trust: Trust) -> R
     let request =
         ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: &|_, _| false, settles: true };
     let report = scan(cache, &request)?.report;
+    cache.delete_lost_worktrees();
     cache.release_memory();
     Ok(report)
 }

@@ -2,6 +2,7 @@
 //!
 //! Imports no other folder of this room. Start with [`Workspace`], which everything else is called with.
 
+mod cache_location;
 mod files;
 mod hidden;
 mod listing;
@@ -12,6 +13,7 @@ mod tracker;
 pub use listing::{check_file_count, watch_folders};
 pub use tracker::WorkspaceCounts;
 
+pub(in crate::engine) use cache_location::CacheLocation;
 pub(in crate::engine) use files::{
     HashedText, KnownFile, KnownState, is_racy, window_ns, with_byte_order_mark,
 };

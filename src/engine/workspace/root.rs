@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::cache_location::CacheLocation;
 use super::hidden::HiddenFiles;
 use super::text::decode_shown;
 use super::tracker::TreeTracker;
@@ -31,17 +32,28 @@ pub(in crate::engine) struct Workspace<'w> {
     pub(in crate::engine) log: RunLog,
     /// Measures the steps of answers, in a process that gives more than one.
     pub(in crate::engine) steps: StepClock<'w>,
+    pub(in crate::engine) location: CacheLocation,
 }
 
 impl<'w> Workspace<'w> {
     /// Opens the project in the folder `root`.
-    pub(in crate::engine) fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Error> {
+    pub(in crate::engine) fn open(
+        root: &Path,
+        mut options: Options,
+        world: World<'w>,
+    ) -> Result<Self, Error> {
         let names = Arc::new(NameRules::new(&options.names)?);
-        let log = RunLog::default();
+        let mut log = RunLog::default();
+        let (location, reason) = CacheLocation::find(root, &options.cache_dir, world.disk);
+        if let Some(reason) = reason {
+            log.note(own_cache_note(&reason));
+        }
+        // What was written of a path last may have been written of another worktree's file.
+        options.summary_lookup.uses_earlier &= location.repository.is_none();
         let hidden = HiddenFiles::default();
         let steps = StepClock { clock: world.clock, timings: None };
         let root = root.to_owned();
-        Ok(Self { root, options, world, names, tracker: None, paranoid: false, hidden, log, steps })
+        Ok(Self { root, options, world, names, tracker: None, paranoid: false, hidden, log, steps, location })
     }
 }
 
@@ -57,7 +69,13 @@ impl Workspace<'_> {
     }
 
     pub(in crate::engine) fn cache_folder(&self) -> PathBuf {
-        self.root.join(self.options.cache_dir.as_path())
+        self.location.path()
+    }
+
+    /// Goes on with a cache in the project's own folder, where that of the repository cannot be used.
+    pub(in crate::engine) fn use_own_cache(&mut self, reason: &str) {
+        self.note(own_cache_note(reason));
+        self.location = CacheLocation::own(&self.root, &self.options.cache_dir);
     }
 
     /// Returns where what models wrote is kept; nothing may be there yet.
@@ -149,6 +167,10 @@ impl Workspace<'_> {
         let text = decode(&reading.bytes)?;
         Ok((hash, text.text.into_owned()))
     }
+}
+
+fn own_cache_note(reason: &str) -> String {
+    format!("this worktree has a cache of its own: {reason}")
 }
 
 /// Collects what use cases report besides their answers: notes for a person, and what the last scan did.

@@ -24,6 +24,19 @@ impl Store {
     }
 }
 
+/// Returns a content by its number; `None` where it is not there, or damaged.
+pub(super) fn select(connection: &Connection, id: i64) -> Result<Option<(ContentHash, ContentFacts)>, Error> {
+    let query = "SELECT sha, size, encoding, lines, dialect, claims, ck FROM content WHERE id = ?1";
+    let mut statement = connection.prepare_cached(query)?;
+    let mut rows = statement.query([id])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let found = || {
+        let hash = hash_from_row(row, 0)?;
+        Some((hash, facts_from_row(row, 1, &hash)?))
+    };
+    Ok(found())
+}
+
 // By way of the number, so that the hash is read from the table and not from the index that led to it: the two differ
 // where one of them is damaged.
 const SELECT_BY_HASH: &str = "
@@ -83,13 +96,27 @@ pub(super) fn update_idle_since(connection: &Connection, id: i64, now_s: i64) ->
     Ok(())
 }
 
-/// Returns the numbers of the contents that no file has held since before `before_s`.
+/// Records that a content was held until now, if no file of the table `file` holds it: a file of a linked worktree did.
+pub(super) fn restart_idle_time(connection: &Connection, id: i64, now_s: i64) -> Result<(), Error> {
+    let query = "UPDATE content SET idle_since = ?2 WHERE id = ?1 AND idle_since IS NOT NULL";
+    execute(connection, query, [id, now_s]).map(drop)
+}
+
+/// Returns the numbers of the contents that no row of the table `file` has held since before `before_s`.
 pub(super) fn select_idle(connection: &Connection, before_s: i64) -> Result<Vec<i64>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT id FROM content
          WHERE idle_since < ?1 AND NOT EXISTS (SELECT 1 FROM file WHERE content_id = content.id)",
     )?;
     let ids = statement.query_map([before_s], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// Returns the numbers of the contents that no row of the table `file` holds.
+pub(super) fn select_unreferenced(connection: &Connection) -> Result<Vec<i64>, Error> {
+    let query = "SELECT id FROM content WHERE NOT EXISTS (SELECT 1 FROM file WHERE content_id = content.id)";
+    let mut statement = connection.prepare_cached(query)?;
+    let ids = statement.query_map([], |row| row.get(0))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 

@@ -5,6 +5,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::delivered_document::{self, DeliveredDocument, select_names};
 use super::meta;
 use super::open::Store;
+use super::worktree;
+use super::worktree::{scoped, split_scope};
 use crate::model::{ContentHash, RelPath, ViewMode};
 use crate::store::compression;
 use crate::store::database::IntegrityReport;
@@ -46,10 +48,11 @@ impl Store {
             .database
             .connection
             .prepare_cached("SELECT path, view, shown, wanted, text_id, ck FROM given WHERE name = ?1")?;
-        let mut rows = statement.query([name])?;
+        let name = scoped(self.worktree.as_deref(), name);
+        let mut rows = statement.query([&name])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            match from_row(row, name) {
+            match from_row(row, &name) {
                 Some((given, _)) => found.push(given),
                 None => self.record_damage(),
             }
@@ -67,9 +70,10 @@ impl Store {
         let mut statement = self.database.connection.prepare_cached(
             "SELECT body, given_text.ck FROM given JOIN given_text ON id = text_id WHERE name = ?1 AND path = ?2",
         )?;
+        let name = scoped(self.worktree.as_deref(), name);
         let mut rows = statement.query(params![name, path.as_bytes()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let text = text_from_row(row, 0, name, path.as_bytes());
+        let text = text_from_row(row, 0, &name, path.as_bytes());
         if text.is_none() {
             self.record_damage();
         }
@@ -78,8 +82,11 @@ impl Store {
 
     /// Keeps what is new about what was given under a name, all of it or nothing.
     pub fn record_delivery(&mut self, name: &str, giving: &DeliveryUpdate, at_s: i64) -> Result<(), Error> {
-        let key = format!("{USED_AT_PREFIX}{name}");
-        let used = self.get_meta(&key)?.and_then(|value| value.try_into().ok()).map(i64::from_le_bytes);
+        let name = &*scoped(self.worktree.as_deref(), name).into_owned();
+        let key = meta_key(USED_AT_PREFIX, name);
+        let used = meta::get_intact(&self.database.connection, &key)?
+            .and_then(|value| value.try_into().ok())
+            .map(i64::from_le_bytes);
         let is_fresh = used.is_some_and(|used| (used..used.saturating_add(SECONDS_A_DAY)).contains(&at_s));
         let is_known = match &giving.document {
             Some(document) => delivered_document::is_recorded(&self.database.connection, name, document)?,
@@ -94,7 +101,7 @@ impl Store {
         }
         meta::upsert(&transaction, &key, &at_s.to_le_bytes())?;
         if !giving.changed.is_empty() || !giving.removed.is_empty() {
-            let key = format!("{VERSION_PREFIX}{name}");
+            let key = meta_key(VERSION_PREFIX, name);
             let mark = next_version(meta::get_intact(&transaction, &key)?.unwrap_or_default(), giving, at_s);
             meta::upsert(&transaction, &key, mark.as_bytes())?;
         }
@@ -124,9 +131,16 @@ fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> Cont
     ContentHash::digest(&before)
 }
 
-/// Deletes all versions: rows are deleted otherwise than by a delivery.
-fn delete_versions(connection: &Connection) -> Result<(), Error> {
-    execute(connection, "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1", [VERSION_PREFIX]).map(drop)
+/// Returns the key of a fact about a name, which is a worktree's own as the name is.
+fn meta_key(prefix: &str, name: &str) -> String {
+    let (worktree, name) = split_scope(name);
+    scoped(worktree, &format!("{prefix}{name}")).into_owned()
+}
+
+/// Deletes all versions of a worktree: rows are deleted otherwise than by a delivery.
+fn delete_versions(connection: &Connection, worktree: Option<&str>) -> Result<(), Error> {
+    let prefix = scoped(worktree, VERSION_PREFIX);
+    execute(connection, "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1", [prefix]).map(drop)
 }
 
 fn insert(connection: &Connection, name: &str, row: &DeliveredFile, text: Option<&str>) -> Result<(), Error> {
@@ -154,11 +168,17 @@ fn delete(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error>
     Ok(())
 }
 
-/// Deletes what was delivered of some files, under any name.
-pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
-    delete_versions(connection)?;
-    delivered_document::delete_all(connection)?;
-    for name in select_names(connection)? {
+/// Deletes what was delivered of some files of a worktree, under any name.
+pub(super) fn delete_files(
+    connection: &Connection,
+    worktree: Option<&str>,
+    paths: &[RelPath],
+) -> Result<(), Error> {
+    delete_versions(connection, worktree)?;
+    let names = select_names(connection)?.into_iter();
+    for name in names.filter(|name| split_scope(name).0 == worktree) {
+        // Of which documents a file was a part is not worth looking up.
+        delivered_document::delete(connection, &name)?;
         paths.iter().try_for_each(|path| delete(connection, &name, path.as_bytes()))?;
     }
     Ok(())
@@ -167,19 +187,19 @@ pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result
 /// Deletes the names that were not used since `before_s`.
 pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
     for name in select_names(connection)? {
-        let key = format!("{USED_AT_PREFIX}{name}");
+        let key = meta_key(USED_AT_PREFIX, &name);
         let used = meta::get_intact(connection, &key)?.and_then(|value| value.try_into().ok());
         if used.is_none_or(|used| i64::from_le_bytes(used) < before_s) {
             delivered_document::delete(connection, &name)?;
-            execute(connection, "DELETE FROM given WHERE name = ?1", [name])?;
-            execute(connection, "DELETE FROM meta WHERE key = ?1", [key])?;
-            delete_versions(connection)?;
+            execute(connection, "DELETE FROM given WHERE name = ?1", [&name])?;
+            meta::delete(connection, &key)?;
+            delete_versions(connection, split_scope(&name).0)?;
         }
     }
     delete_orphaned_texts(connection)
 }
 
-fn delete_orphaned_texts(connection: &Connection) -> Result<(), Error> {
+pub(super) fn delete_orphaned_texts(connection: &Connection) -> Result<(), Error> {
     let query =
         "DELETE FROM given_text WHERE id NOT IN (SELECT text_id FROM given WHERE text_id IS NOT NULL)";
     execute(connection, query, []).map(drop)
@@ -192,7 +212,10 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     let delete = "DELETE FROM given WHERE name = ?1 AND path = ?2";
     let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| "what an aggregation gave".to_owned());
     if 0 < delete_damaged(connection, (query, delete, &[8, 0]), damaged, report)? {
-        delete_versions(connection)?;
+        delete_versions(connection, None)?;
+        for worktree in worktree::select_names(connection)? {
+            delete_versions(connection, Some(&worktree))?;
+        }
     }
     delivered_document::verify(connection, report)?;
     delete_orphaned_texts(connection)
@@ -403,6 +426,7 @@ mod tests {
             DROP TABLE newer;
             DROP TABLE given_document;
             DROP TABLE fragment;
+            DROP TABLE worktree; DROP TABLE listing; DROP TABLE worktree_page;
             PRAGMA user_version = 3";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
@@ -417,7 +441,7 @@ mod tests {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older = "DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document; DROP TABLE fragment;
-            PRAGMA user_version = 2";
+             DROP TABLE worktree; DROP TABLE listing; DROP TABLE worktree_page; PRAGMA user_version = 2";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);

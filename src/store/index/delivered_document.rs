@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::open::Store;
+use super::worktree::{scoped, split_scope};
 use crate::model::{
     ContentHash, DocumentLayout, DocumentPiece, PieceSubject, PrefixCaching, RelPath, ViewMode,
 };
@@ -41,6 +42,7 @@ impl Store {
              ORDER BY id DESC LIMIT ?2";
         let mut statement = self.database.connection.prepare_cached(query)?;
         let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let name = scoped(self.worktree.as_deref(), name);
         let mut rows = statement.query(params![name, count])?;
         let mut found: Vec<DeliveredDocument> = Vec::new();
         let mut newer: Option<StoredDocument> = None;
@@ -60,7 +62,10 @@ impl Store {
 
     /// Returns the names under which anything was given.
     pub fn delivered_names(&self) -> Result<Vec<String>, Error> {
-        select_names(&self.database.connection)
+        let worktree = self.worktree.as_deref();
+        let names = select_names(&self.database.connection)?;
+        let names = names.iter().map(|name| split_scope(name)).filter(|(whose, _)| *whose == worktree);
+        Ok(names.map(|(_, name)| name.to_owned()).collect())
     }
 }
 
@@ -151,11 +156,6 @@ pub(super) fn select_names(connection: &Connection) -> Result<Vec<String>, Error
 /// Deletes the documents of a name.
 pub(super) fn delete(connection: &Connection, name: &str) -> Result<(), Error> {
     execute(connection, "DELETE FROM given_document WHERE name = ?1", [name]).map(drop)
-}
-
-/// Deletes all documents: of which of them a file was a part is not worth looking up.
-pub(super) fn delete_all(connection: &Connection) -> Result<(), Error> {
-    execute(connection, "DELETE FROM given_document", []).map(drop)
 }
 
 /// Deletes the rows that are damaged.

@@ -1,4 +1,4 @@
-//! The table `file`: the project's files as they were last seen.
+//! The table `file`: the project's files as they were last seen. Those of linked worktrees are in `worktree`.
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
@@ -35,16 +35,25 @@ pub enum StoredFileState {
 impl Store {
     /// Returns all files, by path.
     pub fn files(&self) -> Result<Vec<FileRow>, Error> {
-        self.select("ORDER BY file.path", [])
+        let Some(worktree) = &self.worktree else { return self.select("ORDER BY file.path", []) };
+        let mut files = self.worktree_files(worktree)?;
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
     }
 
     pub fn file(&self, path: &RelPath) -> Result<Option<FileRow>, Error> {
+        if let Some(worktree) = &self.worktree {
+            return self.worktree_file(worktree, path);
+        }
         let found = self.select("WHERE file.path = ?1", [path.as_bytes()])?;
         Ok(found.into_iter().next())
     }
 
     /// Returns whether there is a row of a file, be it damaged.
     pub fn has_file_row(&self, path: &RelPath) -> Result<bool, Error> {
+        if let Some(worktree) = &self.worktree {
+            return self.worktree_file(worktree, path).map(|row| row.is_some());
+        }
         let mut statement = self.database.connection.prepare_cached("SELECT 1 FROM file WHERE path = ?1")?;
         Ok(statement.exists([path.as_bytes()])?)
     }
@@ -56,9 +65,17 @@ impl Store {
         if self.last_data_version.replace(Some(version)) == Some(version) {
             return Ok(None);
         }
+        self.file_count().map(Some)
+    }
+
+    /// Returns how many files there are.
+    pub(super) fn file_count(&self) -> Result<u64, Error> {
+        if let Some(worktree) = &self.worktree {
+            return self.worktree_file_count(worktree);
+        }
         let mut statement = self.database.connection.prepare_cached("SELECT count(*) FROM file")?;
         let files: i64 = statement.query_row([], |row| row.get(0))?;
-        Ok(Some(files.cast_unsigned()))
+        Ok(files.cast_unsigned())
     }
 
     fn select(&self, condition: &str, params: impl Params) -> Result<Vec<FileRow>, Error> {

@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::meta;
 use super::open::Store;
+use super::worktree::scoped;
 use crate::model::{ContentHash, Depth, Fragment, Pin, RelPath, Warmth};
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowColumns, RowFields, delete_damaged, execute};
 
-const COLUMNS: &str = "path, sha, bytes, tokens, warmth, depth, score, pin, uses, used_at, since, why";
+const COLUMNS: &str =
+    "worktree, path, sha, bytes, tokens, warmth, depth, score, pin, uses, used_at, since, why";
 /// The fact about the last hydration.
 const HYDRATION: &str = "hydration";
 /// The column of a pin that insists on no depth.
@@ -45,13 +47,13 @@ struct StoredHydration {
 impl Store {
     /// Returns the fragments of the project, by path.
     pub fn fragments(&self) -> Result<Vec<Fragment>, Error> {
-        let query = format!("SELECT {COLUMNS}, ck FROM fragment ORDER BY path");
+        let query = format!("SELECT {COLUMNS}, ck FROM fragment WHERE worktree = ?1 ORDER BY path");
         let mut statement = self.database.connection.prepare_cached(&query)?;
-        let mut rows = statement.query([])?;
+        let mut rows = statement.query([self.worktree.as_deref().unwrap_or_default()])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             match from_row(row) {
-                Some(fragment) => found.push(fragment),
+                Some((_, fragment)) => found.push(fragment),
                 None => self.record_damage(),
             }
         }
@@ -77,67 +79,95 @@ impl Store {
             ..fragment
         });
         let used: Vec<Fragment> = used.collect();
+        let worktree = self.worktree.clone();
         let transaction = self.begin()?;
-        used.iter().try_for_each(|fragment| upsert(&transaction, fragment))?;
+        used.iter().try_for_each(|fragment| upsert(&transaction, worktree.as_deref(), fragment))?;
         Ok(transaction.commit()?)
     }
 
     /// Keeps what is new about the places, all of it or nothing.
     pub fn record_places(&mut self, update: &PlacementUpdate) -> Result<(), Error> {
+        let worktree = self.worktree.clone();
+        let worktree = worktree.as_deref();
         let transaction = self.begin()?;
         for path in &update.removed {
-            execute(&transaction, "DELETE FROM fragment WHERE path = ?1", [path.as_bytes()])?;
+            let query = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2";
+            execute(&transaction, query, params![name_of(worktree), path.as_bytes()])?;
         }
-        update.changed.iter().try_for_each(|fragment| upsert(&transaction, fragment))?;
+        update.changed.iter().try_for_each(|fragment| upsert(&transaction, worktree, fragment))?;
         match &update.hydration {
             Some(HydrationRecord { inputs, beyond }) => {
                 let stored = StoredHydration { inputs: *inputs.as_bytes(), beyond: beyond.clone() };
                 let bytes = postcard::to_stdvec(&stored).expect("memory takes all that is written");
-                meta::upsert(&transaction, HYDRATION, &bytes)?;
+                meta::upsert(&transaction, &scoped(worktree, HYDRATION), &bytes)?;
             }
-            None => forget_hydration(&transaction)?,
+            None => forget_hydration(&transaction, worktree)?,
         }
         Ok(transaction.commit()?)
     }
 }
 
-/// Deletes the places; what a person has pinned stays.
+/// Returns what the rows of a worktree have in their first column.
+fn name_of(worktree: Option<&str>) -> &str {
+    worktree.unwrap_or_default()
+}
+
+/// Deletes the places of all worktrees; what a person has pinned stays.
 pub(super) fn clear(connection: &Connection) -> Result<(), Error> {
     execute(connection, "DELETE FROM fragment WHERE pin IS NULL", []).map(drop)
 }
 
+/// Deletes the places of one worktree; what a person has pinned stays.
+pub(super) fn clear_worktree(connection: &Connection, worktree: Option<&str>) -> Result<(), Error> {
+    let query = "DELETE FROM fragment WHERE worktree = ?1 AND pin IS NULL";
+    execute(connection, query, [name_of(worktree)]).map(drop)
+}
+
+/// Deletes everything of a worktree that is gone.
+pub(super) fn delete_worktree(connection: &Connection, name: &str) -> Result<(), Error> {
+    execute(connection, "DELETE FROM fragment WHERE worktree = ?1", [name]).map(drop)
+}
+
 /// Deletes the places of some files, but for those that are pinned.
-pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
+pub(super) fn delete_files(
+    connection: &Connection,
+    worktree: Option<&str>,
+    paths: &[RelPath],
+) -> Result<(), Error> {
     for path in paths {
-        let query = "DELETE FROM fragment WHERE path = ?1 AND pin IS NULL";
-        execute(connection, query, [path.as_bytes()])?;
+        let query = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2 AND pin IS NULL";
+        execute(connection, query, params![name_of(worktree), path.as_bytes()])?;
     }
-    forget_hydration(connection)
+    forget_hydration(connection, worktree)
 }
 
 /// Has the next hydration find all places again.
-fn forget_hydration(connection: &Connection) -> Result<(), Error> {
-    execute(connection, "DELETE FROM meta WHERE key = ?1", params![HYDRATION]).map(drop)
+fn forget_hydration(connection: &Connection, worktree: Option<&str>) -> Result<(), Error> {
+    let key = scoped(worktree, HYDRATION);
+    execute(connection, "DELETE FROM meta WHERE key = ?1", [&key]).map(drop)
 }
 
 /// Deletes the rows that are damaged.
 pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
     let query = format!("SELECT {COLUMNS}, ck FROM fragment");
-    let delete = "DELETE FROM fragment WHERE path = ?1";
+    let delete = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2";
     let damaged = |row: &Row<'_>| from_row(row).is_none().then(|| "the place of a file".to_owned());
-    if 0 < delete_damaged(connection, (&query, delete, &[0]), damaged, report)? {
-        forget_hydration(connection)?;
+    if 0 < delete_damaged(connection, (&query, delete, &[0, 1]), damaged, report)? {
+        // Of which worktree a damaged row was is not known for sure.
+        let query = "DELETE FROM meta WHERE key = ?1 OR substr(key, -length(?1) - 1) = char(1) || ?1";
+        execute(connection, query, [HYDRATION])?;
     }
     Ok(())
 }
 
-fn upsert(connection: &Connection, fragment: &Fragment) -> Result<(), Error> {
-    fields(fragment).upsert(connection, "fragment", COLUMNS)
+fn upsert(connection: &Connection, worktree: Option<&str>, fragment: &Fragment) -> Result<(), Error> {
+    fields(name_of(worktree), fragment).upsert(connection, "fragment", COLUMNS)
 }
 
-fn fields(fragment: &Fragment) -> RowFields<'_> {
+fn fields<'f>(worktree: &'f str, fragment: &'f Fragment) -> RowFields<'f> {
     let pin = fragment.pin.map(|pin| pin.depth().map_or(ANY_DEPTH, |depth| i64::from(depth.number())));
     RowFields::keyed("fragment/1")
+        .text(worktree)
         .bytes(fragment.path.as_bytes())
         .bytes(fragment.content.as_bytes())
         .number(fragment.bytes.cast_signed())
@@ -152,34 +182,36 @@ fn fields(fragment: &Fragment) -> RowFields<'_> {
         .text(&fragment.why)
 }
 
-/// Reads a row from its columns and its checksum; `None` where they are not what was once written.
-fn from_row(row: &Row<'_>) -> Option<Fragment> {
+/// Reads a row, with the worktree that it is of, from its columns and its checksum; `None` where they are not what was once written.
+fn from_row(row: &Row<'_>) -> Option<(String, Fragment)> {
     let columns = RowColumns::from_row(row).ok()?;
     let depth = |number: i64| u8::try_from(number).ok().and_then(Depth::at_most);
-    let pin = match columns.optional_number(7)? {
+    let pin = match columns.optional_number(8)? {
         None => None,
         Some(ANY_DEPTH) => Some(Pin::AnyDepth),
         Some(number) => Some(Pin::At(depth(number)?)),
     };
-    let warmth = match columns.optional_text(4)? {
+    let warmth = match columns.optional_text(5)? {
         None => None,
         Some(name) => Some(Warmth::from_name(name)?),
     };
     let fragment = Fragment {
-        path: RelPath::new(columns.bytes(0)?).ok()?,
-        content: columns.hash(1)?,
-        bytes: columns.number(2)?.cast_unsigned(),
-        tokens: columns.number(3)?.cast_unsigned(),
+        path: RelPath::new(columns.bytes(1)?).ok()?,
+        content: columns.hash(2)?,
+        bytes: columns.number(3)?.cast_unsigned(),
+        tokens: columns.number(4)?.cast_unsigned(),
         warmth,
-        depth: depth(columns.number(5)?)?,
-        score: columns.number(6)?.try_into().ok()?,
+        depth: depth(columns.number(6)?)?,
+        score: columns.number(7)?.try_into().ok()?,
         pin,
-        uses: columns.number(8)?.cast_unsigned(),
-        used_at_s: columns.optional_number(9)?,
-        since_s: columns.number(10)?,
-        why: columns.text(11)?.to_owned(),
+        uses: columns.number(9)?.cast_unsigned(),
+        used_at_s: columns.optional_number(10)?,
+        since_s: columns.number(11)?,
+        why: columns.text(12)?.to_owned(),
     };
-    (columns.bytes(12)? == fields(&fragment).checksum()).then_some(fragment)
+    let worktree = columns.text(0)?;
+    let is_intact = columns.bytes(13)? == fields(worktree, &fragment).checksum();
+    is_intact.then(|| (worktree.to_owned(), fragment))
 }
 
 #[cfg(test)]

@@ -3,22 +3,26 @@
 use rusqlite::{Connection, Row, params};
 
 use super::open::Store;
+use super::worktree;
+use super::worktree::{scoped, split_scope};
 use crate::model::ContentHash;
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
-use crate::store::row::{RowChecksum, RowFields, delete_damaged};
+use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
 impl Store {
     /// Stores `value` under `key`, in place of what was there. The key must name all that the value depends on.
     pub fn set_meta(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
+        let key = scoped(self.worktree.as_deref(), key).into_owned();
         let transaction = self.begin()?;
-        upsert(&transaction, key, value)?;
+        upsert(&transaction, &key, value)?;
         Ok(transaction.commit()?)
     }
 
     /// Returns what was stored under `key`.
     pub fn get_meta(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
-        let Some(value) = select(&self.database.connection, key)? else { return Ok(None) };
+        let key = scoped(self.worktree.as_deref(), key);
+        let Some(value) = select(&self.database.connection, &key)? else { return Ok(None) };
         if value.is_none() {
             self.record_damage();
         }
@@ -27,17 +31,18 @@ impl Store {
 
     /// Returns all that was stored under keys that begin with `prefix`, by key.
     pub fn list_meta(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        let prefix = scoped(self.worktree.as_deref(), prefix);
         // Compared by hand and not with LIKE, in which a name could hold wildcards.
         let mut statement = self
             .database
             .connection
             .prepare_cached("SELECT value, ck, key FROM meta WHERE ?1 <= key AND substr(key, 1, length(?1)) = ?1 ORDER BY key")?;
-        let mut rows = statement.query([prefix])?;
+        let mut rows = statement.query([&prefix])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             let key: String = row.get(2)?;
             match value_from_row(row, &key) {
-                Some(value) => found.push((key, value)),
+                Some(value) => found.push((split_scope(&key).1.to_owned(), value)),
                 None => self.record_damage(),
             }
         }
@@ -46,8 +51,19 @@ impl Store {
 
     /// Deletes what was stored under `key`.
     pub fn delete_meta(&mut self, key: &str) -> Result<(), Error> {
+        let key = scoped(self.worktree.as_deref(), key).into_owned();
         let transaction = self.begin()?;
-        transaction.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
+        delete(&transaction, &key)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Deletes what was stored under `key` for the checkout and for every linked worktree.
+    pub fn delete_meta_of_all_worktrees(&mut self, key: &str) -> Result<(), Error> {
+        let transaction = self.begin()?;
+        delete(&transaction, key)?;
+        for name in worktree::select_names(&transaction)? {
+            delete(&transaction, &scoped(Some(&name), key))?;
+        }
         Ok(transaction.commit()?)
     }
 }
@@ -55,6 +71,11 @@ impl Store {
 /// Stores `value` under `key` as a part of what is written together.
 pub(super) fn upsert(connection: &Connection, key: &str, value: &[u8]) -> Result<(), Error> {
     fields(key, value).upsert(connection, "meta", "key, value")
+}
+
+/// Deletes what was stored under `key`.
+pub(super) fn delete(connection: &Connection, key: &str) -> Result<(), Error> {
+    execute(connection, "DELETE FROM meta WHERE key = ?1", [key]).map(drop)
 }
 
 /// Returns what was stored under `key`, if it is sound.
@@ -260,7 +281,7 @@ mod tests {
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older =
             "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document; DROP TABLE fragment;
-             PRAGMA user_version = 1";
+             DROP TABLE worktree; DROP TABLE listing; DROP TABLE worktree_page; PRAGMA user_version = 1";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);

@@ -3,8 +3,9 @@
 //! Nothing in it is precious: deleting the database costs time, never truth. So a row is returned only if its checksum
 //! holds; a damaged one is counted and treated as missing.
 //!
-//! A file for each table or pair of tables, each with the methods of [`Store`] that read it; `write` stores what a scan
-//! found, `upkeep` looks at all tables. Start with [`Store::open`] and [`Store::save`].
+//! A file for each table or group of tables, each with the methods of [`Store`] that read it; `write` stores what a scan
+//! found, `upkeep` looks at all tables. The database may serve all worktrees of a repository: `worktree` and `page` have
+//! the files of linked ones. Start with [`Store::open`] and [`Store::save`].
 
 mod artifact;
 mod codec;
@@ -15,9 +16,11 @@ mod file;
 mod fragment;
 mod meta;
 mod open;
+mod page;
 #[cfg(test)]
 mod testing;
 mod upkeep;
+mod worktree;
 mod write;
 
 pub use delivered::{DeliveredFile, DeliveryUpdate};

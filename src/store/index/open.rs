@@ -38,6 +38,8 @@ pub struct Store {
     pub(super) last_data_version: Cell<Option<i64>>,
     /// Keys of rows in the table `file` that were found damaged, for the next write to delete.
     pub(super) damaged_paths: RefCell<Vec<Vec<u8>>>,
+    /// The linked worktree whose files are meant; `None` for the checkout that the cache lies in.
+    pub(super) worktree: Option<String>,
 }
 
 /// What happened when a foreign or damaged file was set aside.
@@ -163,7 +165,12 @@ impl Store {
     }
 
     fn new(database: DatabaseFile) -> Self {
-        Self { database, last_data_version: Cell::new(None), damaged_paths: RefCell::default() }
+        Self {
+            database,
+            last_data_version: Cell::new(None),
+            damaged_paths: RefCell::default(),
+            worktree: None,
+        }
     }
 }
 

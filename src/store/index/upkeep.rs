@@ -1,6 +1,7 @@
 //! Maintenance of the store: its size and its entries one after another, clearing it, collecting garbage, checking
 //! every row.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use rusqlite::Connection;
@@ -8,7 +9,7 @@ use rusqlite::Connection;
 use super::artifact::StoredArtifact;
 use super::file::StoredFileState;
 use super::open::{OWNER, Store};
-use super::{artifact, content, delivered, file, fragment, meta};
+use super::{artifact, content, delivered, file, fragment, meta, worktree};
 use crate::model::{ArtifactKind, ContentHash, Outline, Producer, RelPath};
 use crate::store::database::{IntegrityReport, check_structure};
 use crate::store::error::Error;
@@ -28,18 +29,24 @@ pub struct DeletedRows {
     pub files: u64,
     /// Bytes by which the database became smaller on the disk; what is freed within it is used again.
     pub bytes: u64,
+    /// How many other worktrees of the repository have files in the store, and keep what they use.
+    pub other_worktrees: u64,
 }
 
 impl Store {
     /// Deletes what `what` names.
     pub fn clear(&mut self, what: &ClearScope) -> Result<DeletedRows, Error> {
         let before = self.bytes_on_disk()?;
+        let worktree = self.worktree.clone();
         let transaction = self.begin()?;
+        let others = count_other_worktrees(&transaction, worktree.as_deref())?;
         let freed = match what {
-            ClearScope::All => clear_all(&transaction)?,
+            ClearScope::All if others == 0 => clear_all(&transaction)?,
+            ClearScope::All => clear_worktree(&transaction, worktree.as_deref())?,
             ClearScope::Artifacts(kinds) => clear_artifacts(&transaction, kinds)?,
-            ClearScope::Files(paths) => clear_files(&transaction, paths)?,
+            ClearScope::Files(paths) => clear_files(&transaction, worktree.as_deref(), paths)?,
         };
+        let freed = DeletedRows { other_worktrees: others, ..freed };
         transaction.commit()?;
         self.reclaim_space(before, freed)
     }
@@ -48,6 +55,40 @@ impl Store {
     pub(super) fn reclaim_space(&self, before: u64, freed: DeletedRows) -> Result<DeletedRows, Error> {
         Ok(DeletedRows { bytes: self.database.reclaim_space(before)?, ..freed })
     }
+}
+
+/// Counts the worktrees with files but for this one, the checkout that the cache lies in included.
+fn count_other_worktrees(connection: &Connection, worktree: Option<&str>) -> Result<u64, Error> {
+    let query = "SELECT count(*) FROM worktree
+         WHERE name IS NOT ?1 AND id IN (SELECT worktree_id FROM worktree_page)";
+    let linked: i64 = connection.query_row(query, [worktree], |row| row.get(0))?;
+    let has_files: bool = connection.query_row("SELECT EXISTS (SELECT 1 FROM file)", [], |row| row.get(0))?;
+    Ok(linked.cast_unsigned() + u64::from(worktree.is_some() && has_files))
+}
+
+/// Deletes what is one worktree's alone: its files, what it was given, and contents that no other one holds with what was
+/// derived from them.
+fn clear_worktree(connection: &Connection, worktree: Option<&str>) -> Result<DeletedRows, Error> {
+    let delete = |statement: &str| connection.execute(statement, []).map(|rows| rows as u64);
+    let mut freed = DeletedRows::default();
+    fragment::clear_worktree(connection, worktree)?;
+    if let Some(name) = worktree {
+        freed.files = worktree::delete(connection, name)?;
+    } else {
+        freed.files = delete("DELETE FROM file")?;
+        delete(&format!("DELETE FROM meta WHERE key <> '{OWNER}' AND substr(key, 1, 1) <> char(1)"))?;
+        delete("DELETE FROM given WHERE substr(name, 1, 1) <> char(1)")?;
+        delete("DELETE FROM given_document WHERE substr(name, 1, 1) <> char(1)")?;
+        delivered::delete_orphaned_texts(connection)?;
+    }
+    let held = worktree::held_contents(connection)?;
+    for id in content::select_unreferenced(connection)? {
+        if !held.contains(&id) {
+            freed.artifacts += artifact::delete_by_content(connection, id)?;
+            freed.contents += content::delete(connection, id)?;
+        }
+    }
+    Ok(freed)
 }
 
 fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
@@ -59,13 +100,17 @@ fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
     delete("DELETE FROM given_text")?;
     delete("DELETE FROM given_document")?;
     fragment::clear(connection)?;
+    let listed: i64 =
+        connection.query_row("SELECT coalesce(sum(files), 0) FROM worktree_page", [], |row| row.get(0))?;
     let freed = DeletedRows {
         contents: delete("DELETE FROM content")?,
         artifacts: delete("DELETE FROM artifact")?,
-        files: delete("DELETE FROM file")?,
-        bytes: 0,
+        files: delete("DELETE FROM file")? + listed.cast_unsigned(),
+        ..DeletedRows::default()
     };
-    delete("DELETE FROM producer")?;
+    for table in ["producer", "worktree_page", "worktree", "listing"] {
+        delete(&format!("DELETE FROM {table}"))?;
+    }
     Ok(freed)
 }
 
@@ -80,15 +125,27 @@ fn clear_artifacts(connection: &Connection, kinds: &[ArtifactKind]) -> Result<De
     Ok(freed)
 }
 
-fn clear_files(connection: &Connection, paths: &[RelPath]) -> Result<DeletedRows, Error> {
+fn clear_files(
+    connection: &Connection,
+    worktree: Option<&str>,
+    paths: &[RelPath],
+) -> Result<DeletedRows, Error> {
     let mut freed = DeletedRows::default();
-    delivered::delete_files(connection, paths)?;
-    fragment::delete_files(connection, paths)?;
-    for path in paths {
-        let (held, was_known) = file::delete(connection, path.as_bytes())?;
-        freed.files += u64::from(was_known);
-        let Some(content_id) = held else { continue };
-        if file::is_content_referenced(connection, content_id)? {
+    delivered::delete_files(connection, worktree, paths)?;
+    fragment::delete_files(connection, worktree, paths)?;
+    let mut left = BTreeSet::new();
+    if let Some(worktree) = worktree {
+        freed.files = worktree::delete_files(connection, worktree, paths, &mut left)?;
+    } else {
+        for path in paths {
+            let (held, was_known) = file::delete(connection, path.as_bytes())?;
+            freed.files += u64::from(was_known);
+            left.extend(held);
+        }
+    }
+    let listed = worktree::held_contents(connection)?;
+    for content_id in left {
+        if listed.contains(&content_id) || file::is_content_referenced(connection, content_id)? {
             continue;
         }
         freed.artifacts += artifact::delete_by_content(connection, content_id)?;
@@ -117,7 +174,10 @@ impl Store {
             freed.artifacts += artifact::delete_by_producer(&transaction, id)?;
             artifact::delete_producer(&transaction, id)?;
         }
-        for id in content::select_idle(&transaction, idle_before_s)? {
+        // Of contents that files of linked worktrees hold, the table says nothing.
+        let listed = worktree::held_contents(&transaction)?;
+        let idle = content::select_idle(&transaction, idle_before_s)?.into_iter();
+        for id in idle.filter(|id| !listed.contains(id)) {
             freed.artifacts += artifact::delete_by_content(&transaction, id)?;
             freed.contents += content::delete(&transaction, id)?;
         }
@@ -143,6 +203,7 @@ impl Store {
         content::verify(&transaction, &mut report)?;
         artifact::verify(&transaction, &mut report)?;
         file::verify(&transaction, &mut report)?;
+        worktree::verify(&transaction, &mut report)?;
         meta::verify_meta(&transaction, &mut report)?;
         meta::verify_token_counts(&transaction, &mut report)?;
         delivered::verify(&transaction, &mut report)?;
@@ -158,6 +219,8 @@ pub struct StoreSize {
     pub contents: u64,
     /// Those of them that no file holds.
     pub idle_contents: u64,
+    /// Linked worktrees of the repository whose files are in the store.
+    pub linked_worktrees: u64,
     /// Artifacts of each kind, in the order of `ArtifactKind::ALL`.
     pub artifacts: Vec<ArtifactTotals>,
     /// Texts that aggregations gave, as they are remembered.
@@ -182,9 +245,10 @@ impl Store {
             statement.query_row([], |row| row.get(0)).map(i64::cast_unsigned)
         };
         Ok(StoreSize {
-            files: count("SELECT count(*) FROM file")?,
+            files: self.file_count()?,
             contents: count("SELECT count(*) FROM content")?,
-            idle_contents: count("SELECT count(*) FROM content WHERE idle_since IS NOT NULL")?,
+            idle_contents: self.count_idle_contents()?,
+            linked_worktrees: count("SELECT count(*) FROM worktree")?,
             artifacts: self.artifact_sizes()?,
             delivered_texts: count("SELECT count(*) FROM given")?,
             delivered_bytes: count(
@@ -193,6 +257,12 @@ impl Store {
             )?,
             bytes_on_disk: self.bytes_on_disk()?,
         })
+    }
+
+    fn count_idle_contents(&self) -> Result<u64, Error> {
+        let listed = worktree::held_contents(&self.database.connection)?;
+        let idle = content::select_unreferenced(&self.database.connection)?;
+        Ok(idle.iter().filter(|id| !listed.contains(id)).count() as u64)
     }
 
     fn artifact_sizes(&self) -> Result<Vec<ArtifactTotals>, Error> {

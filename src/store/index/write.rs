@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::artifact::ArtifactIdentity;
 use super::file::{FileRow, StoredFileState};
 use super::open::Store;
-use super::{artifact, codec, content, file};
+use super::{artifact, codec, content, file, worktree};
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileReferences, Outline, Producer, RelPath, Skeleton,
 };
@@ -80,16 +80,23 @@ impl Store {
     pub fn save(&mut self, batch: &WriteBatch) -> Result<(), Error> {
         // If the transaction fails, they are noted again when their rows are next read.
         let damaged_paths = self.damaged_paths.take();
+        let worktree = self.worktree.clone();
         let transaction = self.begin()?;
         // The contents whose files may have become more or fewer.
         let mut touched = BTreeSet::new();
         // Deletions come first, because a path that is also in `files` exists again.
-        let gone = batch.removed.iter().map(RelPath::as_bytes);
-        for path in damaged_paths.iter().map(Vec::as_slice).chain(gone) {
+        for path in &damaged_paths {
             let (held, _) = file::delete(&transaction, path)?;
             touched.extend(held);
         }
+        if worktree.is_none() {
+            for path in &batch.removed {
+                let (held, _) = file::delete(&transaction, path.as_bytes())?;
+                touched.extend(held);
+            }
+        }
         upsert_contents(&transaction, batch, &mut touched)?;
+        let mut files = Vec::with_capacity(batch.files.len());
         for row in &batch.files {
             let holds = match &row.state {
                 StoredFileState::Content { hash, facts, .. } => {
@@ -97,9 +104,20 @@ impl Store {
                 }
                 StoredFileState::LeftOut(_) => None,
             };
-            let held = file::upsert(&transaction, row, holds)?;
             touched.extend(holds);
-            touched.extend(held);
+            files.push((row, holds));
+        }
+        match &worktree {
+            Some(worktree) => {
+                for id in worktree::write_files(&transaction, worktree, &files, &batch.removed)? {
+                    content::restart_idle_time(&transaction, id, batch.at_s)?;
+                }
+            }
+            None => {
+                for (row, holds) in files {
+                    touched.extend(file::upsert(&transaction, row, holds)?);
+                }
+            }
         }
         // At the end, because a renamed file leaves its content and takes it up again within one batch.
         for id in touched {

@@ -96,6 +96,10 @@ impl Disk for MemoryFiles {
         unreachable!("an edit makes no folder of its own")
     }
 
+    fn check_writable(&self, _: &Path) -> io::Result<()> {
+        unreachable!("an edit writes or fails")
+    }
+
     fn entry_names(&self, _: &Path) -> io::Result<Vec<OsString>> {
         unreachable!("an edit looks at no folder")
     }

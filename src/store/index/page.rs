@@ -1,0 +1,247 @@
+//! Encodes the files of a linked worktree, a page of them at a time.
+//!
+//! A page is two values. The *listing* has what is the same in most worktrees of a repository: the names of the files and
+//! the numbers of their contents. The *stamps* are one worktree's. Both are columns of small numbers: the files of a folder
+//! are usually written one after another, so most differences from the file before are 0 or 1, and compress to little.
+
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+use super::content;
+use super::file::{FileRow, StoredFileState};
+use crate::model::{ContentHash, FileStamp, RelPath, SkipReason};
+use crate::store::compression;
+use crate::store::error::Error;
+use crate::store::row::{RowChecksum, RowFields};
+
+/// The files of a worktree are divided among so many pages, by their folders. More pages would take more room for each
+/// worktree; fewer would have more written again when a file changes.
+pub(super) const PAGE_COUNT: u8 = 32;
+
+/// A file that was read so long after its last change has rested, whatever was written to it, so that the time of the
+/// reading need not be exact.
+const RESTED_NS: i64 = 3_000_000_000;
+/// For files that are somewhat younger, this much of it is enough: at worst, one is read once more than necessary.
+const YOUNG_NS: i64 = 300_000_000;
+const YOUNG_UNIT_NS: i64 = 1 << 24;
+
+/// A file in a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PageFile {
+    pub(super) row: FileRow,
+    /// The number of its content; `None` for a file that is left out.
+    pub(super) content_id: Option<i64>,
+}
+
+/// Returns the page that a file belongs to: that of its folder.
+pub(super) fn page_of(path: &RelPath) -> u8 {
+    ContentHash::digest(path.parent()).as_bytes()[0] % PAGE_COUNT
+}
+
+#[derive(Serialize, Deserialize)]
+struct ListingRow<'a> {
+    /// Of each path, how many bytes it has in common with the one before, and the rest of it.
+    #[serde(borrow)]
+    paths: Vec<(u32, &'a [u8])>,
+    left_out: Vec<bool>,
+    /// Ids of file types, and the reasons of files that are left out.
+    #[serde(borrow)]
+    labels: Vec<&'a str>,
+    /// Each as its difference from the one before; only those of files that are not left out.
+    content_ids: Vec<i64>,
+}
+
+/// Each number as its difference from that of the file before, unless it says otherwise.
+#[derive(Default, Serialize, Deserialize)]
+struct StampsRow {
+    stamped: Vec<bool>,
+    devices: Vec<i64>,
+    inodes: Vec<i64>,
+    /// As differences from the sizes of the contents.
+    sizes: Vec<i64>,
+    modified: Vec<i64>,
+    /// As differences from the times of modification.
+    changed: Vec<i64>,
+    read: Vec<i64>,
+}
+
+/// Encodes names and contents; the files must be in the order of their paths.
+pub(super) fn encode_listing(files: &[PageFile]) -> Vec<u8> {
+    let mut listing =
+        ListingRow { paths: Vec::new(), left_out: Vec::new(), labels: Vec::new(), content_ids: Vec::new() };
+    let (mut before, mut id_before) = (&[][..], 0);
+    for file in files {
+        let path = file.row.path.as_bytes();
+        let common = path.iter().zip(before).take_while(|(a, b)| a == b).count();
+        listing.paths.push((u32::try_from(common).unwrap_or(u32::MAX), &path[common..]));
+        before = path;
+        listing.left_out.push(file.content_id.is_none());
+        listing.labels.push(label(&file.row.state));
+        if let Some(id) = file.content_id {
+            listing.content_ids.push(id.wrapping_sub(id_before));
+            id_before = id;
+        }
+    }
+    postcard::to_stdvec(&listing).expect("numbers, texts and lists of known length always fit into a vector")
+}
+
+fn label(state: &StoredFileState) -> &str {
+    match state {
+        StoredFileState::Content { language, .. } => language,
+        StoredFileState::LeftOut(reason) => reason.name(),
+    }
+}
+
+/// Encodes the stamps of files, in the order of the listing, as they are stored.
+pub(super) fn encode_stamps(files: &[PageFile]) -> Vec<u8> {
+    let mut row = StampsRow::default();
+    let mut before = Differences::default();
+    for PageFile { row: file, .. } in files {
+        row.stamped.push(file.stamp.is_some());
+        row.read.push(before.read.step(stored_read_time(file)));
+        let Some(stamp) = &file.stamp else { continue };
+        row.devices.push(before.device.step(stamp.dev.cast_signed()));
+        row.inodes.push(before.inode.step(stamp.ino.cast_signed()));
+        row.sizes.push(stamp.size.wrapping_sub(content_size(&file.state)).cast_signed());
+        row.modified.push(before.modified.step(stamp.mtime_ns));
+        row.changed.push(stamp.ctime_ns.wrapping_sub(stamp.mtime_ns));
+    }
+    let row = postcard::to_stdvec(&row).expect("lists of numbers always fit into a vector");
+    compression::compress(&row)
+}
+
+/// Returns when a file was read, or an earlier time that says as much about its stamp and takes less room: whole units,
+/// because the readings of a scan follow each other by microseconds.
+fn stored_read_time(file: &FileRow) -> i64 {
+    let Some(stamp) = &file.stamp else { return file.read_at_ns };
+    let rested = file.read_at_ns.saturating_sub(stamp.ctime_ns);
+    if RESTED_NS < rested {
+        stamp.ctime_ns.saturating_add(RESTED_NS)
+    } else if YOUNG_NS < rested {
+        file.read_at_ns - file.read_at_ns.rem_euclid(YOUNG_UNIT_NS)
+    } else {
+        file.read_at_ns
+    }
+}
+
+const fn content_size(state: &StoredFileState) -> u64 {
+    match state {
+        StoredFileState::Content { facts, .. } => facts.size,
+        StoredFileState::LeftOut(_) => 0,
+    }
+}
+
+#[derive(Default)]
+struct Differences {
+    device: Difference,
+    inode: Difference,
+    modified: Difference,
+    read: Difference,
+}
+
+#[derive(Default)]
+struct Difference(i64);
+
+impl Difference {
+    /// Returns the difference from the value before.
+    const fn step(&mut self, value: i64) -> i64 {
+        let step = value.wrapping_sub(self.0);
+        self.0 = value;
+        step
+    }
+
+    /// Returns the value that is so different from the one before.
+    const fn value(&mut self, step: i64) -> i64 {
+        self.0 = self.0.wrapping_add(step);
+        self.0
+    }
+}
+
+/// Reads a page from a listing and from stamps as they are stored. `None` if they cannot be read, or refer to a content
+/// that is not there; whether they are what was once written is for the caller to check, by [`page_checksum`].
+pub(super) fn decode_page(
+    connection: &Connection,
+    listing: &[u8],
+    stamps: &[u8],
+) -> Result<Option<Vec<PageFile>>, Error> {
+    let Some(listing) = read_listing(listing) else { return Ok(None) };
+    let mut files = Vec::with_capacity(listing.paths.len());
+    let (mut path, mut content_id) = (Vec::new(), Difference::default());
+    let mut steps = listing.content_ids.iter();
+    for (((common, rest), is_left_out), label) in
+        listing.paths.iter().zip(&listing.left_out).zip(&listing.labels)
+    {
+        path.truncate(*common as usize);
+        path.extend_from_slice(rest);
+        let Ok(path) = RelPath::new(&path) else { return Ok(None) };
+        let (state, content_id) = if *is_left_out {
+            let Some(reason) = SkipReason::from_name(label) else { return Ok(None) };
+            (StoredFileState::LeftOut(reason), None)
+        } else {
+            let Some(step) = steps.next() else { return Ok(None) };
+            let id = content_id.value(*step);
+            let Some((hash, facts)) = content::select(connection, id)? else { return Ok(None) };
+            (StoredFileState::Content { hash, language: (*label).to_owned(), facts }, Some(id))
+        };
+        files.push(PageFile { row: FileRow { path, stamp: None, read_at_ns: 0, state }, content_id });
+    }
+    Ok(add_stamps(&mut files, stamps).map(|()| files))
+}
+
+/// Returns the numbers of the contents in a listing; none if it cannot be read.
+pub(super) fn listed_contents(listing: &[u8]) -> Vec<i64> {
+    let mut content_id = Difference::default();
+    let steps = read_listing(listing).map_or(Vec::new(), |listing| listing.content_ids);
+    steps.into_iter().map(|step| content_id.value(step)).collect()
+}
+
+fn read_listing(bytes: &[u8]) -> Option<ListingRow<'_>> {
+    let (listing, rest) = postcard::take_from_bytes::<ListingRow<'_>>(bytes).ok()?;
+    let count = listing.paths.len();
+    let contents = listing.left_out.iter().filter(|is_left_out| !**is_left_out).count();
+    let is_whole = rest.is_empty()
+        && listing.left_out.len() == count
+        && listing.labels.len() == count
+        && listing.content_ids.len() == contents;
+    is_whole.then_some(listing)
+}
+
+fn add_stamps(files: &mut [PageFile], stored: &[u8]) -> Option<()> {
+    let bytes = compression::decompress(stored)?;
+    let (row, rest) = postcard::take_from_bytes::<StampsRow>(&bytes).ok()?;
+    if !rest.is_empty() || row.stamped.len() != files.len() || row.read.len() != files.len() {
+        return None;
+    }
+    let mut before = Differences::default();
+    let mut stamped = 0;
+    for (at, PageFile { row: file, .. }) in files.iter_mut().enumerate() {
+        file.read_at_ns = before.read.value(row.read[at]);
+        if !row.stamped[at] {
+            continue;
+        }
+        let mtime_ns = before.modified.value(*row.modified.get(stamped)?);
+        file.stamp = Some(FileStamp {
+            dev: before.device.value(*row.devices.get(stamped)?).cast_unsigned(),
+            ino: before.inode.value(*row.inodes.get(stamped)?).cast_unsigned(),
+            size: content_size(&file.state).wrapping_add(row.sizes.get(stamped)?.cast_unsigned()),
+            mtime_ns,
+            ctime_ns: mtime_ns.wrapping_add(*row.changed.get(stamped)?),
+        });
+        stamped += 1;
+    }
+    Some(())
+}
+
+/// Returns the checksum of a page: of whose it is, of what its files hold and not only of the numbers of that, and of
+/// the stamps as they are stored.
+pub(super) fn page_checksum(worktree: &str, page: u8, files: &[PageFile], stamps: &[u8]) -> RowChecksum {
+    let mut sum = RowFields::keyed("worktree_page/1").text(worktree).number(i64::from(page)).bytes(stamps);
+    for PageFile { row, .. } in files {
+        sum = sum.bytes(row.path.as_bytes()).text(label(&row.state));
+        sum = match &row.state {
+            StoredFileState::Content { hash, .. } => sum.text("content").bytes(hash.as_bytes()),
+            StoredFileState::LeftOut(_) => sum.text("left out"),
+        };
+    }
+    sum.checksum()
+}

@@ -1,0 +1,65 @@
+//! Linked worktrees of a repository: they share a cache, and no answer comes from another one.
+
+use std::fs;
+
+use super::sandbox::{Sandbox, data, number, run};
+
+/// A repository with a worktree that has another `a.py`; both are indexed.
+fn repository_with_worktree() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def in_main():\n    return 1\n");
+    sandbox.write("b.py", "def in_both():\n    return 1\n");
+    sandbox.commit_all("one");
+    let linked = sandbox.outside("linked");
+    sandbox.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    sandbox
+}
+
+#[test]
+fn worktrees_share_a_cache_and_no_answer_is_of_another_one() {
+    let sandbox = repository_with_worktree();
+    let linked = sandbox.outside("linked");
+    let in_linked = |arguments: &[&str]| {
+        let mut command = sandbox.command(arguments);
+        command.current_dir(&linked);
+        run(command)
+    };
+    assert_eq!(sandbox.slop(&["index"]).code, 0);
+    fs::write(linked.join("a.py"), "def in_linked():\n    return 2\n").unwrap();
+    let first = data(&in_linked(&["index", "--json"]).out);
+    // Only the content that is new was derived, and nothing lies in the worktree.
+    assert_eq!((number(&first["files"]), number(&first["parsed"])), (2, 1), "{first}");
+    assert!(!linked.join(".slop_cache").exists());
+    let second = data(&in_linked(&["index", "--json"]).out);
+    assert_eq!((number(&second["hashed"]), number(&second["parsed"])), (0, 0), "{second}");
+    for _ in 0..2 {
+        let (main, own) = (sandbox.stdout_of(&["outline"]), in_linked(&["outline"]).out);
+        assert!(main.contains("in_main") && !main.contains("in_linked"), "{main}");
+        assert!(own.contains("in_linked") && !own.contains("in_main"), "{own}");
+    }
+    // Clearing in one says what stays, and takes nothing from the other.
+    let cleared = in_linked(&["cache", "clear"]);
+    assert!(cleared.err.contains("other worktrees of the repository share the cache (1)"), "{cleared:?}");
+    assert_eq!(number(&sandbox.json(&["index"])["hashed"]), 0);
+    assert_eq!(number(&data(&in_linked(&["index", "--json"]).out)["parsed"]), 1);
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["linked_worktrees"]), 1);
+    // The removal of a worktree is noticed.
+    sandbox.git(&["worktree", "remove", "--force", linked.to_str().unwrap()]);
+    assert_eq!(sandbox.slop(&["index"]).code, 0);
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["linked_worktrees"]), 0);
+}
+
+#[test]
+fn a_git_file_that_its_repository_does_not_know_leads_to_no_cache() {
+    let sandbox = repository_with_worktree();
+    let hostile = sandbox.outside("hostile");
+    fs::create_dir_all(&hostile).unwrap();
+    fs::copy(sandbox.outside("linked").join(".git"), hostile.join(".git")).unwrap();
+    fs::write(hostile.join("a.py"), "def hostile():\n    return 1\n").unwrap();
+    let mut command = sandbox.command(&["index"]);
+    command.current_dir(&hostile);
+    let indexed = run(command);
+    assert!(indexed.err.contains("this worktree has a cache of its own"), "{indexed:?}");
+    assert!(hostile.join(".slop_cache/index.db").exists());
+    assert!(!sandbox.path(".slop_cache").exists());
+}
