@@ -262,7 +262,7 @@ try_deb() {
     [[ -s $place/usr/lib/systemd/user/slop@.service ]] || fail "it has no unit"
     [[ $(man -M "$place/usr/share/man" -w slop) == *slop.1.gz ]] || fail "man does not find the page"
     install_deb -r slop-context || fail "dpkg does not remove it: $(tail -1 "$work/log")"
-    [[ -z $(find "$place/usr" -type f) ]] || fail "dpkg -r leaves $(find "$place/usr" -type f | head -1)"
+    [[ -z $(find "$place/usr" -type f 2>/dev/null) ]] || fail "dpkg -r leaves files in /usr"
     # Debian's own slop, as far as dpkg looks at it.
     mkdir -p "$work/other/DEBIAN"
     printf 'Package: slop\nVersion: 7.6\nArchitecture: all\nMaintainer: nobody\nDescription: none\n' >"$work/other/DEBIAN/control"
