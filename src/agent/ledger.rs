@@ -247,7 +247,9 @@ impl LedgerReader {
 
     /// Returns fetched summaries of these writers too.
     pub fn believing(mut self, writers: &[WriterKey]) -> Self {
-        self.0.iter_mut().for_each(|db| db.believe(writers));
+        if let Some(db) = &mut self.0 {
+            db.believe(writers);
+        }
         self
     }
 

@@ -101,7 +101,8 @@ of each answer and in `slop daemon status`. Older project files with `[files] pa
 A cloned project may come from anyone. Of the settings that decide which models are used, what is sent and what that
 costs, its `slop.toml` can only set `agent.background = false` and `share.mode = \"off\"`, and extend `agent.exclude`. The
 rest of `[agent]` and `[share]`, and all of `[providers]` and `[prices]`, are read only from the user's settings file (and
-`[agent]` and `[share]` from the environment); a note reports what was ignored. The user's file can change the built-in providers, add others, and set prices:
+`[agent]` and `[share]` from the environment); a note reports what was ignored. The user's file can change the built-in
+providers, add others, and set prices:
 
 ```toml
 [providers.work]                        # used as \"work/MODEL\"

@@ -51,7 +51,7 @@ fn required_cache(context: &CommandContext<'_>) -> Result<TeamCache, ApiError> {
 fn pull(estimate: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let team = required_cache(context)?;
     if estimate {
-        let wanted = with_session(context, |session| session.count_wanted())?;
+        let wanted = with_session(context, count_wanted)?;
         let line = format!("{} would be asked for", count_summaries(wanted));
         return context.write_result(&json!({"wanted": wanted}), &line);
     }
@@ -139,7 +139,7 @@ fn write_status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let writers: Vec<String> = settings.writers.iter().map(|writer| writer.name.clone()).collect();
     let counts = service::share_counts(&context.location.root, context.loaded)?;
     // Which summaries are missing depends on the models, and somebody who has named none lacks none.
-    let lacking = with_session(context, |session| session.count_wanted()).ok();
+    let lacking = with_session(context, count_wanted).ok();
     let reached = match team_cache(context) {
         Ok(Some(team)) => Some(team.check().map_err(|error| error_chain(&error))),
         Ok(None) => None,
@@ -223,6 +223,10 @@ pub(super) fn generate_keys(
         }
     }
     Ok(failure::DONE)
+}
+
+fn count_wanted(session: &mut SummarySession<'_>) -> Result<u64, ApiError> {
+    session.count_wanted()
 }
 
 fn with_session<T>(

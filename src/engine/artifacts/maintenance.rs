@@ -260,7 +260,9 @@ fn with_reader<T>(
 ) -> Option<T> {
     let opened = AgentDb::open_reader(&cache.workspace.agent_db_path());
     let answer = opened.and_then(|mut paid| {
-        paid.iter_mut().for_each(|db| db.believe(&cache.workspace.options.summary_lookup.writers));
+        if let Some(db) = &mut paid {
+            db.believe(&cache.workspace.options.summary_lookup.writers);
+        }
         paid.as_ref().map(ask).transpose()
     });
     answer.unwrap_or_else(|error| {

@@ -114,7 +114,9 @@ impl SummaryLookup {
         }
         if self.db.is_none() {
             self.db = AgentDb::open_reader(file)?;
-            self.db.iter_mut().for_each(|db| db.believe(&options.writers));
+            if let Some(db) = &mut self.db {
+                db.believe(&options.writers);
+            }
         }
         let generation = self.db.as_ref().map(AgentDb::generation).transpose();
         // A connection that failed would go on failing: the next look-up opens the file again.

@@ -177,6 +177,17 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_brings_the_database_of_an_older_version_up_to_date() {
+        let file = TempAgentDb::new();
+        record_paid_summary(&mut file.open(), "a", 5);
+        let older = "DROP TABLE fetched; DROP TABLE outbox; PRAGMA user_version = 1";
+        rusqlite::Connection::open(file.file()).unwrap().execute_batch(older).unwrap();
+        let db = AgentDb::open_reader(&file.file()).unwrap().unwrap();
+        assert!(db.summary(&summary("a", 0).key).unwrap().is_some());
+        assert_eq!(db.outbox_size().unwrap(), 0);
+    }
+
+    #[test]
     fn clearing_summaries_clears_fetched_ones_too() {
         let file = TempAgentDb::new();
         let mut db = file.open();
