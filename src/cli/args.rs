@@ -16,6 +16,7 @@ use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaAr
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::install_args::{HookArgs, InstallArgs, UninstallArgs};
+use super::link_args::LinkArgs;
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::share_args::ShareArgs;
 use super::values::{docs, file_word, line_range, mask, mode};
@@ -384,6 +385,15 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop config show --origin")]
     Config(ConfigArgs),
+    /// Link other folders to the project
+    ///
+    /// A linked folder belongs to the project: its file src/a.py is @NAME/src/a.py in every command and document. Links are
+    /// in your own settings folder (links.toml). A project's slop.toml can propose some under [[resources]]; one that is
+    /// outside of the project has no effect until you consent to it with `slop link trust`.
+    #[command(after_help = "Examples:
+  slop link add ../lib
+  slop link list")]
+    Link(LinkArgs),
     /// Set how files are shown in every document
     #[command(after_help = "Example:
   slop item set src/engine.py --force-full")]

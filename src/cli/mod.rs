@@ -14,6 +14,7 @@ mod document_args;
 mod failure;
 mod hydration_args;
 mod install_args;
+mod link_args;
 mod output;
 mod place;
 mod progress;

@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use secrecy::SecretString;
 
 use super::failure::CommandError;
-use crate::model::{path_text, unescaped_path};
+use crate::config::PrivateFolders;
+use crate::model::{normalized_path, path_text, split_resource, unescaped_path};
 use crate::service::{ProjectRoot, SettingsSources, base_variables};
 use crate::sys::RealDisk;
 
@@ -120,13 +121,20 @@ impl ProcessEnvironment {
             None => user_folder(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME")),
         };
         let user_file = user_file.filter(is_some);
-        let sources = SettingsSources { user_file, variables };
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         // The XDG specification says that relative paths in these variables are to be ignored.
         let runtime = runtime.filter(|folder| folder.is_absolute()).unwrap_or_else(std::env::temp_dir);
         let program = std::env::current_exe().ok();
         // It need not exist; then no folder is it.
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let config = user_folder(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"))
+            .and_then(|file| file.parent().map(Path::to_owned));
+        let links_file = match std::env::var_os("SLOP_LINKS") {
+            Some(path) => Some(PathBuf::from(path)).filter(is_some),
+            None => config.as_ref().map(|folder| folder.join("links.toml")),
+        };
+        let private = PrivateFolders { home: home.clone(), config };
+        let sources = SettingsSources { user_file, links_file, private, variables };
         Ok(Self { current_folder: std::env::current_dir()?, home, sources, runtime, program })
     }
 }
@@ -200,6 +208,10 @@ impl ProjectLocation {
             // It means nothing; joined to the folder below it would mean all that is there.
             return String::new();
         }
+        // In a linked folder, wherever the current folder is.
+        if split_resource(word.as_bytes()).is_some() && !self.root.join(&self.below).join(word).exists() {
+            return normalized_path(word);
+        }
         let mut parts: Vec<Component<'_>> = self.below.components().collect();
         for part in path.components() {
             match part {
@@ -234,7 +246,13 @@ impl ProjectLocation {
                 let (path, line) = path.map_or((word.as_str(), None), |(path, line)| (path, Some(line)));
                 let from_root = self.resolve_path(path);
                 // Focus also takes names and parts of paths, which are no paths from here.
-                let found = if self.root.join(&from_root).exists() { from_root } else { path.to_owned() };
+                let found = if self.root.join(&from_root).exists()
+                    || split_resource(from_root.as_bytes()).is_some()
+                {
+                    from_root
+                } else {
+                    path.to_owned()
+                };
                 line.map_or(found.clone(), |line| format!("{found}:{line}"))
             })
             .collect()

@@ -3,7 +3,7 @@
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 
 use crate::model::{
-    AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, MaskMode, ViewMode, path_text,
+    AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, MaskMode, ResourceKind, ViewMode, path_text,
 };
 
 /// Reads `A-B`, or `A` for one line.
@@ -51,6 +51,10 @@ pub(super) fn strategy() -> impl TypedValueParser<Value = AggregationStrategy> {
 
 pub(super) fn docs() -> impl TypedValueParser<Value = DocsDetail> {
     named(DocsDetail::ALL.into_iter().map(DocsDetail::name), DocsDetail::from_name)
+}
+
+pub(super) fn resource_kind() -> impl TypedValueParser<Value = ResourceKind> {
+    named(ResourceKind::ALL.into_iter().map(ResourceKind::name), ResourceKind::from_name)
 }
 
 pub(super) fn cache_lifetime() -> impl TypedValueParser<Value = CacheLifetime> {

@@ -12,6 +12,8 @@ fn inputs(user: &str, project: &str) -> ConfigInputs {
         project_file: file("slop.toml", project),
         environment: Vec::new(),
         project_link: None,
+        links_file: None,
+        private: crate::config::PrivateFolders::default(),
         flags: Vec::new(),
     }
 }

@@ -7,15 +7,17 @@ use toml::de::{DeTable, DeValue};
 
 use super::curation::Curation;
 use super::error::{Error, SettingOrigin, join_alternatives, printable};
+use super::links::ProposedResource;
 use super::schema::{SettingsSchema, ValueKind, to_plain};
 use super::section::{SettingsSource, TomlLeaf, line_at};
 use super::user_only::{UserProviders, drop_from_project};
-use super::{curation, hidden, older_files, section, user_only};
+use super::{curation, hidden, links, older_files, section, user_only};
 
 /// Variables that are no settings: `cli` itself reads them before there are any.
 // Listed, because each would otherwise be reported as an unknown setting by every command.
-const RESERVED_VARIABLES: [&str; 6] = [
+const RESERVED_VARIABLES: [&str; 7] = [
     "SLOP_CONFIG",
+    "SLOP_LINKS",
     "SLOP_LOG",
     "SLOP_NO_DAEMON",
     "SLOP_PROJECT",
@@ -37,6 +39,7 @@ pub(super) struct SettingAssignment {
 pub(super) struct FileLayer {
     pub(super) settings: Vec<SettingAssignment>,
     pub(super) curation: Curation,
+    pub(super) resources: Vec<ProposedResource>,
     pub(super) user_only: UserProviders,
     pub(super) warnings: Vec<String>,
     /// The errors of curated entries that were left out.
@@ -73,6 +76,10 @@ pub(super) fn from_file(
         older_files::move_settings(&mut top);
     }
     let curation = curation::extract(&mut top, &source);
+    let resources = top.remove("resources").and_then(|value| {
+        let read = links::read_proposed(&source, &value);
+        source.or_leave_out(read)
+    });
     let left_out = source.take_left_out();
     // Removed from a project's file before anything interprets it: a provider of its own could be an address or a
     // program.
@@ -98,7 +105,14 @@ pub(super) fn from_file(
         read => read.transpose(),
     };
     let settings = leaves.iter().filter_map(assignment).collect::<Result<_, _>>()?;
-    Ok(FileLayer { settings, curation, user_only: trusted, warnings: source.into_warnings(), left_out })
+    Ok(FileLayer {
+        settings,
+        curation,
+        resources: resources.unwrap_or_default(),
+        user_only: trusted,
+        warnings: source.into_warnings(),
+        left_out,
+    })
 }
 
 /// Returns whether a project's file may set this, and warns if not: a project can keep models from being called, and

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use super::curation::Curation;
 use super::error::{Error, SettingOrigin};
 use super::layers::{FileLayer, FileOwner, MergedSetting, MergedSettings, SettingAssignment};
+use super::links::{Links, PrivateFolders};
+use super::links_file::read_links;
 use super::schema::{SettingsSchema, ValueKind};
 use super::settings::{Settings, SummarySource};
 use super::user_only::{UserOnlySettings, UserProviders, resolve};
@@ -24,6 +26,10 @@ pub struct ConfigInputs {
     pub project_file: Option<(PathBuf, Vec<u8>)>,
     /// Where the project's file leads, if it is a link to outside of the project.
     pub project_link: Option<PathBuf>,
+    /// The user's file of links, by the name that messages give it, and its bytes.
+    pub links_file: Option<(PathBuf, Vec<u8>)>,
+    /// Folders that are never linked.
+    pub private: PrivateFolders,
     /// Environment variables; those that do not begin with `SLOP_` are passed over.
     pub environment: Vec<(String, String)>,
     /// Dotted keys with values in TOML, strings with or without quotes; the last of several wins.
@@ -37,6 +43,7 @@ pub struct LoadedConfig {
     pub curation: Curation,
     /// What only the user's own file may set.
     pub user_only: UserOnlySettings,
+    pub links: Links,
     /// Every setting with its origin, in the order of [`DEFAULT_TOML`](super::schema::DEFAULT_TOML).
     pub values: Vec<SettingValue>,
     pub warnings: Vec<String>,
@@ -66,6 +73,13 @@ pub struct SettingValue {
 }
 
 impl LoadedConfig {
+    /// Returns what the reader of an answer has to be told: what is wrong in the files, and which linked folders have no
+    /// effect in the project in the folder `root`.
+    pub fn notes(&self, root: &Path) -> Vec<String> {
+        let problems = self.problems.iter().cloned();
+        problems.chain(self.links.notes(root)).collect()
+    }
+
     /// Returns whether the user has set a value: in the user's own file, the environment or by a flag.
     pub fn is_set_by_user(&self, key: &str) -> bool {
         let value = self.values.iter().find(|value| value.key == key);
@@ -105,6 +119,10 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     let mut layers = Vec::new();
     let (mut curation, mut warnings, mut left_out) = (Curation::default(), Vec::new(), Vec::new());
     let mut written = UserProviders::default();
+    let mut links = Links { private: inputs.private.clone(), ..Links::default() };
+    if let Some((path, bytes)) = &inputs.links_file {
+        links.links = read_links(path, bytes)?;
+    }
     if let Some((path, bytes)) = &inputs.user_file {
         let layer = user_layer(path, bytes, &schema)?;
         warnings.extend(layer.warnings);
@@ -130,6 +148,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         warnings.extend(layer.warnings);
         left_out.extend(layer.left_out);
         curation.overlay(layer.curation);
+        links.proposed = layer.resources;
         layers.push(layer.settings);
     }
     // Above the project's file: the environment is the user's, who must be able to override what was checked out.
@@ -146,6 +165,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         settings,
         curation,
         user_only: trusted,
+        links,
         warnings,
         revision: revision_of(inputs.project_file.as_ref().map_or(b"", |(_, bytes)| bytes)),
         problems: describe_left_out(&left_out),
@@ -181,6 +201,10 @@ fn user_layer(path: &Path, bytes: &[u8], schema: &SettingsSchema) -> Result<File
         layer.curation.files.clear();
         let warning =
             format!("{}: `files` has no effect here, it belongs in a project's slop.toml", path.display());
+        layer.warnings.insert(0, warning);
+    }
+    if !layer.resources.is_empty() {
+        let warning = format!("{}: `resources` has no effect here, use `slop link add`", path.display());
         layer.warnings.insert(0, warning);
     }
     if !layer.curation.screenshots.is_empty() {
@@ -234,7 +258,7 @@ fn check_provider_addresses(
     Ok(loaded)
 }
 
-/// Hashes the bytes of both files, and the variables and flags that are settings; each with its length, so that nothing
+/// Hashes the bytes of the files, and the variables and flags that are settings; each with its length, so that nothing
 /// can pass from one part to another. A file that is not there says as little as an empty one.
 fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
     let mut hashed = Vec::new();
@@ -242,7 +266,7 @@ fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
         hashed.extend((bytes.len() as u64).to_be_bytes());
         hashed.extend(bytes);
     };
-    for file in [&inputs.user_file, &inputs.project_file] {
+    for file in [&inputs.user_file, &inputs.project_file, &inputs.links_file] {
         add(file.as_ref().map_or(b"", |(_, bytes)| bytes));
     }
     // Only variables that are settings: a shell with another `SLOP_LOG` must not part a command from its daemon.
@@ -308,6 +332,7 @@ impl LoadedConfig {
                 secrets_allowed: settings.secrets.allow.clone(),
                 skip: settings.discover.skip.clone(),
             },
+            linked: self.links.mounted(root).into(),
             // Whether a limit applies depends on who chose the folder, which the settings do not know.
             max_files: None,
             shows_secrets_in_full: settings.secrets.in_full_views,

@@ -17,6 +17,10 @@ pub mod edit;
 mod error;
 mod hidden;
 mod layers;
+mod links;
+mod links_file;
+#[cfg(test)]
+mod links_tests;
 mod load;
 mod nearest;
 mod older_files;
@@ -33,6 +37,8 @@ pub use curation::{Curation, SavedEntry};
 pub use error::Error;
 #[cfg(test)]
 pub use error::SettingOrigin;
+pub use links::{Links, NAME_FORM, NamedBy, PrivateFolders, Resource, ResourceState, kind_of, link_to};
+pub use links_file::{Link, links_text};
 #[cfg(test)]
 pub use load::SettingValue;
 pub use load::{ConfigInputs, LoadedConfig, load, revision_of};

@@ -195,11 +195,9 @@ fn an_unknown_key_is_told_with_its_line_and_the_nearest() {
 
 #[test]
 fn the_keys_of_later_issues_are_not_known_yet() {
-    for section in ["[[resources]]", "[tokens]"] {
-        for text in [section.to_owned(), format!("{section}\nx = 1")] {
-            let error = load(&project(text.as_bytes())).unwrap_err();
-            assert!(matches!(error, Error::UnknownKey { .. }), "{text}: {error}");
-        }
+    for text in ["[tokens]", "[tokens]\nx = 1"] {
+        let error = load(&project(text.as_bytes())).unwrap_err();
+        assert!(matches!(error, Error::UnknownKey { .. }), "{text}: {error}");
     }
 }
 

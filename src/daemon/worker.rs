@@ -203,7 +203,7 @@ impl<'b> Worker<'b> {
         open.project.take_notes().into_iter().for_each(|note| call.job.note(note));
         // A client that has read the settings itself knows what is wrong in them.
         if call.settings.is_none() {
-            open.loaded.problems.iter().cloned().for_each(|problem| call.job.note(problem));
+            open.loaded.notes(&context.root).into_iter().for_each(|note| call.job.note(note));
         }
         Ok(ServiceAnswer { freshness, missing, payload })
     }
@@ -248,6 +248,7 @@ impl<'b> Worker<'b> {
             self.open = Some(OpenSession { inputs, fault, loaded, fingerprint, project });
         }
         let open = self.open.as_mut().expect("a session was opened above where there was none");
+        open.project.reopen_linked();
         context.last_settings.set_problems(&open.loaded);
         // Also if nothing is new to this worker: another one may have read settings that were changed back since.
         let mut known = self.context.fingerprint.lock().unwrap_or_else(PoisonError::into_inner);

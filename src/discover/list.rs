@@ -6,7 +6,7 @@ use std::path::Path;
 use super::git_files::ls_files;
 use super::listing::{DiscoveredFile, Error, FileListing, KeptFolders, NameRules};
 use super::walk::walk;
-use crate::model::SkipReason;
+use crate::model::{LinkedFolder, RelPath, ResourceKind, SkipReason};
 use crate::sys::Processes;
 
 /// Lists the files below the folder `root`.
@@ -29,6 +29,38 @@ pub fn list(
     let mut listing = list_unsorted(&root, names, max_files, processes)?;
     listing.files.sort_by(|one, other| one.path.cmp(&other.path));
     listing.files.dedup_by(merge_duplicate);
+    Ok(listing)
+}
+
+/// Lists the files of a linked folder, each by its path in the project. Submodules and nested repositories are entries
+/// there as in the root, and its own ignore files count.
+pub fn list_linked(
+    linked: &LinkedFolder,
+    names: &NameRules,
+    processes: &dyn Processes,
+) -> Result<FileListing, Error> {
+    let mut listing = match linked.kind {
+        ResourceKind::GitCheckout => list(&linked.path, names, None, processes)?,
+        ResourceKind::Directory => {
+            linked.path.read_dir().map_err(Error::Root)?;
+            let mut listing = walk(&linked.path, names, None)?;
+            listing.files.sort_by(|one, other| one.path.cmp(&other.path));
+            listing
+        }
+    };
+    let mounted = |path: &RelPath| {
+        RelPath::new(&[linked.mount_point().as_bytes(), b"/", path.as_bytes()].concat())
+            .expect("two paths with a slash between them are a path")
+    };
+    for file in &mut listing.files {
+        file.path = mounted(&file.path);
+        if matches!(file.skip_reason, None | Some(SkipReason::Secret)) {
+            // What the project allows by a path is a path of the project.
+            file.skip_reason = names.skip_reason(&file.path);
+        }
+    }
+    listing.folders.iter_mut().for_each(|folder| *folder = mounted(folder));
+    listing.notes.iter_mut().for_each(|note| *note = format!("@{}: {note}", linked.name));
     Ok(listing)
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashSet;
 
-use crate::model::{RelPath, SkipReason, is_within};
+use crate::model::{RelPath, SkipReason, is_within, split_resource};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
@@ -100,6 +100,7 @@ impl NameRules {
     /// folder, and so is not even listed.
     pub fn is_excluded(&self, file: &RelPath) -> bool {
         self.is_in_excluded_folder(file.as_bytes())
+            || in_resource(file).is_some_and(|inside| self.is_in_excluded_folder(inside.as_bytes()))
             || file.file_name() == b".git"
             || file.components().rev().skip(1).any(is_version_control)
     }
@@ -116,12 +117,23 @@ impl NameRules {
         if name == b"history.toml" || name.ends_with(b"_history.toml") {
             return Some(SkipReason::History);
         }
-        (self.secret.matches(file) && !self.allowed.matches(file)).then_some(SkipReason::Secret)
+        // A pattern such as `.aws/credentials` means the file of a linked folder too. What is allowed there has to be
+        // named there: what is harmless in the project need not be harmless elsewhere.
+        let is_secret =
+            self.secret.matches(file) || in_resource(file).is_some_and(|inside| self.secret.matches(&inside));
+        (is_secret && !self.allowed.matches(file)).then_some(SkipReason::Secret)
     }
 
     fn is_in_excluded_folder(&self, path: &[u8]) -> bool {
         self.apart.iter().any(|folder| is_within(path, folder))
     }
+}
+
+/// Returns the path of a file below the linked folder that its path names. A folder of the root may have such a name,
+/// too; there it only makes the rules stricter.
+fn in_resource(file: &RelPath) -> Option<RelPath> {
+    let (_, inside) = split_resource(file.as_bytes())?;
+    RelPath::new(inside).ok()
 }
 
 /// Folders whose names are those of folders to leave out, and that are in all the same because git tracks files in them.

@@ -28,7 +28,7 @@ pub use file_type::{all_file_types, detect_file_type, file_type_by_id, is_header
 pub use git_command::run_git;
 pub use header_neighbors::HeaderNeighbors;
 pub use linked_worktree::{LinkedWorktree, has_linked_worktree, linked_worktree};
-pub use list::list;
+pub use list::{list, list_linked};
 pub use listing::{DiscoveredFile, Error, FileListing, KeptFolders, ListingSource, NameRules, Options};
 pub use rule_files::rule_files;
 pub use text::{DecodedText, content_facts, read_as_text};

@@ -155,7 +155,8 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
         | SkipReason::History
         | SkipReason::SkippedFolder
         | SkipReason::HiddenFolder
-        | SkipReason::OtherFileSystem => format!("{path}: {}", reason.description()),
+        | SkipReason::OtherFileSystem
+        | SkipReason::ResourceGone => format!("{path}: {}", reason.description()),
     }
 }
 

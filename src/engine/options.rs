@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::aggregate::TokenCounter;
 use crate::discover;
-use crate::model::{FileItem, ModelName, RelPath, SkipReason, WriterKey};
+use crate::model::{FileItem, LinkedFolder, ModelName, RelPath, SkipReason, WriterKey};
 use crate::sys::{Clock, Disk, Files, Processes};
 
 /// The I/O traits through which a project sees the world.
@@ -33,6 +33,8 @@ pub struct Options {
     pub cache_dir: RelPath,
     /// Which names do not count, or hold secrets.
     pub names: discover::Options,
+    /// The folders that are mounted in the project, by name.
+    pub linked: Arc<[LinkedFolder]>,
     /// More files than these are an error where git does not list them; `None` for any number.
     pub max_files: Option<u64>,
     /// Whether the full view of a file shows the secrets in it.

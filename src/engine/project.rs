@@ -85,6 +85,11 @@ impl Project<'_> {
         self.cache.workspace.paranoid = paranoid;
     }
 
+    /// Finds out which linked folders are there now; to be called before each answer of a process that gives several.
+    pub fn reopen_linked(&mut self) {
+        self.cache.workspace.files.reopen();
+    }
+
     /// Releases memory that the next answer does not need.
     pub fn release_memory(&self) {
         self.cache.release_memory();

@@ -7,7 +7,7 @@ use crate::engine::workspace::{KnownFile, KnownState, Workspace, with_byte_order
 use crate::model::{
     ContentHash, FileType, Outline, RelPath, SkipReason, Slice, SliceResolution, SliceStatus, ViewMode,
 };
-use crate::sys::FileKind;
+use crate::sys::{FileKind, Files};
 use crate::{aggregate, slices};
 
 #[derive(Debug, Clone)]
@@ -138,7 +138,7 @@ fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, Sk
         return Err(reason);
     }
     // Asked for before reading, because a failed reading reports a link as any other special file.
-    match workspace.world.files.stat(path).map(|stat| stat.kind) {
+    match workspace.files.stat(path).map(|stat| stat.kind) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(SkipReason::Vanished),
         Err(_) => Err(SkipReason::Unreadable),
         Ok(FileKind::Symlink) => Err(SkipReason::Symlink),
@@ -164,6 +164,7 @@ const fn is_withheld(reason: SkipReason) -> bool {
         | SkipReason::NestedRepository
         | SkipReason::SkippedFolder
         | SkipReason::HiddenFolder
-        | SkipReason::OtherFileSystem => false,
+        | SkipReason::OtherFileSystem
+        | SkipReason::ResourceGone => false,
     }
 }

@@ -100,6 +100,8 @@ named_enum! {
         HiddenFolder = "hidden_folder",
         /// It is a folder in which another file system is mounted, outside of a git checkout.
         OtherFileSystem = "other_file_system",
+        /// It is in a linked folder that is not there now.
+        ResourceGone = "resource_gone",
     }
 }
 
@@ -107,7 +109,7 @@ impl SkipReason {
     /// Returns whether it is an error that left the file out: one that another try, or the user, may fix.
     pub const fn is_error(self) -> bool {
         match self {
-            Self::Unreadable | Self::Undecodable | Self::Unstable => true,
+            Self::Unreadable | Self::Undecodable | Self::Unstable | Self::ResourceGone => true,
             // A file that git tracks and somebody deleted, or that a sparse checkout leaves out, is no error.
             Self::Vanished
             | Self::Binary
@@ -142,6 +144,7 @@ impl SkipReason {
             Self::SkippedFolder => "a folder that discover.skip names",
             Self::HiddenFolder => "a hidden folder outside of a git checkout",
             Self::OtherFileSystem => "a folder on another file system",
+            Self::ResourceGone => "resource gone",
         }
     }
 }

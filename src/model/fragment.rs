@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 use super::file::ContentHash;
 use super::named_enum::named_enum;
 use super::path::RelPath;
+use super::resource::split_resource;
 use super::view::ViewMode;
 
 named_enum! {
@@ -89,7 +90,8 @@ impl FragmentId {
     /// Returns the id of a file: the beginning of a SHA-256 over its resource and its path in there.
     pub fn of_file(path: &RelPath) -> Self {
         let mut hash = Sha256::new();
-        for part in [b".".as_slice(), path.as_bytes()] {
+        let (resource, inside) = split_resource(path.as_bytes()).unwrap_or((b".", path.as_bytes()));
+        for part in [resource, inside] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
@@ -170,5 +172,6 @@ mod tests {
         assert_eq!(id("src/a.py").len(), 16);
         assert_eq!(id("src/a.py"), id("src/a.py"));
         assert_ne!(id("src/a.py"), id("src/b.py"));
+        assert_ne!(id("@lib/src/a.py"), id("src/a.py"));
     }
 }

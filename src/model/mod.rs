@@ -22,6 +22,7 @@ mod outline;
 mod page;
 mod path;
 mod redaction;
+mod resource;
 mod root;
 mod view;
 
@@ -63,5 +64,6 @@ pub use path::{
     printable_lines, shell_word, unescaped_path,
 };
 pub use redaction::{count_redactions, redaction_mark};
+pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};
 pub use root::RootReason;
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

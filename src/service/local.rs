@@ -72,7 +72,7 @@ impl LocalService {
     /// has told its user.
     pub fn note_problems(&self, loaded: &LoadedConfig, call: &CallOptions) {
         if matches!(self.settings, SettingsSource::Sources(_)) {
-            loaded.problems.iter().cloned().for_each(|problem| call.job.note(problem));
+            loaded.notes(&self.root).into_iter().for_each(|note| call.job.note(note));
         }
     }
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::api::{ApiError, ApiErrorKind};
-use crate::config::{ConfigInputs, Error, LoadedConfig, load, revision_of};
+use crate::config::{ConfigInputs, Error, LoadedConfig, PrivateFolders, load, revision_of};
 use crate::llm::{PriceList, built_in_prices, built_in_providers};
 use crate::model::error_chain;
-use crate::sys::{Disk, RealDisk};
+use crate::sys::{Disk, RealDisk, is_private_file};
 
 pub const SETTINGS_FILE: &str = "slop.toml";
 
@@ -15,6 +15,10 @@ pub const SETTINGS_FILE: &str = "slop.toml";
 pub struct SettingsSources {
     /// The user's own settings file, whether it is there or not.
     pub user_file: Option<PathBuf>,
+    /// The user's own file of linked folders, whether it is there or not.
+    pub links_file: Option<PathBuf>,
+    /// Folders that are never linked.
+    pub private: PrivateFolders,
     /// The variables of the environment that begin with `SLOP_`, and those of [`base_variables`].
     pub variables: Vec<(String, String)>,
 }
@@ -49,11 +53,22 @@ impl SettingsSources {
             }
         };
         let user_file = self.user_file.clone().map(read).transpose()?.flatten();
+        let links_file = self.links_file.clone().map(read).transpose()?.flatten();
+        if let Some((path, _)) = links_file.as_ref().filter(|(path, _)| !is_private_file(path)) {
+            let message = format!("{} can be written by others, or is not yours", path.display());
+            return Err(ApiError::user(
+                "bad_settings",
+                message,
+                "make it a file of your own with the mode 600",
+            ));
+        }
         let path = root.join(SETTINGS_FILE);
         let project_link = RealDisk.link_outside(&path, root);
         let project_file = read(path)?;
         let environment = self.variables.clone();
-        Ok(ConfigInputs { user_file, project_file, project_link, environment, flags: Vec::new() })
+        let private = self.private.clone();
+        let flags = Vec::new();
+        Ok(ConfigInputs { user_file, project_file, project_link, links_file, private, environment, flags })
     }
 }
 

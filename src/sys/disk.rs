@@ -9,6 +9,7 @@ use std::{io, thread};
 
 use rustix::fs::{Access, OFlags};
 
+use super::process_control::user_id;
 use crate::model::FileStamp;
 
 /// Writes the content of a file.
@@ -314,6 +315,12 @@ impl Disk for RealDisk {
         let metadata = file.metadata()?;
         Ok(metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()))
     }
+}
+
+/// Returns whether a file is the user's own, and nobody else can write to it.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub fn is_private_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.uid() == user_id() && found.mode() & 0o022 == 0)
 }
 
 /// Opens a regular file for reading. `NONBLOCK`, because opening a FIFO without a writer would never return.

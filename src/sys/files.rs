@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType as InodeType, Mode, OFlags};
 
-use crate::model::{FileStamp, RelPath};
+use crate::model::{FileStamp, FolderIdentity, RelPath};
 
 /// What a name in the tree refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +77,28 @@ pub struct RealFiles {
 impl RealFiles {
     /// Opens the folder `root`.
     pub fn open(root: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self { root: rustix::fs::open(root, flags, Mode::empty())? })
+        Ok(Self { root: rustix::fs::open(root, FOLDER_FLAGS, Mode::empty())? })
+    }
+
+    /// Opens the folder `root`, an absolute path on which no link lies. With an `identity`, any other folder is an error
+    /// of the kind `NotFound`.
+    pub fn open_exact(root: &Path, identity: Option<FolderIdentity>) -> io::Result<Self> {
+        let files = Self { root: open_without_links(root)? };
+        if identity.is_some_and(|identity| files.identity().ok() != Some(identity)) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "another folder has its name"));
+        }
+        Ok(files)
+    }
+
+    /// Returns which folder the root is.
+    pub fn identity(&self) -> io::Result<FolderIdentity> {
+        let FileStamp { dev, ino, .. } = self.root_stat()?.stamp;
+        Ok(FolderIdentity { dev, ino })
+    }
+
+    /// Returns what `stat` returns for the root itself.
+    pub fn root_stat(&self) -> io::Result<FileStat> {
+        Ok(to_stat(&rustix::fs::fstat(&self.root)?))
     }
 
     /// Opens a file for reading. Never blocks on a FIFO, never follows a link, never leaves the root.
@@ -105,6 +125,21 @@ impl RealFiles {
         // Weaker: `NOFOLLOW` guards the last name of the path, not a link in the place of one of its folders.
         Ok(rustix::fs::openat(&self.root, path, OPEN_FLAGS, Mode::empty())?)
     }
+}
+
+const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+#[cfg(target_os = "linux")]
+fn open_without_links(folder: &Path) -> io::Result<OwnedFd> {
+    use rustix::fs::{CWD, ResolveFlags};
+    // Without a fallback to an older call: the path decides which folder of the machine is read, and a link may have
+    // taken the place of any folder on it since it was resolved.
+    Ok(rustix::fs::openat2(CWD, folder, FOLDER_FLAGS, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_without_links(folder: &Path) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::open(folder, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?)
 }
 
 const OPEN_FLAGS: OFlags =
@@ -150,7 +185,7 @@ impl Files for RealFiles {
     fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
         let path = RelPath::new(folder).ok();
         let path = path.as_ref().map_or(Path::new("."), |path| path.as_path());
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let flags = FOLDER_FLAGS | OFlags::NOFOLLOW;
         let directory = rustix::fs::openat(&self.root, path, flags, Mode::empty())?;
         let mut entries = Vec::new();
         for entry in rustix::fs::Dir::new(directory)? {

@@ -23,7 +23,7 @@ pub use clock::{Clock, WallClock};
 pub use commands::{Commands, RealCommands};
 #[cfg(test)]
 pub use disk::WriteContent;
-pub use disk::{Disk, RealDisk};
+pub use disk::{Disk, RealDisk, is_private_file};
 pub use files::{FileContent, FileKind, FileStat, Files, ReadError, RealFiles};
 pub use http::{HttpClient, HttpLimits, HttpTransport};
 pub use lock::FileLock;

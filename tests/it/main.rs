@@ -32,6 +32,7 @@ mod incremental;
 mod index;
 mod install;
 mod left_out_folders;
+mod links;
 mod mcp;
 mod orchestrator;
 mod outputs;

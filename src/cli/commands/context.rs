@@ -235,7 +235,7 @@ pub(super) fn missing_paths<'p>(
 ) -> Vec<String> {
     let is_gone = |path: &&str| {
         let is_pattern = path.contains(['*', '?', '[', '{']);
-        let full = context.location.root.join(path);
+        let full = context.loaded.links.locate(path, &context.location.root);
         // A dangling link is there, whatever it points to.
         !is_pattern && !full.exists() && !full.is_symlink()
     };

@@ -19,6 +19,7 @@ mod input;
 mod install;
 mod item;
 mod items;
+mod link;
 mod preset;
 mod queries;
 mod references;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::context::CommandContext;
 use super::{
     agent, cache, cache_replay, curation, daemon, doctor, document, given, history, hydration, install, item,
-    items, preset, queries, references, setup, share, status, summarize, ui, uninstall,
+    items, link, preset, queries, references, setup, share, status, summarize, ui, uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -114,7 +114,9 @@ fn confirm(error: ApiError, output: &mut CommandOutput) -> Result<(), CommandErr
 /// such as a cache in the home folder that is to be cleared.
 const fn reads_project(command: &CliCommand) -> bool {
     match command {
-        CliCommand::Config(_) | CliCommand::Cache(_) | CliCommand::Uninstall(_) => false,
+        CliCommand::Config(_) | CliCommand::Cache(_) | CliCommand::Link(_) | CliCommand::Uninstall(_) => {
+            false
+        }
         CliCommand::Install(args) => !args.user,
         CliCommand::Daemon(args) => {
             matches!(args.command, DaemonCommand::Start(_) | DaemonCommand::Restart(_))
@@ -157,7 +159,9 @@ fn load_settings(
         }
         _ => default_settings(command, fault, output),
     })?;
-    for warning in loaded.warnings.iter().chain(&loaded.problems) {
+    let is_about_links = matches!(command, CliCommand::Link(_));
+    let notes = if is_about_links { loaded.problems.clone() } else { loaded.notes(&place.root) };
+    for warning in loaded.warnings.iter().chain(&notes) {
         output.note(warning);
     }
     if names_old_base(command) {
@@ -231,6 +235,7 @@ fn run_at(
         CliCommand::Undo => history::undo(context),
         CliCommand::Redo => history::redo(context),
         CliCommand::Jump(args) => history::jump(args.to, context),
+        CliCommand::Link(args) => link::run(&args.command, environment, context),
         CliCommand::Item(args) => item::run_item(&args.command, context),
         CliCommand::Slice(args) => items::run_slice(&args.command, context),
         CliCommand::Mask(args) => items::run_mask(&args.command, context),

@@ -15,6 +15,7 @@ use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentFacts, ContentHash, FileType, Outline, Producer, RelPath, Skeleton};
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
+use crate::sys::Files;
 use crate::{store, syntax};
 
 /// A content, and where it can be read should it have to be.
@@ -133,7 +134,7 @@ pub(super) fn with_content<T>(
     let hidden = workspace.hidden.get(subject.path);
     let read = if hidden.is_none() {
         let _timer = workspace.steps.time(AnswerStep::Read);
-        Some(workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?)
+        Some(workspace.files.read(subject.path, workspace.options.structure_max_bytes).ok()?)
     } else {
         None
     };

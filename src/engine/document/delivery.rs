@@ -24,6 +24,7 @@ use crate::model::{
     RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode,
 };
 use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
+use crate::sys::Files;
 
 /// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if
 /// it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
@@ -287,7 +288,7 @@ fn add_removed_files<'r>(
 fn is_gone(workspace: &Workspace<'_>, path: &RelPath) -> bool {
     let absent =
         |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    workspace.world.files.stat(path).is_err_and(absent)
+    workspace.files.stat(path).is_err_and(absent)
 }
 
 impl ReaderState {

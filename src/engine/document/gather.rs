@@ -18,6 +18,7 @@ use crate::model::{
     RelPath, RoutingRule, SkipReason, SummaryDetail, Tier, ViewMode,
 };
 use crate::search::PathClass;
+use crate::sys::Files;
 use crate::{aggregate, syntax};
 
 /// Shows each of the files that are asked for as the routing wants it.
@@ -273,7 +274,7 @@ const UNMATCHED_ITEM: &str = "an item of [[files]] that no file of the project a
 pub(super) fn absent_items(workspace: &Workspace<'_>, items: &[FileItem]) -> Vec<MissingFile> {
     let is_absent = |item: &&FileItem| {
         let path = Selector::new_lenient(&item.path).literal_path();
-        let stat = path.map(|path| workspace.world.files.stat(&path));
+        let stat = path.map(|path| workspace.files.stat(&path));
         stat.is_some_and(|stat| stat.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound))
     };
     let items = workspace.relative_items(items);

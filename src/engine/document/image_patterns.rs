@@ -9,7 +9,7 @@ use super::request::ImageFile;
 use crate::aggregate::Selector;
 use crate::engine::workspace::Workspace;
 use crate::model::{RelPath, normalized_path, path_text};
-use crate::sys::FileKind;
+use crate::sys::{FileKind, Files};
 
 /// So many folders are looked into for one pattern, and so many images are taken: `**` may mean a whole disk.
 const MAX_FOLDERS: usize = 10_000;
@@ -147,6 +147,6 @@ impl ImageSearch<'_, '_> {
         }
         let path = path.strip_prefix(&self.workspace.root).unwrap_or(path);
         let path = RelPath::new(path.as_os_str().as_bytes()).map_err(io::Error::other);
-        Some(path.and_then(|path| Ok(self.workspace.world.files.stat(&path)?.kind)))
+        Some(path.and_then(|path| Ok(self.workspace.files.stat(&path)?.kind)))
     }
 }

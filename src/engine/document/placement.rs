@@ -17,6 +17,7 @@ use crate::engine::error::{Code, Error};
 use crate::engine::index::{FileStatus, Freshness};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{Omission, ParseHealth, Receipt, RelPath, RoutingRule, ViewMode};
+use crate::sys::Files;
 use crate::{aggregate, discover, syntax};
 
 /// How a document shows one file.
@@ -131,7 +132,7 @@ impl DocumentRun<'_, '_> {
                     file.size = Some(facts.size);
                     // Of a file with hidden symbols, what is left of it was selected.
                     if hidden.get(&file.path).is_some() {
-                        let stat = self.cache.workspace.world.files.stat(&file.path);
+                        let stat = self.cache.workspace.files.stat(&file.path);
                         file.size = stat.ok().map(|stat| stat.stamp.size).or(file.size);
                     }
                 }

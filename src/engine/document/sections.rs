@@ -19,7 +19,7 @@ use crate::model::{
 use crate::sections;
 use crate::sections::DataSyntax;
 use crate::summarize::secrets;
-use crate::sys::{FileKind, ReadError};
+use crate::sys::{FileKind, Files, ReadError};
 
 /// Where Beads keeps its issues for git, and where a mock of it does.
 const ISSUES: (&str, DataSyntax) = (".beads/issues.jsonl", DataSyntax::JsonLines);
@@ -115,7 +115,7 @@ fn discussion_entries(
 /// the project, and would speak for the user. `None` also if there is no such file.
 fn came_with_project(workspace: &Workspace<'_>, path: &Path) -> Option<String> {
     let name = RelPath::new(path.as_os_str().as_bytes()).ok()?;
-    workspace.world.files.stat(&name).ok()?;
+    workspace.files.stat(&name).ok()?;
     // Those that are ignored, too: that is what most people do with a discussion.
     let arguments = ["ls-files", "--others", "-z", "--", name.as_str()?];
     let listed = run_git(workspace.world.processes, &workspace.root, &arguments, b"").ok();
@@ -225,7 +225,7 @@ fn image_inside(workspace: &Workspace<'_>, path: &str, inline: bool) -> Result<O
         return read_section_file(workspace, &path, workspace.options.screenshot_bytes, "screenshot_bytes")?
             .map_or_else(|| Err("file not found".to_owned()), |bytes| Ok(Some(bytes)));
     }
-    match workspace.world.files.stat(&path) {
+    match workspace.files.stat(&path) {
         Ok(stat) if stat.kind == FileKind::Regular => Ok(None),
         Ok(_) => Err("not a regular file".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err("file not found".to_owned()),
@@ -241,7 +241,7 @@ fn read_section_file(
     setting: &str,
 ) -> Result<Option<Vec<u8>>, String> {
     for _ in 0..TRIES {
-        match workspace.world.files.read(path, limit) {
+        match workspace.files.read(path, limit) {
             Ok(reading) => return Ok(Some(reading.bytes)),
             Err(ReadError::Changing) => {}
             Err(ReadError::TooLarge { .. }) => return Err(too_large(limit, setting)),
@@ -293,7 +293,7 @@ fn has_beads(workspace: &Workspace<'_>) -> bool {
     [ISSUES.0, MOCK.0].iter().any(|name| {
         let folder = name.split('/').next().unwrap_or_default();
         let folder = RelPath::new(folder.as_bytes()).expect("the names are constants and good paths");
-        workspace.world.files.stat(&folder).is_ok_and(|stat| stat.kind == FileKind::Directory)
+        workspace.files.stat(&folder).is_ok_and(|stat| stat.kind == FileKind::Directory)
     })
 }
 

@@ -14,7 +14,7 @@ use crate::engine::index::{FileSelection, resolve_name, select_named};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::{DocumentBlock, FileItem, RelPath, SkipReason, SummaryDetail, ViewMode};
-use crate::sys::FileKind;
+use crate::sys::{FileKind, Files};
 use crate::{aggregate, discover};
 
 impl DocumentRun<'_, '_> {
@@ -174,7 +174,7 @@ fn add_deleted(
 /// the place of a file is not that file.
 fn is_deleted(workspace: &Workspace<'_>, path: &RelPath) -> bool {
     !workspace.names.is_excluded(path)
-        && match workspace.world.files.stat(path) {
+        && match workspace.files.stat(path) {
             Ok(stat) => stat.kind == FileKind::Directory,
             Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
         }

@@ -11,9 +11,9 @@ use crate::engine::artifacts::{ArtifactCache, identify};
 use crate::engine::error::Error;
 use crate::engine::parallel::on_all_cores;
 use crate::model::{ContentHash, RelPath, SkipReason};
+use crate::store;
 use crate::store::{FileRow, Store, StoredFileState};
 use crate::sys::Files;
-use crate::{discover, store};
 
 /// When files that differ are looked at again.
 const AGAIN_AFTER: [Duration; 3] =
@@ -77,20 +77,19 @@ fn compare_with_index(
 ) -> Result<u64, Error> {
     let workspace = &cache.workspace;
     // Listed and read anew, never from what is kept: an audit must not share a mistake with what it checks.
-    let listing = discover::list(
-        &workspace.root,
-        &workspace.names,
-        workspace.options.max_files,
-        workspace.world.processes,
-    )?;
+    let (listing, _) = workspace.list_anew()?;
     let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
     let rows = audited_rows(cache)?;
     // Both, because a row may have no file just as a file may have no row.
-    let all = || listing.files.iter().map(|found| &found.path).chain(rows.keys());
+    let all = || {
+        let listed = listing.files.iter().map(|found| &found.path);
+        // Of a linked folder that is gone nothing can be compared, and its rows are kept until it is back.
+        listed.chain(rows.keys()).filter(|path| !workspace.files.is_gone(path))
+    };
     let paths: BTreeSet<&RelPath> =
         suspects.map_or_else(|| all().collect(), |suspects| suspects.iter().collect());
     let paths: Vec<&RelPath> = paths.into_iter().collect();
-    let (files, most) = (workspace.world.files, workspace.options.structure_max_bytes);
+    let (files, most) = (&workspace.files, workspace.options.structure_max_bytes);
     let states =
         on_all_cores(&paths, |path| match listing.files.binary_search_by(|found| found.path.cmp(path)) {
             Ok(at) => read_actual_state(files, &listing.files[at], &neighbors, most),

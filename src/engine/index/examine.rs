@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, derive, identify, producers};
+use crate::engine::mounts::MountedFiles;
 use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::timings::{AnswerStep, StepClock};
@@ -43,7 +44,7 @@ pub(super) enum ReadOutcome {
 }
 
 pub(super) struct FileExaminer<'a> {
-    pub(super) files: &'a dyn Files,
+    pub(super) files: MountedFiles<'a>,
     pub(super) steps: StepClock<'a>,
     /// What the file system's clock is ahead of ours, in nanoseconds.
     pub(super) skew_ns: i64,
@@ -69,7 +70,7 @@ where
     'w: 'a,
 {
     FileExaminer {
-        files: cache.workspace.world.files,
+        files: cache.workspace.files.clone(),
         steps: cache.workspace.steps.clone(),
         skew_ns: cache.clock_skew_ns(),
         neighbors,

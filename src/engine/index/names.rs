@@ -7,6 +7,7 @@ use crate::aggregate::nearest_paths;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::model::RelPath;
+use crate::sys::Files;
 
 /// So many paths are suggested for one that is not there.
 const MAX_NEAREST: usize = 3;
@@ -72,8 +73,7 @@ fn missing_path(cache: &ArtifactCache<'_>, word: &str) -> Result<Option<RelPath>
     let Some(path) = workspace.resolve_path(word)?.filter(|path| !workspace.names.is_excluded(path)) else {
         return Ok(None);
     };
-    let is_missing =
-        workspace.world.files.stat(&path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let is_missing = workspace.files.stat(&path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
     Ok(is_missing.then_some(path))
 }
 

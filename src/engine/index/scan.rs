@@ -173,7 +173,10 @@ fn check_places<'s>(
             StampCheck::LeftOut(reason) => {
                 // A row that remains is of what had the name before, unless it gives the same reason.
                 let row = snapshot.rows.get(&found.path);
-                if row.is_some_and(|row| row.state == StoredFileState::LeftOut(reason)) {
+                if row.is_some_and(|row| row.state == StoredFileState::LeftOut(reason))
+                    // What is known of a folder that is gone is not derived anew when it is back.
+                    || reason == SkipReason::ResourceGone
+                {
                     kept.insert(&found.path);
                 }
                 scan.add_known(found, KnownState::LeftOut(reason), mtime_ns, true);

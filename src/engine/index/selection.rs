@@ -11,7 +11,7 @@ use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, is_racy};
 use crate::model::{ContentHash, MissingFile, RelPath, SkipReason, error_chain};
-use crate::sys::FileKind;
+use crate::sys::{FileKind, Files};
 
 /// The files that some words mean.
 #[derive(Default)]
@@ -116,9 +116,10 @@ fn resolve_file(
     if cache.workspace.names.is_excluded(&path) {
         return Err(Error::Apart { path });
     }
-    let found = match cache.workspace.world.files.stat(&path) {
+    let found = match cache.workspace.files.stat(&path) {
         // Names such as `[id].tsx` are common: only where no file has the name is it a pattern.
         Err(_) if word.contains(['*', '?', '[', '{']) => return Ok(None),
+        Err(_) if cache.workspace.files.is_gone(&path) => Some(SkipReason::ResourceGone),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
         Err(_) => Some(SkipReason::Unreadable),
         Ok(stat) => match stat.kind {
@@ -159,7 +160,7 @@ fn examine_one(
     // Needed before the row is trusted: a header's language may change with its neighbors while its bytes do not.
     let neighbors = neighbors_of(cache, path);
     if let Some(row) = row.as_ref().filter(|_| is_current && !is_doubted)
-        && let Ok(stat) = cache.workspace.world.files.stat(path)
+        && let Ok(stat) = cache.workspace.files.stat(path)
         && row.stamp == Some(stat.stamp)
         && !is_racy(&stat.stamp, row.read_at_ns)
         && let Some(state) = state_from_row(row, Some(&neighbors))

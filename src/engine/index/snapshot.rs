@@ -15,7 +15,7 @@ use crate::engine::workspace::{
 };
 use crate::model::RelPath;
 use crate::store::FileRow;
-use crate::sys::FileStat;
+use crate::sys::{FileStat, Files};
 
 /// Below so many files one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
@@ -100,7 +100,7 @@ fn list_and_stat(
     began: Option<&TreeSnapshot>,
     wanted: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<(Arc<TrackedListing>, Vec<Option<FileStat>>), Error> {
-    let (listed, stats) = cache.workspace.list_files(began, skew_ns(cache, began), || {
+    let (listed, stats) = cache.workspace.list_files(Some(rows), began, skew_ns(cache, began), || {
         // By the stored rows, because the listing is being made at the same time. A file that has no row is read
         // anyway, so it needs no stat here.
         let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
@@ -168,7 +168,7 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
     }
     let folder = path.parent();
     // A folder that cannot be read decides nothing; the listing below does.
-    let names = cache.workspace.world.files.entry_names(folder).unwrap_or_default();
+    let names = cache.workspace.files.entry_names(folder).unwrap_or_default();
     let join = |name: Vec<u8>| match folder {
         b"" => RelPath::new(&name).ok(),
         folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
@@ -182,14 +182,14 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
     if let Some(listed) = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began)) {
         return listed.neighbors.clone();
     }
-    let listed = cache.workspace.list_files(began.as_ref(), skew_ns(cache, began.as_ref()), || ());
+    let listed = cache.workspace.list_files(None, began.as_ref(), skew_ns(cache, began.as_ref()), || ());
     listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
 }
 
 /// Takes the stamps of files, on two cores if there are many.
 fn stat_all(workspace: &Workspace<'_>, paths: &[Option<&RelPath>]) -> Vec<Option<FileStat>> {
     let _timer = workspace.steps.time(AnswerStep::Stat);
-    let files = workspace.world.files;
+    let files = &workspace.files;
     let stat = |paths: &[Option<&RelPath>]| {
         paths.iter().map(|path| path.and_then(|path| files.stat(path).ok())).collect::<Vec<_>>()
     };

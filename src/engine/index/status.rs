@@ -8,7 +8,7 @@ use crate::engine::artifacts::{ArtifactCache, producer};
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentHash, FileType, RelPath, SkipReason, Tier};
-use crate::sys::FileKind;
+use crate::sys::{FileKind, Files};
 
 /// How what is stored of a file compares with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ fn summary_author(file_type: &'static FileType) -> Option<String> {
 fn unread_freshness(workspace: &Workspace<'_>, found: &DiscoveredFile, is_known: bool) -> Freshness {
     // A file without a row may have no stat in the snapshot, and one that would be left out must not be reported as
     // new.
-    let reason = match workspace.world.files.stat(&found.path) {
+    let reason = match workspace.files.stat(&found.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
         Err(_) => Some(SkipReason::Unreadable),
         Ok(stat) => match stat.kind {

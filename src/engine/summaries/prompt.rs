@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::task::{
     PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason,
 };
+use crate::engine::mounts::MountedFiles;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::workspace::Workspace;
 use crate::model::{ContentHash, FileType, ModelPrompt, Outline, RelPath, SummaryKey};
@@ -20,7 +21,7 @@ const SCANNED: &str = "UTF-8";
 
 /// Words questions, on as many threads as there are. It needs no cache: what a file is, it looks up in the file.
 pub struct PromptPreparer<'w> {
-    files: &'w dyn Files,
+    files: MountedFiles<'w>,
     clock: &'w dyn Clock,
     max_bytes: u64,
     parse_timeout: Duration,
@@ -36,7 +37,7 @@ pub(in crate::engine) fn preparer<'w>(
     policy: &SummaryPolicy,
 ) -> PromptPreparer<'w> {
     PromptPreparer {
-        files: workspace.world.files,
+        files: workspace.files.clone(),
         clock: workspace.world.clock,
         max_bytes: workspace.options.structure_max_bytes,
         parse_timeout: workspace.options.parse_timeout,
@@ -119,7 +120,7 @@ impl PromptPreparer<'_> {
 
     /// Reads the text that a task is about.
     fn text(&self, task: &SummaryTask, path: &RelPath) -> Result<String, WithheldReason> {
-        text(self.files, self.max_bytes, path, &task.subject)
+        text(&self.files, self.max_bytes, path, &task.subject)
     }
 
     fn material_of_folder(

@@ -25,6 +25,7 @@ use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::{RelPath, SummaryKey, SummaryScope};
 use crate::summarize::is_machine_written;
 use crate::summarize::prompt::{FolderChild, PromptStrategy};
+use crate::sys::Files;
 
 /// What is found out on the way.
 struct TaskSurvey<'a> {
@@ -243,7 +244,7 @@ fn remaining_quiet_time(
 ) -> Option<Duration> {
     let now_ns = workspace.world.clock.now_ns();
     let wait = |subject: &ContentRef<'_>| {
-        let stat = workspace.world.files.stat(subject.path).ok()?;
+        let stat = workspace.files.stat(subject.path).ok()?;
         // No tool can set this time. What was written in the future was written before the clock was set back.
         let age = now_ns.saturating_sub(stat.stamp.ctime_ns).unsigned_abs();
         Some(still.saturating_sub(Duration::from_nanos(age)))
@@ -348,10 +349,10 @@ fn heuristic_summary(
     known: &KnownSummaries,
 ) -> Option<String> {
     let subject = content.subjects.first()?;
-    let (files, max_bytes) = (cache.workspace.world.files, cache.workspace.options.structure_max_bytes);
+    let (files, max_bytes) = (cache.workspace.files.clone(), cache.workspace.options.structure_max_bytes);
     let is_kept_here = known.is_withheld(&content.key, content.strategy)
         || is_written_by_program(cache, content)
-        || !is_clean(files, max_bytes, subject.path, &subject.hash);
+        || !is_clean(&files, max_bytes, subject.path, &subject.hash);
     if is_kept_here { None } else { cache.summary(subject) }
 }
 

@@ -3,7 +3,9 @@
 //! Listing the files again costs git's processes and a walk. Checking what a listing depends on costs less: the files
 //! that hold rules, and the folders, whose stamps change with the names in them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,14 +13,17 @@ use rustc_hash::FxHashSet;
 
 use super::files::is_racy;
 use super::root::Workspace;
-use super::tracker::{ListedFolder, TrackedListing, TreeSnapshot};
+use super::tracker::{FileRows, ListedFolder, TrackedListing, TreeSnapshot};
 use crate::discover;
-use crate::discover::{FileListing, HeaderNeighbors, KeptFolders, ListingSource, NameRules, run_git};
+use crate::discover::{
+    DiscoveredFile, FileListing, HeaderNeighbors, KeptFolders, ListingSource, NameRules, run_git,
+};
 use crate::engine::error::Error;
+use crate::engine::mounts::{Mount, MountedFiles};
 use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
-use crate::model::{ContentHash, FileStamp, RelPath};
-use crate::sys::{FileKind, Processes};
+use crate::model::{ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, is_within, split_resource};
+use crate::sys::{FileKind, Files, Processes, RealFiles};
 
 /// A change that is older than this should have been reported by an event.
 pub(in crate::engine) const EVENT_DEADLINE_NS: i64 = 2_000_000_000;
@@ -39,9 +44,11 @@ pub(super) enum ListingState {
 
 impl Workspace<'_> {
     /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to
-    /// be had, and with it all that it depends on.
+    /// be had, and with it all that it depends on. Of linked folders that are gone, the files are those in `rows`; without
+    /// rows they are not listed, and nothing is kept.
     pub(in crate::engine) fn list_files<R>(
         &self,
+        rows: Option<&FileRows>,
         began: Option<&TreeSnapshot>,
         skew_ns: i64,
         meanwhile: impl FnOnce() -> R,
@@ -49,20 +56,31 @@ impl Workspace<'_> {
         let kept_in = self.tracker.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
         // Taken before git starts: a change during the listing may or may not be in it, so it must count as later.
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
-        let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
-        let (max_files, steps) = (self.options.max_files, self.steps.clone());
-        let (listing, done) = std::thread::scope(|scope| {
+        let lister = Lister {
+            root: &self.root,
+            names: &self.names,
+            max_files: self.options.max_files,
+            files: self.files.clone(),
+            processes: self.world.processes,
+        };
+        let steps = self.steps.clone();
+        let (listed, done) = std::thread::scope(|scope| {
             let listing = scope.spawn(move || {
                 let _timer = steps.time(AnswerStep::List);
-                discover::list(root, names, max_files, processes)
+                lister.list()
             });
             let done = meanwhile();
             (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
         });
-        let listing = listing?;
+        let (mut listing, mounts) = listed?;
+        let is_whole = rows.is_some() || mounts.iter().all(|mount| mount.source.is_some());
+        if let Some(rows) = rows {
+            self.add_gone_files(&mounts, rows, &mut listing);
+        }
         let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
         let mut listed = TrackedListing {
             listing,
+            mounts,
             neighbors,
             name_options: self.options.names.clone(),
             began_ns,
@@ -73,7 +91,7 @@ impl Workspace<'_> {
         };
         // Without events nothing would report that a kept listing is outdated, so what it depends on need not be
         // found out.
-        let Some((tree, began)) = kept_in else { return Ok((Arc::new(listed), done)) };
+        let Some((tree, began)) = kept_in.filter(|_| is_whole) else { return Ok((Arc::new(listed), done)) };
         let is_complete = self.add_folders(&mut listed);
         listed.rule_files = self.rules(began.listed.as_deref().or(began.suspect.as_deref()));
         let listed = Arc::new(listed);
@@ -83,6 +101,30 @@ impl Workspace<'_> {
             tree.drop_listing(began);
         }
         Ok((listed, done))
+    }
+
+    /// Lists the files of the root and of the linked folders, and returns how each of those was listed.
+    pub(in crate::engine) fn list_anew(&self) -> Result<(FileListing, Vec<ListedMount>), Error> {
+        let (root, names) = (&self.root, &*self.names);
+        let (max_files, processes) = (self.options.max_files, self.world.processes);
+        Lister { root, names, max_files, files: self.files.clone(), processes }.list()
+    }
+
+    /// Adds the files of linked folders that are gone, as far as they are known.
+    fn add_gone_files(&self, mounts: &[ListedMount], rows: &FileRows, listing: &mut FileListing) {
+        let gone = Some(SkipReason::ResourceGone);
+        for mount in mounts.iter().filter(|mount| mount.source.is_none()) {
+            let folder = mount.linked.mount_point();
+            let known = rows.keys().filter(|path| is_within(path.as_bytes(), folder.as_bytes()));
+            let known =
+                known.map(|path| DiscoveredFile { path: path.clone(), skip_reason: gone, tracked: true });
+            let before = listing.files.len();
+            listing.files.extend(known);
+            if listing.files.len() == before {
+                listing.files.push(DiscoveredFile { path: folder, skip_reason: gone, tracked: true });
+            }
+        }
+        listing.files.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
     /// Returns the listing that is kept, if a new one would be the same.
@@ -115,6 +157,13 @@ impl Workspace<'_> {
             let should_be_reported = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
             ListingState::Stale { should_be_reported }
         };
+        let is_same = |(mount, now): (&ListedMount, &Mount)| {
+            mount.linked == now.linked && mount.source.is_some() == now.is_in_place()
+        };
+        let mounts = self.files.mounts();
+        if listed.mounts.len() != mounts.len() || !listed.mounts.iter().zip(mounts).all(is_same) {
+            return gone([None, None]);
+        }
         // The rules first: there are few of them, and a changed one makes thousands of stats of folders unnecessary.
         for (path, before) in &listed.rule_files {
             let now = rule_stamp(self, path);
@@ -123,7 +172,7 @@ impl Workspace<'_> {
             }
         }
         for (path, before) in &listed.ignore_files {
-            let now = self.world.files.stat(path).ok().map(|stat| stat.stamp);
+            let now = self.files.stat(path).ok().map(|stat| stat.stamp);
             if now != Some(*before) || is_racy(before, listed.began_ns) {
                 return gone([Some(*before), now]);
             }
@@ -158,15 +207,29 @@ impl Workspace<'_> {
             let stamp = rule_stamp(self, &path);
             (path, stamp)
         };
+        let is_same_mounts = |before: &TrackedListing| {
+            before.mounts.iter().map(|mount| (&mount.linked, mount.source.is_some())).eq(self
+                .files
+                .mounts()
+                .iter()
+                .map(|mount| (&mount.linked, mount.is_open())))
+        };
         // Which files hold rules is written in those files.
         let same = before.filter(|before| {
             let is_same = |(path, stamp): &(PathBuf, Option<FileStamp>)| rule_stamp(self, path) == *stamp;
-            !before.rule_files.is_empty() && before.has_rested() && before.rule_files.iter().all(is_same)
+            is_same_mounts(before)
+                && !before.rule_files.is_empty()
+                && before.has_rested()
+                && before.rule_files.iter().all(is_same)
         });
         if let Some(before) = same {
             return before.rule_files.clone();
         }
-        let files = discover::rule_files(&self.root, self.world.disk, self.world.processes);
+        let linked = self.files.mounts().iter().filter(|mount| mount.is_open());
+        let folders = std::iter::once(&self.root).chain(linked.map(|mount| &mount.linked.path));
+        let files = folders
+            .flat_map(|folder| discover::rule_files(folder, self.world.disk, self.world.processes))
+            .collect::<BTreeSet<_>>();
         files.into_iter().map(stamped).collect()
     }
 
@@ -180,6 +243,8 @@ impl Workspace<'_> {
             }
         }
         known.extend(listed.listing.folders.iter().map(|folder| folder.as_bytes().to_vec()));
+        let linked = listed.mounts.iter().filter(|mount| mount.source.is_some());
+        known.extend(linked.map(|mount| mount.linked.mount_point().as_bytes().to_vec()));
         let mut next: Vec<Vec<u8>> = known.iter().cloned().collect();
         for _ in 0..MOST_STEPS {
             let mut others = Vec::new();
@@ -187,7 +252,8 @@ impl Workspace<'_> {
                 self.add_folder(&folder, listed, &known, &mut others);
             }
             // The walk itself reports which folders it entered.
-            if listed.listing.source == ListingSource::Walk || others.is_empty() {
+            others.retain(|folder| self.source_of(folder, listed) == ListingSource::Git);
+            if others.is_empty() {
                 return true;
             }
             let Some(ignored) = self.ignored(&others) else { return false };
@@ -213,7 +279,7 @@ impl Workspace<'_> {
             let inside = if folder.is_empty() { name.clone() } else { [folder, b"/", name].concat() };
             let Ok(inside) = RelPath::new(&inside) else { continue };
             if inside.is_ignore_file() {
-                let stamp = self.world.files.stat(&inside).ok().map(|stat| stat.stamp);
+                let stamp = self.files.stat(&inside).ok().map(|stat| stat.stamp);
                 listed.ignore_files.extend(stamp.map(|stamp| (inside, stamp)));
             } else if *kind == FileKind::Directory
                 && !known.contains(inside.as_bytes())
@@ -237,27 +303,47 @@ impl Workspace<'_> {
 
     /// Returns those of some folders that git ignores; `None` if git fails.
     fn ignored(&self, folders: &[Vec<u8>]) -> Option<FxHashSet<Vec<u8>>> {
-        let input = folders.join(&0);
-        let finished =
-            run_git(self.world.processes, &self.root, &["check-ignore", "-z", "--stdin"], &input).ok()?;
-        // It fails without a message if it ignores none of them.
-        if !finished.success && !finished.stderr.is_empty() {
-            return None;
+        // Each linked folder has rules of its own.
+        let mut by_mount: BTreeMap<Option<&Path>, (Vec<u8>, Vec<&[u8]>)> = BTreeMap::new();
+        for folder in folders {
+            let mounted = self.files.mount_of(folder);
+            let key = mounted.map(|(mount, _)| mount.linked.path.as_path());
+            let inside = mounted.map_or(folder.as_slice(), |(_, inside)| inside);
+            let prefix = || folder[..folder.len() - inside.len()].to_vec();
+            by_mount.entry(key).or_insert_with(|| (prefix(), Vec::new())).1.push(inside);
         }
-        let named = finished.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Some(named.map(<[u8]>::to_vec).collect())
+        let mut ignored = FxHashSet::default();
+        for (root, (prefix, folders)) in by_mount {
+            let (root, input) = (root.unwrap_or(&self.root), folders.join(&0));
+            let finished =
+                run_git(self.world.processes, root, &["check-ignore", "-z", "--stdin"], &input).ok()?;
+            // It fails without a message if it ignores none of them.
+            if !finished.success && !finished.stderr.is_empty() {
+                return None;
+            }
+            let named = finished.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+            ignored.extend(named.map(|name| [&prefix, name].concat()));
+        }
+        Some(ignored)
+    }
+
+    /// Returns how the files of a folder were listed.
+    fn source_of(&self, folder: &[u8], listed: &TrackedListing) -> ListingSource {
+        let Some((mount, _)) = self.files.mount_of(folder) else { return listed.listing.source };
+        let found = listed.mounts.iter().find(|found| found.linked == mount.linked);
+        found.and_then(|found| found.source).unwrap_or(ListingSource::Walk)
     }
 
     fn folder_stamp(&self, folder: Option<&RelPath>) -> Option<FileStamp> {
         match folder {
-            Some(folder) => self.world.files.stat(folder).ok().map(|stat| stat.stamp),
+            Some(folder) => self.files.stat(folder).ok().map(|stat| stat.stamp),
             None => self.world.disk.stamp(&self.root).ok().flatten(),
         }
     }
 
     #[expect(clippy::type_complexity, reason = "a name and its kind")]
     fn names_in(&self, folder: Option<&RelPath>) -> Option<(ContentHash, Vec<(Vec<u8>, FileKind)>)> {
-        let mut entries = self.world.files.entries(folder.map_or(&[], RelPath::as_bytes)).ok()?;
+        let mut entries = self.files.entries(folder.map_or(&[], RelPath::as_bytes)).ok()?;
         entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut text = Vec::new();
         for (name, kind) in &entries {
@@ -272,6 +358,66 @@ impl Workspace<'_> {
             text.extend_from_slice(kind);
         }
         Some((ContentHash::digest(&text), entries))
+    }
+}
+
+/// A linked folder, and how its files were listed.
+pub(in crate::engine) struct ListedMount {
+    linked: LinkedFolder,
+    /// `None` if the folder is gone.
+    source: Option<ListingSource>,
+}
+
+/// What the files of a project are listed with.
+struct Lister<'a> {
+    root: &'a Path,
+    names: &'a NameRules,
+    max_files: Option<u64>,
+    files: MountedFiles<'a>,
+    processes: &'a dyn Processes,
+}
+
+impl Lister<'_> {
+    fn list(&self) -> Result<(FileListing, Vec<ListedMount>), Error> {
+        let mut listing = discover::list(self.root, self.names, self.max_files, self.processes)?;
+        let mut mounts = Vec::new();
+        for mount in self.files.mounts() {
+            let linked = &mount.linked;
+            self.hide_below(mount, &mut listing);
+            let found = if mount.is_in_place() {
+                discover::list_linked(linked, self.names, self.processes)
+            } else {
+                Err(discover::Error::Root(io::ErrorKind::NotFound.into()))
+            };
+            // Listed by its path: what was listed counts only if the path led to the same folder all the time.
+            let source = match found {
+                Ok(found) if mount.is_in_place() => {
+                    listing.files.extend(found.files);
+                    listing.notes.extend(found.notes);
+                    listing.folders.extend(found.folders);
+                    Some(found.source)
+                }
+                Ok(_) | Err(discover::Error::Root(_)) => None,
+                Err(error) => return Err(error.into()),
+            };
+            mounts.push(ListedMount { linked: linked.clone(), source });
+        }
+        if !mounts.is_empty() {
+            listing.files.sort_by(|one, other| one.path.cmp(&other.path));
+        }
+        Ok((listing, mounts))
+    }
+
+    /// Takes out of a listing of the root the files of a linked folder within it, which are listed by its name, and those
+    /// that only look as if they were in it.
+    fn hide_below(&self, mount: &Mount, listing: &mut FileListing) {
+        let within = mount.linked.path.strip_prefix(self.root).ok();
+        let within = within.map(|path| path.as_os_str().as_bytes());
+        let own = mount.linked.mount_point();
+        listing.files.retain(|found| {
+            let path = found.path.as_bytes();
+            !is_within(path, own.as_bytes()) && !within.is_some_and(|folder| is_within(path, folder))
+        });
     }
 }
 
@@ -292,6 +438,32 @@ pub fn check_file_count(root: &Path, options: &Options, processes: &dyn Processe
     let names = NameRules::new(&options.names)?;
     discover::list(root, &names, options.max_files, processes)?;
     Ok(())
+}
+
+/// How much a folder holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkedSize {
+    pub files: u64,
+    pub bytes: u64,
+}
+
+/// Lists a folder that may be linked to a project, and adds up the sizes of the files that would be read.
+pub fn measure_linked(
+    linked: &LinkedFolder,
+    options: &Options,
+    processes: &dyn Processes,
+) -> Result<LinkedSize, Error> {
+    let names = NameRules::new(&options.names)?;
+    let files = RealFiles::open_exact(&linked.path, linked.identity).map_err(discover::Error::Root)?;
+    let listing = discover::list_linked(linked, &names, processes)?;
+    let mut size = LinkedSize { files: 0, bytes: 0 };
+    for found in listing.files.iter().filter(|found| found.skip_reason.is_none()) {
+        let inside = split_resource(found.path.as_bytes()).and_then(|(_, inside)| RelPath::new(inside).ok());
+        size.files += 1;
+        let stat = inside.and_then(|inside| files.stat(&inside).ok());
+        size.bytes += stat.map_or(0, |stat| stat.stamp.size);
+    }
+    Ok(size)
 }
 
 /// Tells which folders at and below one may hold files of the project; all of the project's, where it is empty.

@@ -10,7 +10,7 @@ mod root;
 mod text;
 mod tracker;
 
-pub use listing::{check_file_count, watch_folders};
+pub use listing::{LinkedSize, check_file_count, measure_linked, watch_folders};
 pub use tracker::WorkspaceCounts;
 
 pub(in crate::engine) use cache_location::CacheLocation;

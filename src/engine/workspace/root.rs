@@ -11,17 +11,20 @@ use super::text::decode_shown;
 use super::tracker::TreeTracker;
 use crate::discover::{DecodedText, NameRules};
 use crate::engine::error::Error;
+use crate::engine::mounts::MountedFiles;
 use crate::engine::options::{IndexReport, Options, World};
 use crate::engine::timings::{AnswerStep, StepClock};
 use crate::model::{ContentHash, FileItem, RelPath, SkipReason, unescaped_path};
 use crate::store::agent::AGENT_DATABASE;
-use crate::sys::ReadError;
+use crate::sys::{Files, ReadError};
 
 /// A project's folder, and everything by which its files are read.
 pub(in crate::engine) struct Workspace<'w> {
     pub(in crate::engine) root: PathBuf,
     pub(in crate::engine) options: Options,
     pub(in crate::engine) world: World<'w>,
+    /// The files of the root and of the linked folders.
+    pub(in crate::engine) files: MountedFiles<'w>,
     pub(in crate::engine) names: Arc<NameRules>,
     /// What is known between answers, in a process that gives more than one.
     pub(in crate::engine) tracker: Option<Arc<TreeTracker>>,
@@ -53,7 +56,20 @@ impl<'w> Workspace<'w> {
         let hidden = HiddenFiles::default();
         let steps = StepClock { clock: world.clock, timings: None };
         let root = root.to_owned();
-        Ok(Self { root, options, world, names, tracker: None, paranoid: false, hidden, log, steps, location })
+        let files = MountedFiles::open(world.files, &options.linked);
+        Ok(Self {
+            root,
+            options,
+            world,
+            files,
+            names,
+            tracker: None,
+            paranoid: false,
+            hidden,
+            log,
+            steps,
+            location,
+        })
     }
 }
 
@@ -88,17 +104,16 @@ impl Workspace<'_> {
         let literal = self.path_within(word, word.as_bytes())?;
         match (&literal, unescaped_path(word.as_bytes())) {
             // A name that is not UTF-8 is spelled as it is printed, unless a file has that very spelling as its name.
-            (Some(path), Some(meant)) if self.world.files.stat(path).is_err() => {
-                self.path_within(word, &meant)
-            }
+            (Some(path), Some(meant)) if self.files.stat(path).is_err() => self.path_within(word, &meant),
             _ => Ok(literal),
         }
     }
 
     fn path_within(&self, word: &str, bytes: &[u8]) -> Result<Option<RelPath>, Error> {
         let path = Path::new(OsStr::from_bytes(bytes));
+        let mounted = self.files.path_in_mount(path);
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
-        let bytes = inside.as_os_str().as_bytes();
+        let bytes = mounted.as_deref().unwrap_or(inside.as_os_str().as_bytes());
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
         // An empty word is more likely a mistake, such as an unset variable, than a name for the root; it fails as a
         // path below.
@@ -154,7 +169,7 @@ impl Workspace<'_> {
         decode: fn(&[u8]) -> Result<DecodedText<'_>, SkipReason>,
     ) -> Result<(ContentHash, String), SkipReason> {
         let timer = self.steps.time(AnswerStep::Read);
-        let reading = self.world.files.read(path, max_bytes);
+        let reading = self.files.read(path, max_bytes);
         drop(timer);
         let reading = reading.map_err(|error| match error {
             ReadError::TooLarge { .. } => SkipReason::TooLarge,

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::files::is_racy;
+use super::listing::ListedMount;
 use crate::discover;
 use crate::discover::{FileListing, HeaderNeighbors};
 use crate::engine::fingerprint::Fingerprint;
@@ -334,6 +335,8 @@ impl TreeTracker {
 
 pub(in crate::engine) struct TrackedListing {
     pub(in crate::engine) listing: FileListing,
+    /// The linked folders, by name.
+    pub(super) mounts: Vec<ListedMount>,
     pub(in crate::engine) neighbors: HeaderNeighbors,
     /// Of the settings by which files count, or are left out: another session may have others.
     pub(super) name_options: discover::Options,

@@ -57,6 +57,8 @@ impl MemoryFiles {
             project_file: file(PROJECT, &self.project),
             environment: Vec::new(),
             project_link: None,
+            links_file: None,
+            private: crate::config::PrivateFolders::default(),
             flags: Vec::new(),
         };
         crate::config::load(&inputs).unwrap()

@@ -1,0 +1,98 @@
+//! Linked folders: what a user sees of them, and what a hostile project cannot have.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use crate::sandbox::Sandbox;
+
+const CANARY: &str = "canary_of_another_folder";
+
+/// Returns a project with the folder `lib` next to it.
+fn with_lib() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("zoo.py", "def keep():\n    pass\n");
+    write(&sandbox.outside("lib/src/part.py"), "def helper(a):\n    return a\n");
+    sandbox
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn files_of_a_linked_folder_are_files_of_the_project() {
+    let sandbox = with_lib();
+    write(&sandbox.outside("lib/copy.py"), "def keep():\n    pass\n");
+    write(&sandbox.outside("lib/.gitignore"), "ignored.py\n");
+    write(&sandbox.outside("lib/ignored.py"), CANARY);
+    write(&sandbox.outside("lib/config/id_rsa"), CANARY);
+    write(&sandbox.outside("lib/slop.toml"), "[[resources]]\nname = \"x\"\npath = \"../home\"\nbroken");
+    assert_eq!(sandbox.slop(&["link", "add", "../lib"]).code, 0);
+    let mode = fs::metadata(sandbox.outside("config/slop/links.toml")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let index = sandbox.json(&["index"]);
+    // Of two equal files one is parsed.
+    assert_eq!((index["files"].as_u64(), index["parsed"].as_u64()), (Some(4), Some(3)));
+    let view = sandbox.slop(&["view", "@lib/src/part.py", "--bare"]);
+    assert!(view.out.contains("def helper(a):"), "{}", view.err);
+    assert!(sandbox.slop(&["symbol", "helper"]).out.contains("@lib/src/part.py:1"));
+    sandbox.write("slop.toml", "[secrets]\nallow = [\"config/*\"]\n");
+    let document = sandbox.slop(&["aggregate", "--tier", "3", "--focus", "@lib/src/part.py", "--stdout"]);
+    assert_eq!(document.code, 0);
+    let (own, linked) = (document.out.find("### zoo.py"), document.out.find("### @lib/copy.py"));
+    assert!(own.is_some() && linked.is_some() && own < linked, "{}", document.out);
+    assert!(!document.out.contains(CANARY));
+
+    // Gone: the rest goes on. Back again: nothing is derived anew.
+    fs::rename(sandbox.outside("lib"), sandbox.outside("away")).unwrap();
+    let gone = sandbox.slop(&["index", "--json"]);
+    assert!(gone.code == 4 && gone.out.contains("\"resource_gone\":"), "{}", gone.out);
+    let view = sandbox.slop(&["view", "@lib/src/part.py"]);
+    assert!(view.err.contains("@lib/src/part.py: resource gone"), "{}", view.err);
+    fs::rename(sandbox.outside("away"), sandbox.outside("lib")).unwrap();
+    let back = sandbox.json(&["index"]);
+    assert_eq!((back["hashed"].as_u64(), back["parsed"].as_u64()), (Some(0), Some(0)));
+
+    write(&sandbox.outside("lib/src/part.py"), "def helper_now(a):\n    return a\n");
+    assert!(sandbox.slop(&["view", "@lib/src/part.py", "--bare"]).out.contains("helper_now"));
+    assert!(!sandbox.outside("lib/.slop_cache").exists());
+    assert_eq!(sandbox.slop(&["link", "remove", "lib"]).code, 0);
+    assert!(!sandbox.slop(&["status", "--all"]).out.contains("@lib"));
+}
+
+#[test]
+fn a_project_reaches_no_folder_outside_without_consent() {
+    let sandbox = with_lib();
+    write(&sandbox.outside("lib/canary.py"), &format!("{CANARY} = 1\n"));
+    write(&sandbox.outside("home/.ssh/canary.py"), &format!("{CANARY} = 2\n"));
+    symlink(sandbox.outside("home/.ssh"), sandbox.path("way")).unwrap();
+    let absolute = sandbox.outside("lib").canonicalize().unwrap();
+    let proposals = [("a", "../lib"), ("b", absolute.to_str().unwrap()), ("c", "way"), ("d", "../home/.ssh")];
+    let text = |(name, path)| format!("[[resources]]\nname = \"{name}\"\npath = \"{path}\"\n");
+    sandbox.write("slop.toml", proposals.map(text).concat());
+    for arguments in [
+        &["aggregate", "--tier", "3", "--budget", "none", "--stdout"][..],
+        &["view", "@a/canary.py"],
+        &["view", "@c/canary.py"],
+        &["symbol", CANARY],
+        &["link", "trust", "a"],
+        &["link", "trust", "c", "--yes"],
+    ] {
+        let ran = sandbox.slop(arguments);
+        assert!(!ran.out.contains(CANARY) && !ran.err.contains(&format!("{CANARY} =")), "{arguments:?}");
+    }
+    let note = "slop.toml proposes @a = ../lib; 'slop link trust' shows what that is";
+    assert!(sandbox.slop(&["index"]).err.contains(note));
+    let trusted = sandbox.slop(&["link", "trust", "a", "--yes"]);
+    assert!(trusted.code == 0 && trusted.err.contains("2 files"), "{}", trusted.err);
+    assert!(sandbox.slop(&["view", "@a/canary.py"]).out.contains(CANARY));
+
+    // Another folder in its place is asked for again.
+    fs::rename(sandbox.outside("lib"), sandbox.outside("kept")).unwrap();
+    write(&sandbox.outside("lib/canary.py"), &format!("other_{CANARY} = 1\n"));
+    let other = sandbox.slop(&["view", "@a/canary.py"]);
+    assert!(other.code != 0 && !other.out.contains(CANARY) && other.err.contains(note), "{}", other.err);
+}
