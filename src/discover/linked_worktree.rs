@@ -101,7 +101,6 @@ fn resolve(folder: &Path, path: &[u8]) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a test forges what git would write")]
 mod tests {
     use std::fs;
 
@@ -150,7 +149,7 @@ mod tests {
         let sandbox = repository_with_worktree();
         let admin = sandbox.path("main/.git/worktrees/linked").canonicalize().unwrap();
         // One that names the git folder of somebody else's worktree.
-        sandbox.write("hostile/.git", &format!("gitdir: {}\n", admin.display()));
+        sandbox.write("hostile/.git", format!("gitdir: {}\n", admin.display()));
         assert!(found(&sandbox, "hostile").unwrap_err().contains("another folder for it"));
         // One that brings such a folder along, and leads from there to another repository.
         sandbox.write("hostile/.git", "gitdir: own/worktrees/x\n");

@@ -24,7 +24,7 @@ def run(*command, cwd=None):
 
 def index(slop, folder):
     began = time.perf_counter()
-    report = json.loads(run(slop, "index", "--json", cwd=folder))
+    report = json.loads(run(slop, "index", "--json", cwd=folder))["data"]
     return time.perf_counter() - began, report
 
 
@@ -45,7 +45,7 @@ def edit(folder, number):
 def is_wrong(slop, folder, number):
     """Whether an answer misses the worktree's own function, or has one of another worktree."""
     shown = run(slop, "outline", "slop_worktree.py", cwd=folder)
-    return shown.count("only_in_worktree_") != 1 or f"only_in_worktree_{number}()" not in shown
+    return shown.count("only_in_worktree_") != 1 or f"only_in_worktree_{number} " not in shown
 
 
 def main():

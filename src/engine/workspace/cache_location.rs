@@ -30,7 +30,8 @@ impl CacheLocation {
     /// Returns the location of the cache in the project's own folder.
     pub(in crate::engine) fn own(root: &Path, cache_dir: &RelPath) -> Self {
         let git = root.join(".git");
-        let repository = git.join("worktrees").is_dir().then_some(git);
+        // Also where there is no linked worktree any more: the last one may be what is to be forgotten.
+        let repository = git.is_dir().then_some(git);
         Self { base: root.to_owned(), folder: cache_dir.clone(), worktree: None, repository }
     }
 
@@ -63,6 +64,11 @@ impl CacheLocation {
             return (own(), Some(reason));
         }
         (found, None)
+    }
+
+    /// Returns whether several worktrees may use the cache.
+    pub(in crate::engine) fn is_shared(&self) -> bool {
+        self.worktree.is_some() || self.repository.as_ref().is_some_and(|git| git.join("worktrees").is_dir())
     }
 
     /// Returns the path of the cache's folder.

@@ -52,7 +52,7 @@ impl<'w> Workspace<'w> {
             log.note(own_cache_note(&reason));
         }
         // What was written of a path last may have been written of another worktree's file.
-        options.summary_lookup.uses_earlier &= location.repository.is_none();
+        options.summary_lookup.uses_earlier &= !location.is_shared();
         let hidden = HiddenFiles::default();
         let steps = StepClock { clock: world.clock, timings: None };
         let root = root.to_owned();

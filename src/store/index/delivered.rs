@@ -5,8 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::delivered_document::{self, DeliveredDocument, select_names};
 use super::meta;
 use super::open::Store;
-use super::worktree;
-use super::worktree::{scoped, split_scope};
+use super::scope::{scoped, split_scope, worktree_names};
 use crate::model::{ContentHash, RelPath, ViewMode};
 use crate::store::compression;
 use crate::store::database::IntegrityReport;
@@ -213,7 +212,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| "what an aggregation gave".to_owned());
     if 0 < delete_damaged(connection, (query, delete, &[8, 0]), damaged, report)? {
         delete_versions(connection, None)?;
-        for worktree in worktree::select_names(connection)? {
+        for worktree in worktree_names(connection)? {
             delete_versions(connection, Some(&worktree))?;
         }
     }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::open::Store;
-use super::worktree::{scoped, split_scope};
+use super::scope::{scoped, split_scope};
 use crate::model::{
     ContentHash, DocumentLayout, DocumentPiece, PieceSubject, PrefixCaching, RelPath, ViewMode,
 };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::meta;
 use super::open::Store;
-use super::worktree::scoped;
+use super::scope::scoped;
 use crate::model::{ContentHash, Depth, Fragment, Pin, RelPath, Warmth};
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;

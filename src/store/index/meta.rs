@@ -3,8 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use super::open::Store;
-use super::worktree;
-use super::worktree::{scoped, split_scope};
+use super::scope::{scoped, split_scope, worktree_names};
 use crate::model::ContentHash;
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
@@ -61,7 +60,7 @@ impl Store {
     pub fn delete_meta_of_all_worktrees(&mut self, key: &str) -> Result<(), Error> {
         let transaction = self.begin()?;
         delete(&transaction, key)?;
-        for name in worktree::select_names(&transaction)? {
+        for name in worktree_names(&transaction)? {
             delete(&transaction, &scoped(Some(&name), key))?;
         }
         Ok(transaction.commit()?)

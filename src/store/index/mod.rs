@@ -5,7 +5,7 @@
 //!
 //! A file for each table or group of tables, each with the methods of [`Store`] that read it; `write` stores what a scan
 //! found, `upkeep` looks at all tables. The database may serve all worktrees of a repository: `worktree` and `page` have
-//! the files of linked ones. Start with [`Store::open`] and [`Store::save`].
+//! the files of linked ones, and `scope` keeps apart what is kept under a name. Start with [`Store::open`] and [`Store::save`].
 
 mod artifact;
 mod codec;
@@ -17,6 +17,7 @@ mod fragment;
 mod meta;
 mod open;
 mod page;
+mod scope;
 #[cfg(test)]
 mod testing;
 mod upkeep;

@@ -62,6 +62,9 @@ struct StampsRow {
     modified: Vec<i64>,
     /// As differences from the times of modification.
     changed: Vec<i64>,
+    /// Which files have rested, so that they count as read [`RESTED_NS`] after their last change.
+    rested: Vec<bool>,
+    /// Only of files that have not.
     read: Vec<i64>,
 }
 
@@ -98,7 +101,11 @@ pub(super) fn encode_stamps(files: &[PageFile]) -> Vec<u8> {
     let mut before = Differences::default();
     for PageFile { row: file, .. } in files {
         row.stamped.push(file.stamp.is_some());
-        row.read.push(before.read.step(stored_read_time(file)));
+        let is_rested = has_rested(file);
+        row.rested.push(is_rested);
+        if !is_rested {
+            row.read.push(before.read.step(stored_read_time(file)));
+        }
         let Some(stamp) = &file.stamp else { continue };
         row.devices.push(before.device.step(stamp.dev.cast_signed()));
         row.inodes.push(before.inode.step(stamp.ino.cast_signed()));
@@ -115,13 +122,15 @@ pub(super) fn encode_stamps(files: &[PageFile]) -> Vec<u8> {
 fn stored_read_time(file: &FileRow) -> i64 {
     let Some(stamp) = &file.stamp else { return file.read_at_ns };
     let rested = file.read_at_ns.saturating_sub(stamp.ctime_ns);
-    if RESTED_NS < rested {
-        stamp.ctime_ns.saturating_add(RESTED_NS)
-    } else if YOUNG_NS < rested {
+    if YOUNG_NS < rested {
         file.read_at_ns - file.read_at_ns.rem_euclid(YOUNG_UNIT_NS)
     } else {
         file.read_at_ns
     }
+}
+
+fn has_rested(file: &FileRow) -> bool {
+    file.stamp.as_ref().is_some_and(|stamp| RESTED_NS < file.read_at_ns.saturating_sub(stamp.ctime_ns))
 }
 
 const fn content_size(state: &StoredFileState) -> u64 {
@@ -209,23 +218,29 @@ fn read_listing(bytes: &[u8]) -> Option<ListingRow<'_>> {
 fn add_stamps(files: &mut [PageFile], stored: &[u8]) -> Option<()> {
     let bytes = compression::decompress(stored)?;
     let (row, rest) = postcard::take_from_bytes::<StampsRow>(&bytes).ok()?;
-    if !rest.is_empty() || row.stamped.len() != files.len() || row.read.len() != files.len() {
+    if !rest.is_empty() || row.stamped.len() != files.len() || row.rested.len() != files.len() {
         return None;
     }
     let mut before = Differences::default();
-    let mut stamped = 0;
+    let (mut stamped, mut times) = (0, row.read.iter());
     for (at, PageFile { row: file, .. }) in files.iter_mut().enumerate() {
-        file.read_at_ns = before.read.value(row.read[at]);
+        if !row.rested[at] {
+            file.read_at_ns = before.read.value(*times.next()?);
+        }
         if !row.stamped[at] {
             continue;
         }
         let mtime_ns = before.modified.value(*row.modified.get(stamped)?);
+        let ctime_ns = mtime_ns.wrapping_add(*row.changed.get(stamped)?);
+        if row.rested[at] {
+            file.read_at_ns = ctime_ns.saturating_add(RESTED_NS);
+        }
         file.stamp = Some(FileStamp {
             dev: before.device.value(*row.devices.get(stamped)?).cast_unsigned(),
             ino: before.inode.value(*row.inodes.get(stamped)?).cast_unsigned(),
             size: content_size(&file.state).wrapping_add(row.sizes.get(stamped)?.cast_unsigned()),
             mtime_ns,
-            ctime_ns: mtime_ns.wrapping_add(*row.changed.get(stamped)?),
+            ctime_ns,
         });
         stamped += 1;
     }

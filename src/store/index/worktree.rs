@@ -1,9 +1,6 @@
 //! The tables `worktree`, `worktree_page` and `listing`: the files of linked worktrees, which share everything else with
 //! the checkout that the cache lies in.
-//!
-//! What is kept under a name, facts and deliveries, is kept apart by a prefix of the name.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -13,15 +10,13 @@ use super::open::Store;
 use super::page::{
     PageFile, decode_page, encode_listing, encode_stamps, listed_contents, page_checksum, page_of,
 };
+use super::scope::{scoped, worktree_names};
 use super::{content, delivered, fragment};
 use crate::model::{ContentHash, RelPath};
 use crate::store::compression;
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, execute};
-
-/// Surrounds the worktree's name in a key.
-const SEPARATOR: char = '\u{1}';
 
 impl Store {
     /// Makes everything that this connection reads and writes of files, of facts by name and of what was given that of a
@@ -34,11 +29,11 @@ impl Store {
     /// Contents that only they held are garbage from now on.
     pub fn delete_worktrees(&mut self, is_there: &dyn Fn(&str) -> bool, now_s: i64) -> Result<usize, Error> {
         // Looked up before a transaction is begun, because there is usually nothing to delete.
-        if select_names(&self.database.connection)?.iter().all(|name| is_there(name)) {
+        if worktree_names(&self.database.connection)?.iter().all(|name| is_there(name)) {
             return Ok(0);
         }
         let transaction = self.begin()?;
-        let names = select_names(&transaction)?;
+        let names = worktree_names(&transaction)?;
         let gone: Vec<&String> = names.iter().filter(|name| !is_there(name)).collect();
         let held = held_contents(&transaction)?;
         for name in &gone {
@@ -89,22 +84,6 @@ impl Store {
         let mut statement = self.database.connection.prepare_cached(query)?;
         let files: i64 = statement.query_row([worktree], |row| row.get(0))?;
         Ok(files.cast_unsigned())
-    }
-}
-
-/// Returns a key as it is stored for a worktree, which may be the checkout that the cache lies in.
-pub(super) fn scoped<'k>(worktree: Option<&str>, key: &'k str) -> Cow<'k, str> {
-    match worktree {
-        None => Cow::Borrowed(key),
-        Some(name) => Cow::Owned(format!("{SEPARATOR}{name}{SEPARATOR}{key}")),
-    }
-}
-
-/// Returns whose a stored key is, and the key.
-pub(super) fn split_scope(stored: &str) -> (Option<&str>, &str) {
-    match stored.strip_prefix(SEPARATOR).and_then(|rest| rest.split_once(SEPARATOR)) {
-        Some((name, key)) => (Some(name), key),
-        None => (None, stored),
     }
 }
 
@@ -250,12 +229,6 @@ fn get_or_insert(connection: &Connection, name: &str) -> Result<i64, Error> {
     execute(connection, "INSERT OR IGNORE INTO worktree (name) VALUES (?1)", [name])?;
     let query = "SELECT id FROM worktree WHERE name = ?1";
     Ok(connection.prepare_cached(query)?.query_row([name], |row| row.get(0))?)
-}
-
-pub(super) fn select_names(connection: &Connection) -> Result<Vec<String>, Error> {
-    let mut names = connection.prepare_cached("SELECT name FROM worktree ORDER BY name")?;
-    let names = names.query_map([], |row| row.get(0))?;
-    Ok(names.collect::<Result<_, _>>()?)
 }
 
 /// Deletes everything that is kept of one linked worktree; returns how many files it had.
