@@ -1,7 +1,5 @@
 //! Declarations of `slop link`.
 
-#![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
-
 use std::path::PathBuf;
 
 use clap::{Args as Arguments, Subcommand};

@@ -110,7 +110,7 @@ impl Resource {
 /// The links of all projects, and what one project proposes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links {
-    pub(super) links: Vec<Link>,
+    pub(super) known: Vec<Link>,
     pub(super) proposed: Vec<ProposedResource>,
     pub(super) private: PrivateFolders,
 }
@@ -119,7 +119,7 @@ impl Links {
     /// Returns the resources of the project in the folder `root` besides the root itself, by name, as they are now.
     pub fn resources(&self, root: &Path) -> Vec<Resource> {
         let root_text = path_text(root.as_os_str().as_encoded_bytes());
-        let own = || self.links.iter().filter(|link| link.project == root_text);
+        let own = || self.known.iter().filter(|link| link.project == root_text);
         let mut resources: Vec<Resource> =
             own().filter(|link| link.consent == BY_USER).map(|link| self.of_user(link, root)).collect();
         for proposed in &self.proposed {
@@ -281,23 +281,23 @@ impl Links {
     pub fn with_link(&self, root: &Path, name: &str, link: Option<Link>) -> Vec<Link> {
         let project = path_text(root.as_os_str().as_encoded_bytes());
         let is_other = |known: &&Link| known.project != project || known.name != name;
-        self.links.iter().filter(is_other).cloned().chain(link).collect()
+        self.known.iter().filter(is_other).cloned().chain(link).collect()
     }
 
     /// Returns the same with other links of the user.
     pub fn replaced(&self, links: Vec<Link>) -> Self {
-        Self { links, ..self.clone() }
+        Self { known: links, ..self.clone() }
     }
 
     /// Returns the links of all projects.
     pub fn into_links(self) -> Vec<Link> {
-        self.links
+        self.known
     }
 
     /// Returns whether the user has linked a folder by this name, or consented to it.
     pub fn has_link(&self, name: &str, root: &Path) -> bool {
         let project = path_text(root.as_os_str().as_encoded_bytes());
-        self.links.iter().any(|link| link.project == project && link.name == name)
+        self.known.iter().any(|link| link.project == project && link.name == name)
     }
 
     /// Returns the name of a mounted folder that overlaps another folder.

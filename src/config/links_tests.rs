@@ -1,5 +1,7 @@
 //! Which folders become a part of a project, with real folders.
 
+#![expect(clippy::disallowed_methods, reason = "a test prepares its own files")]
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;

@@ -121,7 +121,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     let mut written = UserProviders::default();
     let mut links = Links { private: inputs.private.clone(), ..Links::default() };
     if let Some((path, bytes)) = &inputs.links_file {
-        links.links = read_links(path, bytes)?;
+        links.known = read_links(path, bytes)?;
     }
     if let Some((path, bytes)) = &inputs.user_file {
         let layer = user_layer(path, bytes, &schema)?;

@@ -98,7 +98,7 @@ pub(super) fn run_summarizer(
 enum ServeEnd {
     SettingsChanged,
     /// They disable background summaries.
-    Disabled(ConfigInputs),
+    Disabled(Box<ConfigInputs>),
     Failure,
 }
 
@@ -113,11 +113,11 @@ fn serve_settings(
         Ok(Some(plan)) => plan,
         Ok(None) => {
             summarizer.set_status(AgentStatus::disabled());
-            return Some(ServeEnd::Disabled(inputs));
+            return Some(ServeEnd::Disabled(Box::new(inputs)));
         }
         Err(fault) => {
             summarizer.set_status(AgentStatus::stopped(fault.message.clone()));
-            return Some(ServeEnd::Disabled(inputs));
+            return Some(ServeEnd::Disabled(Box::new(inputs)));
         }
     };
     let SummaryPlan { options, keys, engine, cache } = plan.clone();

@@ -116,7 +116,7 @@ fn agent_report(agent: &'static CodingAgent, files: &[InstalledFile]) -> Option<
     let scopes = [InstallScope::Project, InstallScope::User];
     let scopes = scopes.into_iter().filter(|scope| own.iter().any(|file| file.scope == *scope)).collect();
     let paths = own.iter().map(|file| shown(&file.path)).collect();
-    (!own.is_empty()).then(|| AgentReport { name: agent.name, scopes, files: paths })
+    (!own.is_empty()).then_some(AgentReport { name: agent.name, scopes, files: paths })
 }
 
 fn problems(files: &[InstalledFile]) -> Vec<String> {

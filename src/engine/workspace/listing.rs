@@ -56,7 +56,7 @@ impl Workspace<'_> {
         let kept_in = self.tracker.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
         // Taken before git starts: a change during the listing may or may not be in it, so it must count as later.
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
-        let lister = Lister {
+        let mounted_files = Lister {
             root: &self.root,
             names: &self.names,
             max_files: self.options.max_files,
@@ -67,7 +67,7 @@ impl Workspace<'_> {
         let (listed, done) = std::thread::scope(|scope| {
             let listing = scope.spawn(move || {
                 let _timer = steps.time(AnswerStep::List);
-                lister.list()
+                mounted_files.list()
             });
             let done = meanwhile();
             (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
@@ -75,7 +75,7 @@ impl Workspace<'_> {
         let (mut listing, mounts) = listed?;
         let is_whole = rows.is_some() || mounts.iter().all(|mount| mount.source.is_some());
         if let Some(rows) = rows {
-            self.add_gone_files(&mounts, rows, &mut listing);
+            add_gone_files(&mounts, rows, &mut listing);
         }
         let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
         let mut listed = TrackedListing {
@@ -108,23 +108,6 @@ impl Workspace<'_> {
         let (root, names) = (&self.root, &*self.names);
         let (max_files, processes) = (self.options.max_files, self.world.processes);
         Lister { root, names, max_files, files: self.files.clone(), processes }.list()
-    }
-
-    /// Adds the files of linked folders that are gone, as far as they are known.
-    fn add_gone_files(&self, mounts: &[ListedMount], rows: &FileRows, listing: &mut FileListing) {
-        let gone = Some(SkipReason::ResourceGone);
-        for mount in mounts.iter().filter(|mount| mount.source.is_none()) {
-            let folder = mount.linked.mount_point();
-            let known = rows.keys().filter(|path| is_within(path.as_bytes(), folder.as_bytes()));
-            let known =
-                known.map(|path| DiscoveredFile { path: path.clone(), skip_reason: gone, tracked: true });
-            let before = listing.files.len();
-            listing.files.extend(known);
-            if listing.files.len() == before {
-                listing.files.push(DiscoveredFile { path: folder, skip_reason: gone, tracked: true });
-            }
-        }
-        listing.files.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
     /// Returns the listing that is kept, if a new one would be the same.
@@ -304,6 +287,10 @@ impl Workspace<'_> {
     /// Returns those of some folders that git ignores; `None` if git fails.
     fn ignored(&self, folders: &[Vec<u8>]) -> Option<FxHashSet<Vec<u8>>> {
         // Each linked folder has rules of its own.
+        #[expect(
+            clippy::type_complexity,
+            reason = "git's input and the folders that it is about, by the folder to ask in"
+        )]
         let mut by_mount: BTreeMap<Option<&Path>, (Vec<u8>, Vec<&[u8]>)> = BTreeMap::new();
         for folder in folders {
             let mounted = self.files.mount_of(folder);
@@ -419,6 +406,22 @@ impl Lister<'_> {
             !is_within(path, own.as_bytes()) && !within.is_some_and(|folder| is_within(path, folder))
         });
     }
+}
+
+/// Adds the files of linked folders that are gone, as far as they are known.
+fn add_gone_files(mounts: &[ListedMount], rows: &FileRows, listing: &mut FileListing) {
+    let gone = Some(SkipReason::ResourceGone);
+    for mount in mounts.iter().filter(|mount| mount.source.is_none()) {
+        let folder = mount.linked.mount_point();
+        let known = rows.keys().filter(|path| is_within(path.as_bytes(), folder.as_bytes()));
+        let known = known.map(|path| DiscoveredFile { path: path.clone(), skip_reason: gone, tracked: true });
+        let before = listing.files.len();
+        listing.files.extend(known);
+        if listing.files.len() == before {
+            listing.files.push(DiscoveredFile { path: folder, skip_reason: gone, tracked: true });
+        }
+    }
+    listing.files.sort_by(|one, other| one.path.cmp(&other.path));
 }
 
 fn is_listed(listing: &FileListing, path: &RelPath) -> bool {
