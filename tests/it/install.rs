@@ -49,8 +49,8 @@ fn doctor_names_what_has_to_be_repaired() {
 fn hooks_give_the_head_the_skeleton_and_what_was_open() {
     let sandbox = Sandbox::new();
     sandbox.write("README.md", "# Station\n\nMeasures the weather.\n");
-    let large: String =
-        (0..400).map(|n| format!("def run_{n}(a):\n    b = a + {n}\n    return b * b - {n}\n\n")).collect();
+    let body = "    b = a + 1\n".repeat(20);
+    let large: String = (0..200).map(|n| format!("def run_{n}(a):\n{body}    return b\n\n")).collect();
     sandbox.write("large.py", large);
     let hook = |event: &str, input: &str| {
         let script = format!("printf '%s' '{input}' | \"$SLOP\" hook {event} --agent claude-code");

@@ -26,8 +26,8 @@ use crate::sys::user_key;
 /// The most that an agent sends: tools that write send the whole file.
 const MAX_INPUT: u64 = 64 << 20;
 /// How long an agent waits. An answer that takes longer, such as the first one about a large project, is not given.
-const START_DEADLINE: Duration = Duration::from_millis(1_500);
-const READ_DEADLINE: Duration = Duration::from_millis(300);
+const START_DEADLINE: Duration = Duration::from_secs(3);
+const READ_DEADLINE: Duration = Duration::from_secs(1);
 /// The stack of a process's first thread.
 const STACK_BYTES: usize = 8 << 20;
 /// The least tokens of a file whose skeleton is offered, and by how much it has to be smaller.
