@@ -45,7 +45,7 @@ impl TeamCache {
         self.engine.check()
     }
 
-    /// Returns the public key of whoever stores entries here; `None` without a signing key.
+    /// Returns the public key of the signing key; `None` without one.
     pub fn own_key(&self) -> Option<WriterKey> {
         self.signer.as_ref().map(SigningKey::writer_key)
     }

@@ -40,7 +40,7 @@ pub struct Writer {
     pub key: WriterKey,
 }
 
-/// The secret that the members of a team share: whoever lacks it can neither read entries nor find them.
+/// The secret that the members of a team share: without it, entries can be neither read nor found.
 #[derive(Clone)]
 pub struct TeamKey {
     names: hmac::Key,

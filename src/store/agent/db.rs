@@ -94,7 +94,7 @@ impl AgentDb {
         // A log that no writer has open is left to the next writer, which checks whether it is intact.
         let has_log = metadata_if_exists(&with_suffix(&file, "-wal"))?.is_some_and(|log| 0 < log.len());
         let database = match DatabaseFile::open_reader(&file, &AGENT_SCHEMA, READER_PRAGMAS) {
-            // What an older version wrote is brought up to date by whoever opens it first.
+            // An older version wrote it: it is migrated by the first process that opens it.
             Err(Error::Outdated) => {
                 drop(Self::open(&file)?);
                 DatabaseFile::open_reader(&file, &AGENT_SCHEMA, READER_PRAGMAS)?

@@ -93,7 +93,7 @@ impl AgentDb {
         Ok(own)
     }
 
-    /// Returns the fetched summaries, whoever wrote them.
+    /// Returns the fetched summaries of all writers, believed or not.
     pub fn fetched_summaries(&self) -> Result<Vec<FetchedSummary>, Error> {
         let mut fetched = Vec::new();
         FetchedSummary::select_each(
