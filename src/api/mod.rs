@@ -61,12 +61,13 @@ pub use prompt_cache::{PromptCache, PromptCacheUse, SentDocument, prefix_caching
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery,
-    ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, EditFragmentsQuery, ExplainQuery,
-    FileSelect, FilesQuery, FindQuery, FragmentAction, FragmentsQuery, GivenDocumentName, GivenQuery,
-    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange, MaskEdit, MaskEntry,
-    NamedThing, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery,
-    ScreenshotsEdit, SearchQuery, SetEdit, SimulateQuery, SliceAddEdit, SliceChangeEdit, SymbolsQuery,
-    TableQuery, UndoQuery, ViewQuery, ViewSelection, WarmthName,
+    ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, EditFragmentsQuery, EditTakesQuery,
+    ExplainQuery, FileSelect, FilesQuery, FindQuery, FragmentAction, FragmentsQuery, GivenDocumentName,
+    GivenQuery, HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange,
+    MaskEdit, MaskEntry, NamedThing, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery,
+    RedoQuery, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit, SimulateQuery, SliceAddEdit,
+    SliceChangeEdit, SymbolsQuery, TableQuery, TakeAction, TakesQuery, UndoQuery, ViewQuery, ViewSelection,
+    WarmthName,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -88,5 +89,6 @@ pub use wire::{
     GivenFileColumns, GivenName, GivenStep, HistoryMoved, HistoryState, HistoryStep, HydrationResult,
     IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission,
     ReceiptProblem, ReceiptTotals, ReferenceEdge, ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor,
-    SymbolNode, display_path, document_json, envelope, envelope_of_error, found_text, language_name, pretty,
+    SymbolNode, TakeState, TakesState, display_path, document_json, envelope, envelope_of_error, found_text,
+    language_name, pretty,
 };

@@ -20,16 +20,17 @@ use super::local_queries::{
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery,
-    EditFragmentsQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery, HistoryQuery,
-    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, ReadDocumentQuery,
-    RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery, UndoQuery, ViewQuery,
+    EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
+    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
+    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery,
+    TakesQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
     ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
     FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace,
     GivenDocuments, HistoryMoved, HistoryState, HydrationResult, IndexRun, SearchResult, SymbolCalls,
-    SymbolUses, decode_json, decode_nested, encode_document,
+    SymbolUses, TakesState, decode_json, decode_nested, encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -256,7 +257,7 @@ wire_queries! {
         body: EditCurationQuery
     }
     History(HistoryQuery) -> HistoryState {
-        command: "history", path: "/v1/history", summary: "List the states that slop.toml had.", body: EmptyBody, reads: true
+        command: "history", path: "/v1/history", summary: "List the states that slop.toml had in a take.", body: HistoryQuery, reads: true
     }
     Undo(UndoQuery) -> HistoryMoved {
         command: "undo",
@@ -275,6 +276,15 @@ wire_queries! {
         path: "/v1/jump",
         summary: "Return slop.toml to any state that it had.",
         body: JumpQuery
+    }
+    Takes(TakesQuery) -> TakesState {
+        command: "takes", path: "/v1/takes", summary: "List the takes of the project.", body: EmptyBody, reads: true
+    }
+    EditTakes(EditTakesQuery) -> TakesState {
+        command: "takes_edit",
+        path: "/v1/takes/edit",
+        summary: "Create, switch to, rename or delete a take.",
+        body: EditTakesQuery
     }
     Audit(AuditQuery) -> AuditResult {
         command: "audit",
@@ -369,6 +379,8 @@ pub enum AnyQuery {
     Undo(UndoQuery),
     Redo(RedoQuery),
     Jump(JumpQuery),
+    Takes(TakesQuery),
+    EditTakes(EditTakesQuery),
     CacheStatus(CacheStatusQuery),
     CacheClear(CacheClearQuery),
     CacheExport(CacheExportQuery),
@@ -594,7 +606,7 @@ mod tests {
                 .unwrap(),
                 dry_run: true,
             }),
-            AnyQuery::History(HistoryQuery {}),
+            AnyQuery::History(HistoryQuery { take: Some("main".to_owned()) }),
             AnyQuery::Undo(UndoQuery { revision: "00".to_owned() }),
             AnyQuery::Redo(RedoQuery { revision: "00".to_owned() }),
             AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 3 }),
@@ -607,9 +619,23 @@ mod tests {
         ]
     }
 
+    fn take_queries() -> Vec<AnyQuery> {
+        vec![
+            AnyQuery::Takes(TakesQuery {}),
+            AnyQuery::EditTakes(EditTakesQuery {
+                revision: "00".to_owned(),
+                action: crate::api::TakeAction::Rename,
+                name: "main".to_owned(),
+                from: None,
+                to: Some("other".to_owned()),
+                force: false,
+            }),
+        ]
+    }
+
     #[test]
     fn a_question_survives_the_wire() {
-        for ask in all_queries() {
+        for ask in all_queries().into_iter().chain(take_queries()) {
             let wire = serde_json::to_string(&ask).unwrap();
             assert_eq!(serde_json::from_str::<AnyQuery>(&wire).unwrap(), ask, "{wire}");
         }

@@ -12,7 +12,9 @@ use clap_complete::Shell;
 
 use super::background_args::{AgentArgs, SummarizeArgs, UiArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
-use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
+use super::curation_args::{
+    CurationArgs, HistoryArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs, TakeArgs,
+};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::install_args::{HookArgs, InstallArgs, UninstallArgs};
@@ -410,6 +412,11 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop preset save review src tests")]
     Preset(PresetArgs),
+    /// Keep several sets of everything that is curated, of which one is in slop.toml
+    #[command(after_help = "Examples:
+  slop take create review
+  slop take switch review")]
+    Take(TakeArgs),
     /// Show everything that is curated in slop.toml, or make several edits of it at once
     #[command(after_help = "Example:
   slop curation edit edits.json --dry-run")]
@@ -420,7 +427,7 @@ pub enum CliCommand {
     /// a daemon sees them, and at the latest before the next edit or undo. `*` marks the current state.
     #[command(after_help = "Example:
   slop history")]
-    History,
+    History(HistoryArgs),
     /// Return slop.toml to its state before the last edit
     #[command(after_help = "Example:
   slop undo")]

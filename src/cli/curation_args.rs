@@ -335,6 +335,77 @@ pub struct CurationEditArgs {
     pub dry_run: bool,
 }
 
+/// Arguments of `take`.
+#[derive(Debug, Arguments)]
+pub struct TakeArgs {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: TakeCommand,
+}
+
+/// The subcommands of `take`.
+#[derive(Debug, Subcommand)]
+pub enum TakeCommand {
+    /// List the takes; `*` marks the current one
+    #[command(after_help = "Example:
+  slop take list")]
+    List,
+    /// Make a take with everything that is curated in the current one, or in another
+    ///
+    /// It does not become the current one.
+    #[command(after_help = "Examples:
+  slop take create review
+  slop take create parser --from review")]
+    Create {
+        /// The name of the new take
+        name: String,
+        /// The take to copy [default: the current one]
+        #[arg(long, value_name = "TAKE")]
+        from: Option<String>,
+    },
+    /// Make another take the current one
+    ///
+    /// The entries and screenshots in slop.toml are put into slop.takes.toml, and those of the other take into slop.toml.
+    /// All other settings stay. Each take has a history of its own for `slop undo`.
+    #[command(after_help = "Example:
+  slop take switch review")]
+    Switch {
+        /// The name
+        name: String,
+    },
+    /// Rename a take
+    #[command(after_help = "Example:
+  slop take rename review second-review")]
+    Rename {
+        /// The name
+        #[arg(value_name = "OLD")]
+        name: String,
+        /// The new name
+        #[arg(value_name = "NEW")]
+        to: String,
+    },
+    /// Delete a take that is not current, with its history
+    ///
+    /// One in which something is curated is deleted only with --yes.
+    #[command(after_help = "Example:
+  slop take delete review --yes")]
+    Delete {
+        /// The name
+        name: String,
+        /// Delete what is curated in it too
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// Arguments of `history`.
+#[derive(Debug, Arguments)]
+pub struct HistoryArgs {
+    /// List the states of this take [default: the current one]
+    #[arg(long, value_name = "TAKE")]
+    pub take: Option<String>,
+}
+
 /// Arguments of `jump`.
 #[derive(Debug, Arguments)]
 pub struct JumpArgs {

@@ -76,6 +76,19 @@ pub enum Error {
     PresetExists { name: String, path: PathBuf },
     #[error("{} has no [[files]] to save as a preset", path.display())]
     NothingToSave { path: PathBuf },
+    /// The file with the takes cannot be interpreted.
+    #[error("{}: {reason}", path.display())]
+    BadTakes { path: PathBuf, reason: String },
+    #[error("`{}` is not the name of a take", printable(name))]
+    BadTakeName { name: String },
+    #[error("no take named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
+    NoSuchTake { name: String, nearest: Option<String> },
+    #[error("take `{}` already exists", printable(name))]
+    TakeExists { name: String },
+    #[error("take `{}` is the current one", printable(name))]
+    TakeIsCurrent { name: String },
+    #[error("take `{}` has curated entries or screenshots", printable(name))]
+    TakeNotEmpty { name: String },
     #[error("curated items would be lost: {}", printable(&items.join(", ")))]
     WouldLose { items: Vec<String> },
 }

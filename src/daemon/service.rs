@@ -162,6 +162,8 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Undo(_)
         | AnyQuery::Redo(_)
         | AnyQuery::Jump(_)
+        | AnyQuery::Takes(_)
+        | AnyQuery::EditTakes(_)
         | AnyQuery::CacheStatus(_)
         | AnyQuery::CacheClear(_)
         | AnyQuery::CacheExport(_)

@@ -153,6 +153,7 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
         | SkipReason::Submodule
         | SkipReason::NestedRepository
         | SkipReason::History
+        | SkipReason::Takes
         | SkipReason::SkippedFolder
         | SkipReason::HiddenFolder
         | SkipReason::OtherFileSystem

@@ -150,7 +150,7 @@ fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, Sk
 /// Returns whether a file is kept from readers by its name, whatever is in it.
 const fn is_withheld(reason: SkipReason) -> bool {
     match reason {
-        SkipReason::Secret | SkipReason::History => true,
+        SkipReason::Secret | SkipReason::History | SkipReason::Takes => true,
         // These are properties of the bytes or of the file as it is now, and may pass: then the slice is found again.
         SkipReason::Binary
         | SkipReason::TooLarge

@@ -94,6 +94,8 @@ named_enum! {
         Secret = "secret",
         /// It records a discussion (`history.toml`, `*_history.toml`).
         History = "history",
+        /// It holds the takes of the project that are not current (`slop.takes.toml`).
+        Takes = "takes",
         /// It is a folder whose name `discover.skip` lists.
         SkippedFolder = "skipped_folder",
         /// It is a folder whose name begins with a dot, outside of a git checkout.
@@ -120,6 +122,7 @@ impl SkipReason {
             | Self::NestedRepository
             | Self::Secret
             | Self::History
+            | Self::Takes
             | Self::SkippedFolder
             | Self::HiddenFolder
             | Self::OtherFileSystem => false,
@@ -141,6 +144,7 @@ impl SkipReason {
             Self::NestedRepository => "a git repository of its own",
             Self::Secret => "holds secrets by its name; list it in secrets.allow to render it",
             Self::History => "a discussion's history",
+            Self::Takes => "takes that are not current",
             Self::SkippedFolder => "a folder that discover.skip names",
             Self::HiddenFolder => "a hidden folder outside of a git checkout",
             Self::OtherFileSystem => "a folder on another file system",

@@ -14,6 +14,7 @@ use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
 use super::table::resolve_table;
+use super::takes::{resolve_edit_takes, resolve_takes};
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
@@ -80,6 +81,8 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::Undo(query) => resolve_undo(query, settings),
         AnyQuery::Redo(query) => resolve_redo(query, settings),
         AnyQuery::Jump(query) => resolve_jump(query, settings),
+        AnyQuery::Takes(_) => resolve_takes(settings),
+        AnyQuery::EditTakes(query) => resolve_edit_takes(query, settings)?,
         AnyQuery::CacheStatus(_) => {
             complete::<CacheStatusQuery>(|project| Ok(project.cache_status()?.into()))
         }

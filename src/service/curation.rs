@@ -2,11 +2,13 @@
 
 use super::history::CurationHistory;
 use super::resolved::{QuerySettings, ResolvedQuery, complete};
+use super::takes::read_takes;
 use crate::api::{
     ApiError, CuratedItem, CurationQuery, CurationState, HistoryState, MatchSymbolsQuery, ResolvedMask,
     SavedPersona, SavedPreset, SymbolMatches,
 };
 use crate::config::Curation;
+use crate::config::edit::TakesSummary;
 use crate::engine::{Project, Trust, nearest_symbols, select_symbols};
 use crate::model::{FileItem, SliceResolution, SliceStatus, error_chain};
 
@@ -15,8 +17,9 @@ pub(super) fn resolve_curation(settings: QuerySettings<'_>) -> ResolvedQuery {
     let history = CurationHistory::new(settings.root, settings.loaded);
     complete::<CurationQuery>(move |project| {
         // A history that cannot be read costs the way back, and not the answer.
-        let history = history.state().unwrap_or_default();
-        Ok(curation_state(project, &curation, revision, &history))
+        let steps = history.state(None).unwrap_or_default();
+        let takes = read_takes(&history.root)?;
+        Ok(curation_state(project, &curation, revision, &steps, takes))
     })
 }
 
@@ -25,6 +28,7 @@ fn curation_state(
     curation: &Curation,
     revision: String,
     history: &HistoryState,
+    takes: TakesSummary,
 ) -> CurationState {
     let presets = curation.presets.iter();
     let personas = curation.personas.iter();
@@ -34,6 +38,8 @@ fn curation_state(
         presets: presets.map(|saved| SavedPreset::new(&saved.value, saved.origin.to_string())).collect(),
         personas: personas.map(|saved| SavedPersona::new(&saved.value, saved.origin.to_string())).collect(),
         screenshots: curation.screenshots.clone(),
+        take: takes.current,
+        takes: takes.takes.into_iter().map(|take| take.name).collect(),
         can_undo: history.can_undo,
         can_redo: history.can_redo,
     }

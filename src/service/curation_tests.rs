@@ -8,7 +8,8 @@ use tempfile::TempDir;
 use super::{LocalService, SettingsSources};
 use crate::api::{
     AnyQuery, ApiError, CallOptions, CurationEdited, CurationQuery, CurationState, EditCurationQuery,
-    HistoryQuery, InlinePersona, InlinePreset, ItemEntry, JumpQuery, RedoQuery, UndoQuery, ask, ask_encoded,
+    EditTakesQuery, HistoryQuery, InlinePersona, InlinePreset, ItemEntry, JumpQuery, RedoQuery, TakesQuery,
+    UndoQuery, ask, ask_encoded,
 };
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::model::{FileItem, Persona, Preset};
@@ -131,7 +132,7 @@ fn every_state_can_be_returned_to_no_matter_who_wrote_it() {
     let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("b.py", "b = 1\n")]);
     let full = |path: &str| json!([{"set": {"files": {"paths": [path]}, "to": {"force_full": true}}}]);
     let history = || {
-        let state = ask(&project.service, HistoryQuery {}, &CallOptions::default()).unwrap().payload;
+        let state = ask(&project.service, HistoryQuery::default(), &CallOptions::default()).unwrap().payload;
         let labels = state.entries.iter().map(|entry| entry.label.clone()).collect::<Vec<_>>();
         (labels, state.current, state.can_undo, state.can_redo)
     };
@@ -174,10 +175,69 @@ fn every_state_can_be_returned_to_no_matter_who_wrote_it() {
 }
 
 #[test]
+fn each_take_has_a_history_of_its_own() {
+    let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("b.py", "b = 1\n")]);
+    let full = |path: &str| json!([{"set": {"files": {"paths": [path]}, "to": {"force_full": true}}}]);
+    let takes = |body: Value| {
+        let mut body = body;
+        body["revision"] = project.state().revision.into();
+        let query: EditTakesQuery = serde_json::from_value(body).unwrap();
+        ask(&project.service, query, &CallOptions::default()).map(|answer| answer.payload.current)
+    };
+    let undo = || {
+        let query = UndoQuery { revision: project.state().revision };
+        ask(&project.service, query, &CallOptions::default()).map(|_| project.settings())
+    };
+    project.edit(&full("a.py")).unwrap();
+    let main = project.settings();
+    takes(json!({"do": "create", "name": "other"})).unwrap();
+    assert_eq!(takes(json!({"do": "switch", "name": "other"})).unwrap(), "other");
+    project.edit(&full("b.py")).unwrap();
+    takes(json!({"do": "rename", "name": "other", "to": "second"})).unwrap();
+    let state = project.state();
+    assert_eq!(
+        (state.take, state.takes),
+        ("second".to_owned(), vec!["second".to_owned(), "main".to_owned()])
+    );
+    // Not beyond the switch: what was before it is of another take.
+    assert_eq!(undo().unwrap(), main);
+    assert_eq!(undo().unwrap_err().code, "nothing_to_undo");
+    let history = |take: &str| {
+        let query = HistoryQuery { take: Some(take.to_owned()) };
+        let state = ask(&project.service, query, &CallOptions::default()).unwrap().payload;
+        state.entries.iter().map(|entry| entry.label.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(history("second"), ["switched from main", "several edits"]);
+    assert_eq!(history("main"), ["first state", "several edits"]);
+    takes(json!({"do": "switch", "name": "main"})).unwrap();
+    assert_eq!(project.settings(), main);
+    assert_eq!(undo().unwrap(), "");
+    let delete = |force| takes(json!({"do": "delete", "name": "second", "force": force}));
+    assert_eq!(delete(false).unwrap_err().code, "usage");
+    assert_eq!(delete(true).unwrap(), "main");
+    assert_eq!(project.state().takes, ["main"]);
+}
+
+#[test]
+fn a_file_of_takes_that_leads_out_of_the_project_is_neither_read_nor_written() {
+    let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("slop.toml", "screenshots = [\"a.png\"]\n")]);
+    let outside = tempfile::tempdir().unwrap();
+    let target = outside.path().join("slop.takes.toml");
+    RealDisk.create_new(&target, b"[takes.secret]\n").unwrap();
+    std::os::unix::fs::symlink(&target, project.path("slop.takes.toml")).unwrap();
+    let error = ask(&project.service, TakesQuery {}, &CallOptions::default()).err().unwrap();
+    assert!(error.message.contains("outside of the project"), "{}", error.message);
+    let query = json!({"do": "create", "name": "other", "revision": ""});
+    let query: EditTakesQuery = serde_json::from_value(query).unwrap();
+    assert!(ask(&project.service, query, &CallOptions::default()).is_err());
+    assert_eq!(RealDisk.read(&target).unwrap().unwrap(), b"[takes.secret]\n");
+}
+
+#[test]
 fn a_failed_edit_is_no_state() {
     let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("slop.toml", "# mine\n")]);
     assert!(project.edit(&json!([{"slice_remove": {"path": "a.py", "index": 0}}])).is_err());
-    let state = ask(&project.service, HistoryQuery {}, &CallOptions::default()).unwrap().payload;
+    let state = ask(&project.service, HistoryQuery::default(), &CallOptions::default()).unwrap().payload;
     assert_eq!((state.entries.len(), state.current), (0, None));
 }
 

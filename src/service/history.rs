@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::resolved::{QuerySettings, ResolvedQuery, complete};
 use super::sources::{SETTINGS_FILE, settings_error};
+use super::takes::{read_takes, settle, take_files};
 use crate::api::{
     ApiError, HistoryMoved, HistoryQuery, HistoryState, HistoryStep, JumpQuery, RedoQuery, UndoQuery,
 };
-use crate::config::{LoadedConfig, edit};
+use crate::config::LoadedConfig;
+use crate::config::edit::{self, TakeChange, TakesOutcome};
 use crate::engine::{self, HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry, make_cache_folder};
 use crate::model::{ContentHash, RelPath};
 use crate::sys::{Clock, Disk, RealDisk, RealFiles, WallClock};
@@ -15,13 +17,10 @@ use crate::sys::{Clock, Disk, RealDisk, RealFiles, WallClock};
 /// The history of one project's `slop.toml`.
 #[derive(Debug, Clone)]
 pub struct CurationHistory {
-    root: PathBuf,
+    pub(super) root: PathBuf,
     /// The folder of the cache; `None` if the settings disable it.
     cache_dir: Option<RelPath>,
 }
-
-/// The take whose history this is.
-const TAKE: &str = "main";
 
 /// Which entry to return to.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +49,7 @@ impl CurationHistory {
         let mut db = self.open()?;
         let change = db.begin().map_err(engine::Error::History)?;
         // Read again: a command may have edited the file until the change could begin.
-        record(&change, &self.text()?, None)?;
+        record(&change, &settle(&self.root)?, &self.text()?, None)?;
         Ok(change.commit().map_err(engine::Error::History)?)
     }
 
@@ -58,37 +57,107 @@ impl CurationHistory {
     /// is made all the same.
     pub fn recorded<T>(&self, label: &str, make_edit: impl FnOnce() -> T) -> (T, Option<ApiError>) {
         if self.cache_dir.is_none() {
-            return (make_edit(), None);
+            return (make_edit(), settle(&self.root).err());
         }
         let mut db = match self.open() {
             Ok(db) => db,
             Err(error) => return (make_edit(), Some(error)),
         };
         let begun = db.begin().map_err(|error| ApiError::from(engine::Error::History(error)));
-        let before = begun.and_then(|change| Ok((change, self.text()?)));
+        // Before the edit, by which the revision changes that an interrupted switch is known by.
+        let before = begun.and_then(|change| Ok((change, settle(&self.root)?, self.text()?)));
         let edited = make_edit();
-        let recorded = before.and_then(|(change, before)| self.record_edit(change, &before, label));
+        let recorded =
+            before.and_then(|(change, take, before)| self.record_edit(change, &take, &before, label));
         (edited, recorded.err())
     }
 
-    fn record_edit(&self, change: HistoryChange<'_>, before: &[u8], label: &str) -> Result<(), ApiError> {
+    fn record_edit(
+        &self,
+        change: HistoryChange<'_>,
+        take: &str,
+        before: &[u8],
+        label: &str,
+    ) -> Result<(), ApiError> {
         let after = self.text()?;
         // An edit that failed, or that changed nothing, is no state.
         if before == after {
             return Ok(());
         }
         // The text before too, so that what was typed by hand until then can be returned to.
-        record(&change, before, None)?;
-        record(&change, &after, Some(label))?;
+        record(&change, take, before, None)?;
+        record(&change, take, &after, Some(label))?;
         Ok(change.commit().map_err(engine::Error::History)?)
     }
 
-    /// Returns the history.
-    pub(super) fn state(&self) -> Result<HistoryState, ApiError> {
-        let text = self.text()?;
+    /// Makes a change of the takes, and the same in their histories. What cannot be recorded is returned as well: the
+    /// change is made all the same.
+    pub(super) fn change_takes(
+        &self,
+        revision: &str,
+        change: &TakeChange,
+    ) -> Result<Option<ApiError>, ApiError> {
+        let files = take_files(&self.root)?;
+        let make = || {
+            edit::change_takes(&RealDisk, &files, revision, change).map_err(|error| settings_error(&error))
+        };
+        if self.cache_dir.is_none() {
+            return make().map(|_| None);
+        }
+        let mut db = match self.open() {
+            Ok(db) => db,
+            Err(error) => return make().map(|_| Some(error)),
+        };
+        let begun = db.begin().map_err(|error| ApiError::from(engine::Error::History(error)));
+        let before = self.text()?;
+        let done = make()?;
+        Ok(begun.and_then(|history| self.record_takes(history, change, &done, &before)).err())
+    }
+
+    fn record_takes(
+        &self,
+        history: HistoryChange<'_>,
+        change: &TakeChange,
+        done: &TakesOutcome,
+        before: &[u8],
+    ) -> Result<(), ApiError> {
+        match change {
+            // What a take of that name has left belongs to one that was deleted by another program.
+            TakeChange::Create { name, .. } | TakeChange::Delete { name, .. } => history.delete_take(name),
+            TakeChange::Rename { name, to } => history.rename_take(name, to),
+            TakeChange::Switch { .. } if done.before == done.current => Ok(()),
+            TakeChange::Switch { .. } => {
+                record(&history, &done.before, before, None)?;
+                let label = format!("switched from {}", done.before);
+                record(&history, &done.current, &self.text()?, Some(&label))?;
+                Ok(())
+            }
+        }
+        .map_err(engine::Error::History)?;
+        Ok(history.commit().map_err(engine::Error::History)?)
+    }
+
+    /// Returns the history of a take, by default of the current one.
+    pub(super) fn state(&self, take: Option<&str>) -> Result<HistoryState, ApiError> {
+        let takes = read_takes(&self.root)?;
+        if let Some(take) = take.filter(|take| takes.takes.iter().all(|known| known.name != **take)) {
+            let name = take.to_owned();
+            return Err(settings_error(&crate::config::Error::NoSuchTake { name, nearest: None }));
+        }
+        let take = take.unwrap_or(&takes.current);
         let Some(db) = self.open_reader()? else { return Ok(HistoryState::default()) };
-        let entries = db.entries(TAKE).map_err(engine::Error::History)?;
-        let current = db.current(TAKE).map_err(engine::Error::History)?;
+        let entries = db.entries(take).map_err(engine::Error::History)?;
+        let current = db.current(take).map_err(engine::Error::History)?;
+        if take != takes.current {
+            // It is as it was left, and there is nothing to undo before it is current again.
+            return Ok(HistoryState {
+                current: current.map(|entry| entry.id),
+                is_recorded: true,
+                entries: entries.iter().map(history_step).collect(),
+                ..HistoryState::default()
+            });
+        }
+        let text = self.text()?;
         let is_recorded = current.as_ref().is_some_and(|entry| entry.state == ContentHash::digest(&text));
         let before = find(HistoryTarget::Before, &entries, current.as_ref());
         let after = find(HistoryTarget::After, &entries, current.as_ref());
@@ -109,11 +178,12 @@ impl CurationHistory {
         let file = self.root.join(SETTINGS_FILE);
         let mut db = self.open()?;
         let change = db.begin().map_err(engine::Error::History)?;
+        let take = settle(&self.root)?;
         let now = self.text()?;
         edit::check_revision(&file, &now, revision).map_err(|error| settings_error(&error))?;
         // What was typed since the last entry gets one, so that it can be returned to.
-        let current = record(&change, &now, None)?;
-        let entries = change.entries(TAKE).map_err(engine::Error::History)?;
+        let current = record(&change, &take, &now, None)?;
+        let entries = change.entries(&take).map_err(engine::Error::History)?;
         let entry = find(target, &entries, Some(&current)).ok_or_else(|| no_such_entry(target))?;
         let text = change.text(&entry.state).map_err(engine::Error::History)?;
         let text = text.ok_or_else(|| no_such_entry(HistoryTarget::Entry(entry.id)))?;
@@ -150,13 +220,18 @@ impl CurationHistory {
     }
 }
 
-fn record(change: &HistoryChange<'_>, text: &[u8], label: Option<&str>) -> Result<HistoryEntry, ApiError> {
-    Ok(change.record(TAKE, text, label, now_ms()).map_err(engine::Error::History)?)
+fn record(
+    change: &HistoryChange<'_>,
+    take: &str,
+    text: &[u8],
+    label: Option<&str>,
+) -> Result<HistoryEntry, ApiError> {
+    Ok(change.record(take, text, label, now_ms()).map_err(engine::Error::History)?)
 }
 
-pub(super) fn resolve_history(_: HistoryQuery, settings: QuerySettings<'_>) -> ResolvedQuery {
+pub(super) fn resolve_history(query: HistoryQuery, settings: QuerySettings<'_>) -> ResolvedQuery {
     let history = CurationHistory::new(settings.root, settings.loaded);
-    complete::<HistoryQuery>(move |_| history.state()).without_cache()
+    complete::<HistoryQuery>(move |_| history.state(query.take.as_deref())).without_cache()
 }
 
 pub(super) fn resolve_undo(query: UndoQuery, settings: QuerySettings<'_>) -> ResolvedQuery {

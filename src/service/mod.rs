@@ -30,6 +30,7 @@ mod sources;
 mod table;
 #[cfg(test)]
 mod table_tests;
+mod takes;
 #[cfg(test)]
 mod tests;
 mod writing;

@@ -10,6 +10,9 @@ use crate::sys::{Disk, RealDisk, is_private_file};
 
 pub const SETTINGS_FILE: &str = "slop.toml";
 
+/// The file with the takes that are not current.
+pub(super) const TAKES_FILE: &str = "slop.takes.toml";
+
 /// The sources of settings other than the project's own file. A process reads them once, when it starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsSources {
@@ -29,14 +32,16 @@ impl SettingsSources {
         load(&self.inputs(root)?).map_err(|error| settings_error(&error))
     }
 
-    /// Reads the settings of the user alone, for what has to work while those of the project in the folder `root` cannot be
-    /// read. Only their revision is that of the project's file.
+    /// Reads the settings without those of the project's own file, which cannot be used; only its revision is known.
     pub fn load_without_project(&self, root: &Path) -> Result<LoadedConfig, ApiError> {
-        let inputs = self.inputs(root)?;
-        let revision = revision_of(inputs.project_file.as_ref().map_or(b"", |(_, bytes)| bytes));
-        let own = ConfigInputs { project_file: None, project_link: None, ..inputs };
-        let mut loaded = load(&own).map_err(|error| settings_error(&error))?;
-        loaded.revision = revision;
+        let mut inputs = self.inputs(root)?;
+        // What is outside of the project is not its history.
+        if inputs.project_link.is_some() {
+            return load(&inputs).map_err(|error| settings_error(&error));
+        }
+        let project_file = inputs.project_file.take();
+        let mut loaded = load(&inputs).map_err(|error| settings_error(&error))?;
+        loaded.revision = revision_of(&project_file.map(|(_, bytes)| bytes).unwrap_or_default());
         Ok(loaded)
     }
 
@@ -135,6 +140,16 @@ pub fn settings_error(error: &Error) -> ApiError {
         Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` says which presets there are"),
         Error::PresetExists { .. } => ("usage", User, "choose another name, or overwrite it with --force"),
         Error::NothingToSave { .. } => ("usage", User, "name the files to save, or curate some first"),
+        Error::BadTakes { .. } => ("bad_settings", User, "correct the file, or move it away"),
+        Error::BadTakeName { .. } => ("usage", User, "give a line of at most 60 characters without `/`"),
+        Error::NoSuchTake { .. } => ("usage", User, "`slop take list` lists the takes"),
+        Error::TakeExists { .. } => ("usage", User, "choose another name"),
+        Error::TakeIsCurrent { .. } => {
+            ("usage", User, "make another take the current one first, with `slop take switch`")
+        }
+        Error::TakeNotEmpty { .. } => {
+            ("usage", User, "delete it all the same with --yes (`force` over HTTP)")
+        }
         Error::WouldLose { .. } => {
             ("usage", User, "save it first with `slop preset save`, or replace it all the same with --yes")
         }

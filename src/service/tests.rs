@@ -15,11 +15,11 @@ use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, 
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
-    DocumentRequest, EditCurationQuery, EditFragmentsQuery, EncodedAnswer, ExplainQuery, FilesQuery,
-    FindQuery, FragmentsQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery, HydrateQuery,
-    ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob,
+    DocumentRequest, EditCurationQuery, EditFragmentsQuery, EditTakesQuery, EncodedAnswer, ExplainQuery,
+    FilesQuery, FindQuery, FragmentsQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery,
+    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob,
     ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer, SimulateQuery,
-    SymbolsQuery, TableQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -134,6 +134,8 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Undo(_) => UndoQuery::answer_schema(&mut schemas),
         AnyQuery::Redo(_) => RedoQuery::answer_schema(&mut schemas),
         AnyQuery::Jump(_) => JumpQuery::answer_schema(&mut schemas),
+        AnyQuery::Takes(_) => TakesQuery::answer_schema(&mut schemas),
+        AnyQuery::EditTakes(_) => EditTakesQuery::answer_schema(&mut schemas),
         AnyQuery::CacheStatus(_) => CacheStatusQuery::answer_schema(&mut schemas),
         AnyQuery::CacheClear(_) => CacheClearQuery::answer_schema(&mut schemas),
         AnyQuery::CacheExport(_) => CacheExportQuery::answer_schema(&mut schemas),

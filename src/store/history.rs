@@ -22,6 +22,8 @@ const PRAGMAS: &str = "
     PRAGMA foreign_keys = OFF;
 ";
 
+const UNREFERENCED_STATES: &str = "DELETE FROM state WHERE hash NOT IN (SELECT state FROM entry)";
+
 /// One connection to the history.
 #[derive(Debug)]
 pub struct HistoryDb {
@@ -138,6 +140,27 @@ impl HistoryChange<'_> {
         PositionRow { take: entry.take.clone(), entry: entry.id }.upsert(&self.transaction)
     }
 
+    /// Gives the history of a take to another, whose own is dropped.
+    pub fn rename_take(&self, take: &str, to: &str) -> Result<(), Error> {
+        self.delete_take(to)?;
+        let (mut entries, current) = (self.entries(take)?, current_entry(&self.transaction, take)?);
+        self.transaction.execute("DELETE FROM position WHERE take = ?", [take])?;
+        for entry in &mut entries {
+            // Written by row, because the name of the take is authenticated with the rest of it.
+            to.clone_into(&mut entry.take);
+            entry.upsert(&self.transaction)?;
+        }
+        current.map_or(Ok(()), |current| self.move_to(&HistoryEntry { take: to.to_owned(), ..current }))
+    }
+
+    /// Deletes the history of a take, and the texts that nothing refers to any more.
+    pub fn delete_take(&self, take: &str) -> Result<(), Error> {
+        self.transaction.execute("DELETE FROM position WHERE take = ?", [take])?;
+        self.transaction.execute("DELETE FROM entry WHERE take = ?", [take])?;
+        self.transaction.execute(UNREFERENCED_STATES, [])?;
+        Ok(())
+    }
+
     pub fn commit(self) -> Result<(), Error> {
         Ok(self.transaction.commit()?)
     }
@@ -171,7 +194,7 @@ fn delete_oldest(connection: &Connection, take: &str, current: i64) -> Result<()
         (take, oldest_kept, current),
     )?;
     if 0 < deleted {
-        connection.execute("DELETE FROM state WHERE hash NOT IN (SELECT state FROM entry)", [])?;
+        connection.execute(UNREFERENCED_STATES, [])?;
     }
     Ok(())
 }
@@ -295,6 +318,27 @@ mod tests {
         let states: i64 =
             folder.raw_connection().query_row("SELECT count(*) FROM state", [], |row| row.get(0)).unwrap();
         assert_eq!(states, 4);
+    }
+
+    #[test]
+    fn the_history_of_a_take_is_renamed_and_deleted_with_it() {
+        let folder = DatabaseFolder::new(HISTORY_DATABASE);
+        let mut db = HistoryDb::open(&folder.file()).unwrap();
+        for (take, state) in [("main", "a"), ("old", "b"), ("old", "c"), ("new", "left over")] {
+            record(&mut db, take, state, None);
+        }
+        let change = db.begin().unwrap();
+        change.rename_take("old", "new").unwrap();
+        change.commit().unwrap();
+        let ids = |take| db.entries(take).unwrap().iter().map(|entry| entry.id).collect::<Vec<_>>();
+        assert_eq!((ids("old"), ids("new"), ids("main")), (vec![], vec![2, 3], vec![1]));
+        assert_eq!(db.current("new").unwrap().map(|entry| entry.id), Some(3));
+        let change = db.begin().unwrap();
+        change.delete_take("new").unwrap();
+        change.commit().unwrap();
+        assert_eq!(db.current("new").unwrap(), None);
+        let kept = ["a", "b", "c", "left over"].map(|state| text(&mut db, state).is_some());
+        assert_eq!(kept, [true, false, false, false]);
     }
 
     #[test]

@@ -68,6 +68,24 @@ fn concurrent_edits_of_the_settings_are_all_kept() {
 }
 
 #[test]
+fn takes_are_switched_and_what_breaks_slop_toml_is_undone() {
+    let sandbox = sample_project();
+    sandbox.stdout_of(&["item", "set", "src/fast.c", "--force-full"]);
+    sandbox.stdout_of(&["take", "create", "other"]);
+    sandbox.stdout_of(&["take", "switch", "other"]);
+    assert_eq!(sandbox.stdout_of(&["take", "list"]), "* other (1 entry)\n  main (1 entry)\n");
+    assert!(!sandbox.stdout_of(&["aggregate", "--stdout", "--order", "path"]).contains("takes.main"));
+    // An editor leaves what is not TOML, and undo is what helps.
+    sandbox.stdout_of(&["item", "set", "src/fast.c", "--signatures"]);
+    let good = sandbox.read("slop.toml");
+    sandbox.write("slop.toml", format!("{good}[[files"));
+    sandbox.slop(&["item", "list"]).assert_fails(1, &["not TOML"]);
+    assert_eq!(sandbox.json(&["history"])["is_recorded"], false);
+    assert!(sandbox.slop(&["undo"]).out.contains("slop.toml is at state"));
+    assert_eq!(sandbox.read("slop.toml"), good);
+}
+
+#[test]
 fn adding_an_invalid_or_duplicate_slice_is_refused() {
     let sandbox = sample_project();
     sandbox.slop(&["slice", "add", "nowhere.py", "1-2"]).assert_fails(1, &["nowhere.py"]);

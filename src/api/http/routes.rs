@@ -8,9 +8,10 @@ use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
-    EditFragmentsQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery, HistoryQuery,
-    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, ReadDocumentQuery,
-    RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery, UndoQuery, ViewQuery,
+    EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
+    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
+    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery,
+    TakesQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -125,6 +126,8 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<UndoQuery>(),
     Route::of_query::<RedoQuery>(),
     Route::of_query::<JumpQuery>(),
+    Route::of_query::<TakesQuery>(),
+    Route::of_query::<EditTakesQuery>(),
     Route::of_query::<AuditQuery>(),
     Route::of_query::<CacheStatusQuery>(),
     Route::of_query::<CacheClearQuery>(),

@@ -263,10 +263,57 @@ pub struct ScreenshotsEdit {
     pub order: Vec<String>,
 }
 
-/// Asks for the states that `slop.toml` had.
+/// Asks for the states that `slop.toml` had in a take.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "HistoryAsk")]
+pub struct HistoryQuery {
+    /// The name of the take; by default the current one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub take: Option<String>,
+}
+
+/// Asks for the takes of the project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HistoryQuery {}
+pub struct TakesQuery {}
+
+/// Changes the takes of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TakesEditAsk")]
+pub struct EditTakesQuery {
+    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    pub revision: String,
+    /// What to do.
+    #[serde(rename = "do")]
+    pub action: TakeAction,
+    /// The name of the take.
+    pub name: String,
+    /// For `create`, the take that is copied; by default the current one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// For `rename`, the new name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// For `delete`, whether curated entries may be lost.
+    #[serde(default)]
+    pub force: bool,
+}
+
+/// What to do with a take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TakeAction {
+    /// Make one with the curation of another.
+    Create,
+    /// Make it the current one.
+    Switch,
+    /// Give it another name.
+    Rename,
+    /// Delete it.
+    Delete,
+}
 
 /// Returns `slop.toml` to its state before the last edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -20,6 +20,10 @@ pub struct CurationState {
     pub personas: Vec<SavedPersona>,
     /// The images that every document of the project has, in their order.
     pub screenshots: Vec<String>,
+    /// The name of the current take.
+    pub take: String,
+    /// The names of all takes, the current one first.
+    pub takes: Vec<String>,
     /// Whether there is an earlier state of `slop.toml` to return to.
     pub can_undo: bool,
     /// Whether there is a later state of `slop.toml` to return to.
@@ -117,6 +121,32 @@ pub struct HistoryState {
     pub can_undo: bool,
     /// Whether there is a later state to return to.
     pub can_redo: bool,
+}
+
+/// The takes of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TakesState {
+    /// The revision of `slop.toml`, which changes name.
+    pub revision: String,
+    /// The name of the current take, which is in `slop.toml`.
+    pub current: String,
+    /// All takes, the current one first, the others by name.
+    pub takes: Vec<TakeState>,
+}
+
+/// How much is curated in a take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TakeState {
+    /// Its name.
+    pub name: String,
+    /// How many entries there are under `[[files]]`.
+    pub entries: usize,
+    /// How many of them have a mask.
+    pub masks: usize,
+    /// How many slices they have.
+    pub slices: usize,
+    /// How many images every document has.
+    pub screenshots: usize,
 }
 
 /// A state that `slop.toml` had.

@@ -24,7 +24,7 @@ mod table;
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
 pub use curation::{
     CuratedItem, CurationEdited, CurationState, HistoryMoved, HistoryState, HistoryStep, ResolvedMask,
-    SavedPersona, SavedPreset,
+    SavedPersona, SavedPreset, TakeState, TakesState,
 };
 pub(in crate::api) use document::encode_document;
 pub use document::{AnswerShape, ComposedDocument, DocumentParts, document_json};

@@ -2,10 +2,11 @@
 
 use super::context::CommandContext;
 use crate::api::{HistoryMoved, HistoryQuery, JumpQuery, RedoQuery, UndoQuery};
+use crate::cli::curation_args::HistoryArgs;
 use crate::cli::failure::{self, CommandError};
 
-pub(super) fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let history = context.ask(HistoryQuery {})?;
+pub(super) fn list(args: &HistoryArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let history = context.ask(HistoryQuery { take: args.take.clone() })?;
     if context.output.json {
         return context.write_data(&history);
     }

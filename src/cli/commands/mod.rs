@@ -28,6 +28,7 @@ mod setup;
 mod share;
 mod status;
 mod summarize;
+mod take;
 mod ui;
 mod uninstall;
 

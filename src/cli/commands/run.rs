@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::context::CommandContext;
 use super::{
     agent, cache, cache_replay, curation, daemon, doctor, document, given, history, hydration, install, item,
-    items, link, preset, queries, references, setup, share, status, summarize, ui, uninstall,
+    items, link, preset, queries, references, setup, share, status, summarize, take, ui, uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -151,14 +151,7 @@ fn load_settings(
     output: &mut CommandOutput,
 ) -> Result<LoadedConfig, ApiError> {
     let loaded = environment.sources.load(&place.root);
-    let loaded = loaded.or_else(|fault| match command {
-        // An earlier state of a file that cannot be read is what its author needs now.
-        CliCommand::History | CliCommand::Undo | CliCommand::Redo | CliCommand::Jump(_) => {
-            output.note(&format!("slop.toml is not used: {}", fault.message));
-            environment.sources.load_without_project(&place.root).map_err(|_| fault)
-        }
-        _ => default_settings(command, fault, output),
-    })?;
+    let loaded = loaded.or_else(|fault| default_settings(command, fault, place, environment, output))?;
     let is_about_links = matches!(command, CliCommand::Link(_));
     let notes = if is_about_links { loaded.problems.clone() } else { loaded.notes(&place.root) };
     for warning in loaded.warnings.iter().chain(&notes) {
@@ -182,16 +175,25 @@ const fn names_old_base(command: &CliCommand) -> bool {
 }
 
 /// Returns the settings for a command that needs only the cache's folder: a daemon can be stopped, and asked how it is,
-/// whatever the settings say. Others fail with the fault.
+/// and an edit of the settings can be undone, whatever they say. Others fail with the fault.
 fn default_settings(
     command: &CliCommand,
     fault: ApiError,
+    place: &ProjectLocation,
+    environment: &ProcessEnvironment,
     output: &mut CommandOutput,
 ) -> Result<LoadedConfig, ApiError> {
-    let CliCommand::Daemon(args) = command else { return Err(fault) };
-    match args.command {
-        DaemonCommand::Stop | DaemonCommand::Status { .. } | DaemonCommand::Logs { .. } => {}
-        DaemonCommand::Start(_) | DaemonCommand::Restart(_) | DaemonCommand::Unit => return Err(fault),
+    match command {
+        CliCommand::Daemon(args) => match args.command {
+            DaemonCommand::Stop | DaemonCommand::Status { .. } | DaemonCommand::Logs { .. } => {}
+            DaemonCommand::Start(_) | DaemonCommand::Restart(_) | DaemonCommand::Unit => return Err(fault),
+        },
+        CliCommand::History(_) | CliCommand::Undo | CliCommand::Redo | CliCommand::Jump(_) => {
+            let Ok(loaded) = environment.sources.load_without_project(&place.root) else { return Err(fault) };
+            output.note(&format!("looking for the history in the default cache folder: {}", fault.message));
+            return Ok(loaded);
+        }
+        _ => return Err(fault),
     }
     output.note(&format!("looking for the daemon in the default cache folder: {}", fault.message));
     load(&ConfigInputs::default()).map_err(|_| fault)
@@ -231,7 +233,7 @@ fn run_at(
         CliCommand::Cache(args) => cache::run(&args.command, context),
         CliCommand::Config(args) => setup::print_config(&args.command, context),
         CliCommand::Curation(args) => curation::run_curation(&args.command, context),
-        CliCommand::History => history::list(context),
+        CliCommand::History(args) => history::list(args, context),
         CliCommand::Undo => history::undo(context),
         CliCommand::Redo => history::redo(context),
         CliCommand::Jump(args) => history::jump(args.to, context),
@@ -240,6 +242,7 @@ fn run_at(
         CliCommand::Slice(args) => items::run_slice(&args.command, context),
         CliCommand::Mask(args) => items::run_mask(&args.command, context),
         CliCommand::Preset(args) => preset::run_preset(&args.command, context),
+        CliCommand::Take(args) => take::run_take(&args.command, context),
         CliCommand::Persona(args) => preset::run_persona(&args.command, context),
         CliCommand::Init(_)
         | CliCommand::Install(_)

@@ -142,7 +142,7 @@ pub(super) fn insert_comments(document: &mut DocumentMut, position: isize, comme
 }
 
 /// Returns what is above the last empty line.
-fn detached_part(prefix: &str) -> &str {
+pub(super) fn detached_part(prefix: &str) -> &str {
     let mut end = 0;
     let mut kept = 0;
     for line in prefix.split_inclusive('\n') {

@@ -4,6 +4,8 @@
 //! where comments belong. Does not know: which symbols or lines a file has. Every public function here is a
 //! whole edit: it reads the file, changes it and writes it. [`edit_curation`] makes several at once.
 //!
+//! The curation of takes that are not current is in a file of its own (`takes.rs`).
+//!
 //! Start with [`add_slice`] or [`edit_curation`]; `page.rs` reads and writes, `tables.rs` keeps comments where they belong.
 
 mod batch;
@@ -14,6 +16,7 @@ mod older;
 mod page;
 mod presets;
 mod screenshots;
+mod takes;
 #[cfg(test)]
 mod tests;
 
@@ -24,3 +27,6 @@ pub use older::{ConvertedProject, convert_older};
 pub use page::{check_revision, replace_text, saved_text};
 pub use presets::{PresetDraft, apply_preset, delete_preset, save_preset};
 pub use screenshots::ScreenshotChange;
+pub use takes::{
+    TakeChange, TakeFiles, TakeSummary, TakesOutcome, TakesSummary, change_takes, read_takes, settle_takes,
+};

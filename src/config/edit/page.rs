@@ -70,22 +70,31 @@ pub(super) fn edit_revision<T: Send>(
         if is_trial {
             return Ok(EditedFile { value, revision: found });
         }
-        // The lock holds off other edits by slop, but no editor. A moment remains between this check and the write.
-        if read_file(disk, path)? != before {
-            return Err(Error::Changed { path: path.to_owned() });
-        }
-        let written = match before {
-            // Slop makes the file for an entry, and so removes it with the last one.
-            Some(_) if after.is_empty() && !marks_project(path, disk) && disk.remove_file(path).is_ok() => {
-                Ok(())
-            }
-            Some(_) => disk.replace(path, after.as_bytes()),
-            // Unlike `replace`, this fails if somebody has created the file since it was read.
-            None => disk.create_new(path, after.as_bytes()),
-        };
-        written.map_err(|source| Error::Write { path: path.to_owned(), source })?;
+        write_changed(disk, path, before.as_deref(), &after)?;
         Ok(EditedFile { value, revision: revision_of(after.as_bytes()) })
     })
+}
+
+/// Writes what a file is to become, whose bytes were `before` when its folder was locked.
+pub(super) fn write_changed(
+    disk: &dyn Disk,
+    path: &Path,
+    before: Option<&[u8]>,
+    after: &str,
+) -> Result<(), Error> {
+    // The lock holds off other edits by slop, but no editor. A moment remains between this check and the write.
+    if read_file(disk, path)?.as_deref() != before {
+        return Err(Error::Changed { path: path.to_owned() });
+    }
+    let written = match before {
+        // Slop makes the file for an entry, and so removes it with the last one.
+        Some(_) if after.is_empty() && !marks_project(path, disk) && disk.remove_file(path).is_ok() => Ok(()),
+        Some(_) => disk.replace(path, after.as_bytes()),
+        None if after.is_empty() => Ok(()),
+        // Unlike `replace`, this fails if somebody has created the file since it was read.
+        None => disk.create_new(path, after.as_bytes()),
+    };
+    written.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 /// Returns an error if a file with these bytes has another revision than the one that is expected.
@@ -133,12 +142,12 @@ pub fn saved_text(disk: &dyn Disk, path: &Path, kind: &str, name: &str) -> Resul
     })
 }
 
-fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+pub(super) fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>, Error> {
     disk.read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
 /// Reads what is curated in a text, as [`crate::config::load()`] does.
-fn check_curation(path: &Path, text: &str) -> Result<(), Error> {
+pub(super) fn check_curation(path: &Path, text: &str) -> Result<(), Error> {
     let origin = |line| SettingOrigin::ProjectFile { path: path.to_owned(), line };
     let parsed = DeTable::parse(text).map_err(|error| Error::Syntax {
         origin: origin(line_at(text.as_bytes(), error.span().map_or(0, |span| span.start))),
@@ -179,7 +188,7 @@ impl SettingsDocument {
     ///
     /// The library drops marks of byte order and the first half of CRLF, so that what it prints is laid over the
     /// original line by line: the lines before the first and after the last that changed keep their bytes.
-    fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let printed = self.document.to_string();
         let new: Vec<&str> = printed.split_inclusive('\n').collect();
         let old: Vec<&str> = self.original.split_inclusive('\n').collect();

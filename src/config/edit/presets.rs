@@ -245,7 +245,7 @@ fn preset_items(page: &SettingsDocument, name: &str) -> Result<Vec<Table>, Error
 }
 
 /// Returns whether two items say the same, however they are written.
-fn is_same_table(one: &dyn TableLike, other: &dyn TableLike) -> bool {
+pub(super) fn is_same_table(one: &dyn TableLike, other: &dyn TableLike) -> bool {
     one.len() == other.len()
         && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| is_same_item(value, other)))
 }

@@ -6,7 +6,7 @@ use super::format::{push_formatted, text_value};
 use super::page::SettingsDocument;
 use crate::config::error::Error;
 
-const SCREENSHOTS_KEY: &str = "screenshots";
+pub(super) const SCREENSHOTS_KEY: &str = "screenshots";
 
 /// A change of the list of screenshots.
 #[derive(Debug, Clone, Default)]

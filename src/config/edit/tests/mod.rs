@@ -3,6 +3,7 @@
 mod batch;
 mod modes;
 mod presets;
+mod takes;
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,6 +26,8 @@ struct MemoryFiles {
     user: Mutex<Option<Vec<u8>>>,
     writes: Mutex<u32>,
     intruder: Mutex<Option<(u32, Vec<u8>)>>,
+    /// How many writes are made before all fail, as if the process had been killed.
+    writes_left: Mutex<Option<u32>>,
 }
 
 const PROJECT: &str = "slop.toml";
@@ -41,6 +44,18 @@ impl MemoryFiles {
 
     fn text(&self) -> String {
         String::from_utf8(self.project.lock().unwrap().clone().unwrap()).unwrap()
+    }
+
+    fn count_write(&self) -> io::Result<()> {
+        *self.writes.lock().unwrap() += 1;
+        match &mut *self.writes_left.lock().unwrap() {
+            Some(0) => Err(io::ErrorKind::Other.into()),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     fn writes(&self) -> u32 {
@@ -83,7 +98,7 @@ impl Disk for MemoryFiles {
     }
 
     fn replace_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()> {
-        *self.writes.lock().unwrap() += 1;
+        self.count_write()?;
         let mut bytes = Vec::new();
         write(&mut bytes)?;
         *self.file(path).lock().unwrap() = Some(bytes);
@@ -111,7 +126,7 @@ impl Disk for MemoryFiles {
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
-        *self.writes.lock().unwrap() += 1;
+        self.count_write()?;
         *self.file(path).lock().unwrap() = None;
         Ok(())
     }
