@@ -83,11 +83,11 @@ pub enum Error {
     BadTakeName { name: String },
     #[error("no take named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
     NoSuchTake { name: String, nearest: Option<String> },
-    #[error("take `{}` already exists", printable(name))]
+    #[error("a take named `{}` already exists", printable(name))]
     TakeExists { name: String },
-    #[error("take `{}` is the current one", printable(name))]
+    #[error("`{}` is the current take", printable(name))]
     TakeIsCurrent { name: String },
-    #[error("take `{}` has curated entries or screenshots", printable(name))]
+    #[error("the take `{}` has curated entries or screenshots", printable(name))]
     TakeNotEmpty { name: String },
     #[error("curated items would be lost: {}", printable(&items.join(", ")))]
     WouldLose { items: Vec<String> },

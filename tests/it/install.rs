@@ -50,7 +50,8 @@ fn hooks_give_the_head_the_skeleton_and_what_was_open() {
     let sandbox = Sandbox::new();
     sandbox.write("README.md", "# Station\n\nMeasures the weather.\n");
     let body = "    b = a + 1\n".repeat(20);
-    let large: String = (0..200).map(|n| format!("def run_{n}(a):\n{body}    return b\n\n")).collect();
+    let function = |n| format!("def run_{n}(a):\n{body}    return b\n\n");
+    let large = (0..200).map(function).collect::<Vec<_>>().concat();
     sandbox.write("large.py", large);
     let hook = |event: &str, input: &str| {
         let script = format!("printf '%s' '{input}' | \"$SLOP\" hook {event} --agent claude-code");

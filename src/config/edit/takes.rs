@@ -219,7 +219,10 @@ impl OpenTakes {
         }
         // Without a switch that explains it, neither of the two can be dropped.
         if open.other(&open.current).is_some() {
-            return Err(bad(format!("take `{}` is listed, although it is the current one", open.current)));
+            return Err(bad(format!(
+                "the take `{}` is listed, although it is the current one",
+                open.current
+            )));
         }
         Ok(open)
     }

@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
 use super::files::is_racy;
+use super::lister::{ListedMount, Lister};
 use super::root::Workspace;
 use super::tracker::{FileRows, ListedFolder, TrackedListing, TreeSnapshot};
 use crate::discover;
@@ -19,7 +19,7 @@ use crate::discover::{
     DiscoveredFile, FileListing, HeaderNeighbors, KeptFolders, ListingSource, NameRules, run_git,
 };
 use crate::engine::error::Error;
-use crate::engine::mounts::{Mount, MountedFiles};
+use crate::engine::mounts::Mount;
 use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
 use crate::model::{ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, is_within, split_resource};
@@ -345,66 +345,6 @@ impl Workspace<'_> {
             text.extend_from_slice(kind);
         }
         Some((ContentHash::digest(&text), entries))
-    }
-}
-
-/// A linked folder, and how its files were listed.
-pub(in crate::engine) struct ListedMount {
-    linked: LinkedFolder,
-    /// `None` if the folder is gone.
-    source: Option<ListingSource>,
-}
-
-/// What the files of a project are listed with.
-struct Lister<'a> {
-    root: &'a Path,
-    names: &'a NameRules,
-    max_files: Option<u64>,
-    files: MountedFiles<'a>,
-    processes: &'a dyn Processes,
-}
-
-impl Lister<'_> {
-    fn list(&self) -> Result<(FileListing, Vec<ListedMount>), Error> {
-        let mut listing = discover::list(self.root, self.names, self.max_files, self.processes)?;
-        let mut mounts = Vec::new();
-        for mount in self.files.mounts() {
-            let linked = &mount.linked;
-            self.hide_below(mount, &mut listing);
-            let found = if mount.is_in_place() {
-                discover::list_linked(linked, self.names, self.processes)
-            } else {
-                Err(discover::Error::Root(io::ErrorKind::NotFound.into()))
-            };
-            // Listed by its path: what was listed counts only if the path led to the same folder all the time.
-            let source = match found {
-                Ok(found) if mount.is_in_place() => {
-                    listing.files.extend(found.files);
-                    listing.notes.extend(found.notes);
-                    listing.folders.extend(found.folders);
-                    Some(found.source)
-                }
-                Ok(_) | Err(discover::Error::Root(_)) => None,
-                Err(error) => return Err(error.into()),
-            };
-            mounts.push(ListedMount { linked: linked.clone(), source });
-        }
-        if !mounts.is_empty() {
-            listing.files.sort_by(|one, other| one.path.cmp(&other.path));
-        }
-        Ok((listing, mounts))
-    }
-
-    /// Takes out of a listing of the root the files of a linked folder within it, which are listed by its name, and those
-    /// that only look as if they were in it.
-    fn hide_below(&self, mount: &Mount, listing: &mut FileListing) {
-        let within = mount.linked.path.strip_prefix(self.root).ok();
-        let within = within.map(|path| path.as_os_str().as_bytes());
-        let own = mount.linked.mount_point();
-        listing.files.retain(|found| {
-            let path = found.path.as_bytes();
-            !is_within(path, own.as_bytes()) && !within.is_some_and(|folder| is_within(path, folder))
-        });
     }
 }
 

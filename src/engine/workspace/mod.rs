@@ -5,6 +5,7 @@
 mod cache_location;
 mod files;
 mod hidden;
+mod lister;
 mod listing;
 mod root;
 mod text;

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::files::is_racy;
-use super::listing::ListedMount;
+use super::lister::ListedMount;
 use crate::discover;
 use crate::discover::{FileListing, HeaderNeighbors};
 use crate::engine::fingerprint::Fingerprint;

@@ -147,10 +147,10 @@ fn takes_are_copied_renamed_and_deleted() {
     assert!(found.iter().all(|take| (take.items, take.masks, take.slices, take.screenshots) == (2, 1, 1, 1)));
     let delete = |name: &str, may_lose| TakeChange::Delete { name: name.to_owned(), may_lose };
     let refused = [
-        (delete("now", true), "take `now` is the current one"),
-        (delete("first", false), "take `first` has curated entries or screenshots"),
+        (delete("now", true), "`now` is the current take"),
+        (delete("first", false), "the take `first` has curated entries or screenshots"),
         (delete("frist", true), "no take named `frist`, the nearest known is `first`"),
-        (rename("first", "later"), "take `later` already exists"),
+        (rename("first", "later"), "a take named `later` already exists"),
         (create("a/b"), "`a/b` is not the name of a take"),
     ];
     for (refused, message) in refused {
@@ -164,7 +164,7 @@ fn takes_are_copied_renamed_and_deleted() {
 fn a_file_of_takes_that_cannot_be_interpreted_is_left_alone() {
     let bad = [
         ("current = 3", "slop.takes.toml: `current` is not the name of a take"),
-        ("[takes.main]", "slop.takes.toml: take `main` is listed, although it is the current one"),
+        ("[takes.main]", "slop.takes.toml: the take `main` is listed, although it is the current one"),
         ("[takes.a]\nkey = 1", "slop.takes.toml: take `a` has a key `key` of no take, or with a wrong value"),
         ("takes = 1", "slop.takes.toml: `takes` is not a table with a header"),
         ("switching = { to = 1 }", "slop.takes.toml: `switching.to` is not a text"),
