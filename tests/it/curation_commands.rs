@@ -395,16 +395,3 @@ fn commands_requests_and_editors_write_one_history() {
     assert!(listed.starts_with("*    1  ") && listed.ends_with("  edited by hand\n"), "{listed}");
     assert_eq!(labels().len(), 4);
 }
-
-#[test]
-fn an_edit_that_breaks_the_settings_can_be_undone() {
-    let sandbox = sample_project();
-    sandbox.stdout_of(&["item", "set", "src/fast.c", "--signatures"]);
-    let written = sandbox.read("slop.toml");
-    sandbox.write("slop.toml", format!("{written}[aggregation\n"));
-    sandbox.slop(&["status"]).assert_fails(1, &["slop.toml"]);
-    let undone = sandbox.slop(&["undo"]);
-    assert_eq!(undone.out, "slop.toml is at state 2: ast_signatures on src/fast.c\n", "{}", undone.err);
-    assert!(undone.err.contains("slop.toml is not used"), "{}", undone.err);
-    assert_eq!(sandbox.read("slop.toml"), written);
-}
