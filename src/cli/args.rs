@@ -390,7 +390,7 @@ pub enum CliCommand {
     /// Link other folders to the project
     ///
     /// A linked folder belongs to the project: its file src/a.py is @NAME/src/a.py in every command and document. Links are
-    /// in your own settings folder (links.toml). A project's slop.toml can propose some under [[resources]]; one that is
+    /// in your own settings folder (links.toml). A project's slop.toml can propose some as `resources`; one that is
     /// outside of the project has no effect until you consent to it with `slop link trust`.
     #[command(after_help = "Examples:
   slop link add ../lib

@@ -17,7 +17,7 @@ pub struct Link {
     /// The project's folder, an absolute path without links.
     pub project: String,
     pub name: String,
-    /// The name of a [`ResourceKind`].
+    /// The name of a kind of resource.
     pub kind: String,
     /// The linked folder, an absolute path without links.
     pub path: String,

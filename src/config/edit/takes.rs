@@ -7,7 +7,7 @@
 //! 2. `slop.toml` gets the curation of the take that is entered.
 //! 3. That take and `switching` are removed from `slop.takes.toml`.
 //!
-//! Wherever `switching` is found, the revision of `slop.toml` shows whether step 2 was done ([`finish_switch`]). If somebody
+//! Wherever `switching` is found, the revision of `slop.toml` shows whether step 2 was done (`finish_switch`). If somebody
 //! has edited `slop.toml` before that was found out, its curation is compared with both. If it is neither, both stay as they
 //! were saved, and what `slop.toml` has is a take of its own.
 
