@@ -15,6 +15,7 @@ import pathlib
 import random
 import statistics
 import subprocess
+import threading
 import time
 
 
@@ -85,14 +86,17 @@ def main():
     for number, worktree in enumerate(worktrees):
         edit(worktree, number)
     wrong = failed = 0
+    # A file that is written while it is read may truly be empty, so only one round at a time is about a worktree.
+    locks = [threading.Lock() for _ in worktrees]
 
     def one_round(_):
         number = random.randrange(len(worktrees))
-        edit(worktrees[number], number)
-        try:
-            return is_wrong(slop, worktrees[number], number), False
-        except subprocess.CalledProcessError:
-            return False, True
+        with locks[number]:
+            edit(worktrees[number], number)
+            try:
+                return is_wrong(slop, worktrees[number], number), False
+            except subprocess.CalledProcessError:
+                return False, True
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for was_wrong, has_failed in pool.map(one_round, range(arguments.rounds)):
