@@ -148,7 +148,7 @@ try_static() {
 try_wheel() {
     local wheel venv tag
     need maturin python3
-    build "$root/packaging/wheel.sh" "$gnu" >"$work/wheels" 2>"$work/log" || fail "$(grep -m 1 -i error "$work/log" || tail -1 "$work/log")"
+    build "$root/packaging/wheel.sh" "$gnu" >"$work/wheels" 2>"$work/log" || fail "$(tail -1 "$work/log")"
     wheel=$(grep "manylinux.*$machine.*whl$" "$work/wheels" | tail -1) || fail "no wheel was written"
     tag=$(basename "$wheel" .whl)
     [[ $tag == *manylinux_2_* && $(grep -o 'manylinux_2_[0-9]*' <<<"$tag" | tail -1 | cut -d _ -f 3) -le 28 ]] ||

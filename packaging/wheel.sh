@@ -7,7 +7,7 @@ source "$(dirname "$0")/common.sh"
 target=${1:-$(uname -m)-unknown-linux-gnu}
 command -v maturin >/dev/null || die "maturin is not installed (pip install maturin)"
 program=$("$root/packaging/build.sh" "$target")
-pages=$root/packaging/python/data/share/man/man1
+pages=$root/packaging/python/data/data/share/man/man1
 mkdir -p "$pages" "$packages"
 cp "$(dirname "$program")/package-files/man/slop.1" "$pages/"
 cd "$root"
