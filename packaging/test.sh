@@ -153,7 +153,7 @@ try_wheel() {
     tag=$(basename "$wheel" .whl)
     [[ $tag == *manylinux_2_* && $(grep -o 'manylinux_2_[0-9]*' <<<"$tag" | tail -1 | cut -d _ -f 3) -le 28 ]] ||
         fail "$tag needs a newer glibc than 2.28"
-    at_most "$wheel" 17
+    at_most "$wheel" 14
     venv=$work/venv
     python3 -m venv "$venv"
     find "$venv" | sort >"$work/before"
