@@ -16,6 +16,7 @@ use super::curation_args::{
     CurationArgs, HistoryArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs, TakeArgs,
 };
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
+use super::first_page::with_groups;
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::install_args::{HookArgs, InstallArgs, UninstallArgs};
 use super::link_args::LinkArgs;
@@ -67,7 +68,7 @@ pub struct CliArgs {
 impl CliArgs {
     /// Parses the arguments of the process; returns them with the name of the command, which its JSON repeats.
     pub fn parse_with_name() -> Result<(Self, String), clap::Error> {
-        let matches = Self::command().try_get_matches()?;
+        let matches = with_groups(Self::command()).try_get_matches()?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         // Errors of the conversion know no usage; formatted with the command, they show one like all others.
         let args = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut Self::command()))?;

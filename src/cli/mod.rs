@@ -12,6 +12,7 @@ mod commands;
 mod curation_args;
 mod document_args;
 mod failure;
+mod first_page;
 mod hydration_args;
 mod install_args;
 mod link_args;
