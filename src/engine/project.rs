@@ -76,6 +76,7 @@ impl Project<'_> {
     pub fn share_cache(&mut self, shared: Arc<WorkspaceCache>) {
         self.summary_lookup = shared.summary_lookup();
         self.cache.workspace.tracker = Some(shared.tracker());
+        self.cache.workspace.clean = shared.clean();
         self.cache.workspace.steps.timings = Some(Arc::clone(shared.timings()));
         self.shared = Some(shared);
     }

@@ -10,7 +10,7 @@ use crate::engine::summaries::SummaryLookup;
 use crate::engine::symbol_names::SymbolNameIndex;
 use crate::engine::table::TableCache;
 use crate::engine::timings::StepTimings;
-use crate::engine::workspace::{TreeTracker, WorkspaceCounts};
+use crate::engine::workspace::{CleanContents, TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
 
 /// What is known of a project between two answers, shared by all projects of one process that have the same root and
@@ -22,6 +22,7 @@ use crate::model::RelPath;
 #[derive(Default)]
 pub struct WorkspaceCache {
     tracker: Arc<TreeTracker>,
+    clean: Arc<CleanContents>,
     documents: DocumentCaches,
     references: ReferenceCache,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
@@ -91,6 +92,10 @@ impl WorkspaceCache {
 
     pub(super) fn tracker(&self) -> Arc<TreeTracker> {
         Arc::clone(&self.tracker)
+    }
+
+    pub(super) fn clean(&self) -> Arc<CleanContents> {
+        Arc::clone(&self.clean)
     }
 
     pub(super) const fn documents(&self) -> &DocumentCaches {

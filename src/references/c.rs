@@ -1,11 +1,13 @@
 //! C: the same file first, then what it includes, then the nearest definition that other files can see.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::includes::IncludePaths;
 use super::join::ReferenceGrade;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, UseFact};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, UseFact};
 
 /// Of more definitions with one name, the rest is not looked at.
 const MAX_SAME_NAME: usize = 64;
@@ -19,9 +21,9 @@ pub(super) type Reading = (Vec<DefinitionKey>, ReferenceGrade);
 pub(super) struct CNames<'a> {
     index: &'a ProjectIndex<'a>,
     paths: IncludePaths<'a>,
-    included: FxHashMap<FileId, FxHashSet<FileId>>,
-    /// The readings of the names of one file outside of any function.
-    readings: FxHashMap<NameId, Reading>,
+    included: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
+    /// The readings of the names of one file outside of any function, by their index in its table of names.
+    readings: Vec<Option<Reading>>,
     readings_of: Option<FileId>,
 }
 
@@ -31,28 +33,29 @@ impl<'a> CNames<'a> {
             index,
             paths: IncludePaths::new(index),
             included: FxHashMap::default(),
-            readings: FxHashMap::default(),
+            readings: Vec::new(),
             readings_of: None,
         }
     }
 
     /// Returns what a use means.
-    pub(super) fn resolve(&mut self, file: FileId, usage: &UseFact) -> Reading {
+    pub(super) fn resolve(&mut self, file: FileId, usage: &UseFact) -> &Reading {
+        const NOTHING: &Reading = &(Vec::new(), ReferenceGrade::Sure);
         let facts = self.index.facts(file);
-        let is_local = usage.scope != 0 && !facts.bindings_of(usage.scope, usage.name).is_empty();
-        if is_local {
-            return (Vec::new(), ReferenceGrade::Sure);
-        }
         if self.readings_of != Some(file) {
             self.readings.clear();
+            self.readings.resize(facts.names.len(), None);
             self.readings_of = Some(file);
         }
-        if let Some(known) = self.readings.get(&usage.name) {
-            return known.clone();
+        let at = usage.name as usize;
+        if self.readings[at].is_none() {
+            self.readings[at] = Some(self.read(file, facts.name(usage.name), MAX_RENAMES));
         }
-        let reading = self.read(file, facts.name(usage.name), MAX_RENAMES);
-        self.readings.insert(usage.name, reading.clone());
-        reading
+        let reading = self.readings[at].as_ref().unwrap_or(NOTHING);
+        // Looked up last: most names of variables are those of nothing else.
+        let is_local =
+            |usage: &UseFact| usage.scope != 0 && !facts.bindings_of(usage.scope, usage.name).is_empty();
+        if reading.0.is_empty() || is_local(usage) { NOTHING } else { reading }
     }
 
     fn read(&mut self, file: FileId, name: &str, renames: usize) -> Reading {
@@ -153,9 +156,9 @@ impl<'a> CNames<'a> {
     }
 
     /// Returns the files that a file includes, and those that these include.
-    fn included(&mut self, file: FileId) -> FxHashSet<FileId> {
+    fn included(&mut self, file: FileId) -> Rc<FxHashSet<FileId>> {
         if let Some(known) = self.included.get(&file) {
-            return known.clone();
+            return Rc::clone(known);
         }
         let mut found = FxHashSet::default();
         let mut open = vec![file];
@@ -170,7 +173,8 @@ impl<'a> CNames<'a> {
                 }
             }
         }
-        self.included.insert(file, found.clone());
+        let found = Rc::new(found);
+        self.included.insert(file, Rc::clone(&found));
         found
     }
 }

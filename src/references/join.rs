@@ -87,7 +87,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
         for usage in &file.facts.uses {
             if is_c {
                 let (targets, grade) = c_names.resolve(id, usage);
-                add_references(&index, id, usage, &targets, grade, &mut found);
+                add_references(&index, id, usage, targets, *grade, &mut found);
                 continue;
             }
             if index.rules(id) == NameRules::ByName {

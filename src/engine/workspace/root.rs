@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::cache_location::CacheLocation;
 use super::hidden::HiddenFiles;
-use super::text::decode_shown;
+use super::text::CleanContents;
 use super::tracker::TreeTracker;
 use crate::discover::{DecodedText, NameRules};
 use crate::engine::error::Error;
@@ -28,6 +28,8 @@ pub(in crate::engine) struct Workspace<'w> {
     pub(in crate::engine) names: Arc<NameRules>,
     /// What is known between answers, in a process that gives more than one.
     pub(in crate::engine) tracker: Option<Arc<TreeTracker>>,
+    /// What need not be searched for secrets again.
+    pub(in crate::engine) clean: Arc<CleanContents>,
     /// Whether every file of an answer is hashed although its stamp is trusted, and a difference reported.
     pub(in crate::engine) paranoid: bool,
     /// Files that are read without what masks hide of them.
@@ -64,6 +66,7 @@ impl<'w> Workspace<'w> {
             files,
             names,
             tracker: None,
+            clean: Arc::default(),
             paranoid: false,
             hidden,
             log,
@@ -151,7 +154,7 @@ impl Workspace<'_> {
         path: &RelPath,
         max_bytes: u64,
     ) -> Result<(ContentHash, String), SkipReason> {
-        self.read_decoded(path, max_bytes, decode_shown)
+        self.read_decoded(path, max_bytes, |hash, bytes| self.clean.decode(hash, bytes))
     }
 
     /// Reads a file's text with its secrets, which only the full view shows, and only where the user's settings say so.
@@ -159,14 +162,15 @@ impl Workspace<'_> {
         &self,
         path: &RelPath,
     ) -> Result<(ContentHash, String), SkipReason> {
-        self.read_decoded(path, self.options.structure_max_bytes, crate::discover::read_as_text)
+        let max_bytes = self.options.structure_max_bytes;
+        self.read_decoded(path, max_bytes, |_, bytes| crate::discover::read_as_text(bytes))
     }
 
     fn read_decoded(
         &self,
         path: &RelPath,
         max_bytes: u64,
-        decode: fn(&[u8]) -> Result<DecodedText<'_>, SkipReason>,
+        decode: impl for<'a> Fn(&ContentHash, &'a [u8]) -> Result<DecodedText<'a>, SkipReason>,
     ) -> Result<(ContentHash, String), SkipReason> {
         let timer = self.steps.time(AnswerStep::Read);
         let reading = self.files.read(path, max_bytes);
@@ -179,7 +183,7 @@ impl Workspace<'_> {
             ReadError::Io(_) => SkipReason::Unreadable,
         })?;
         let hash = ContentHash::digest(&reading.bytes);
-        let text = decode(&reading.bytes)?;
+        let text = decode(&hash, &reading.bytes)?;
         Ok((hash, text.text.into_owned()))
     }
 }

@@ -5,15 +5,52 @@
 //! the rules.
 
 use std::borrow::Cow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashSet;
 
 use crate::discover;
 use crate::discover::DecodedText;
-use crate::model::{ContentFacts, RelPath, SkipReason};
+use crate::model::{ContentFacts, ContentHash, RelPath, SkipReason};
 use crate::summarize::secrets;
 
 /// Decodes bytes, and replaces the secrets in them.
 pub(in crate::engine) fn decode_shown(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
-    discover::read_as_text(bytes).map(without_secrets)
+    discover::read_as_text(bytes).map(|text| without_secrets(text).0)
+}
+
+/// The contents that were found to have no secrets, so that a process that reads them again need not search them again.
+#[derive(Default)]
+pub(in crate::engine) struct CleanContents(Mutex<FxHashSet<ContentHash>>);
+
+impl CleanContents {
+    /// Of more contents, all are forgotten: 32 bytes each.
+    const MOST: usize = 1 << 17;
+
+    /// Decodes bytes as [`decode_shown`] does.
+    pub(in crate::engine) fn decode<'a>(
+        &self,
+        hash: &ContentHash,
+        bytes: &'a [u8],
+    ) -> Result<DecodedText<'a>, SkipReason> {
+        let text = discover::read_as_text(bytes)?;
+        if self.contents().contains(hash) {
+            return Ok(text);
+        }
+        let (text, is_clean) = without_secrets(text);
+        if is_clean {
+            let mut contents = self.contents();
+            if Self::MOST <= contents.len() {
+                contents.clear();
+            }
+            contents.insert(*hash);
+        }
+        Ok(text)
+    }
+
+    fn contents(&self) -> MutexGuard<'_, FxHashSet<ContentHash>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Decodes bytes in the same way, and returns what is known of them. Facts are those of the bytes.
@@ -23,16 +60,17 @@ pub(in crate::engine) fn decode_with_facts<'a>(
 ) -> Result<(DecodedText<'a>, ContentFacts), SkipReason> {
     let text = discover::read_as_text(bytes)?;
     let facts = discover::content_facts(bytes, Some(&text), discover::is_header(path));
-    Ok((without_secrets(text), facts))
+    Ok((without_secrets(text).0, facts))
 }
 
-fn without_secrets(decoded: DecodedText<'_>) -> DecodedText<'_> {
+/// Replaces the secrets of a text, and returns whether it had none.
+fn without_secrets(decoded: DecodedText<'_>) -> (DecodedText<'_>, bool) {
     let redacted = match secrets::redacted(&decoded.text) {
         Cow::Borrowed(_) => None,
         Cow::Owned(text) => Some(text),
     };
     match redacted {
-        Some(text) => DecodedText { text: Cow::Owned(text), encoding: decoded.encoding },
-        None => decoded,
+        Some(text) => (DecodedText { text: Cow::Owned(text), encoding: decoded.encoding }, false),
+        None => (decoded, true),
     }
 }
