@@ -10,8 +10,8 @@ use super::error::{Error, SettingOrigin, join_alternatives};
 use super::older_files;
 use super::section::{SettingsSource, TomlSection, string_list};
 use crate::model::{
-    AggregationStrategy, ContentHash, FileItem, MaskMode, Persona, PersonaViews, PreferredModel, Preset,
-    Slice, SliceAnchors, Tier, ViewMode,
+    AggregationStrategy, ContentHash, DocumentDefaults, FileItem, MaskMode, Persona, PersonaViews,
+    PreferredModel, Preset, Slice, SliceAnchors, Tier, ViewMode,
 };
 
 /// What people have curated, of all layers together.
@@ -21,6 +21,8 @@ pub struct Curation {
     pub files: Vec<FileItem>,
     /// Images of the project that every document has, in their order.
     pub screenshots: Vec<String>,
+    /// What documents of the project are made for where a request leaves it open.
+    pub document: DocumentDefaults,
     /// The presets, by name; the project's take the place of the user's.
     pub presets: Vec<SavedEntry<Preset>>,
     /// The personas, by name; the project's take the place of the user's.
@@ -45,7 +47,7 @@ impl Curation {
     pub(super) fn overlay(&mut self, layer: Self) {
         // Items are replaced and not merged: those of the user's own file belong to no project, and are dropped on
         // loading.
-        (self.files, self.screenshots) = (layer.files, layer.screenshots);
+        (self.files, self.screenshots, self.document) = (layer.files, layer.screenshots, layer.document);
         overlay_by_name(&mut self.presets, layer.presets, |preset| &preset.name);
         overlay_by_name(&mut self.personas, layer.personas, |persona| &persona.name);
     }
@@ -77,6 +79,9 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Cur
     {
         curation.screenshots = source.or_leave_out(screenshots(source, &value)).unwrap_or_default();
     }
+    if let Some(value) = top.remove("document") {
+        curation.document = source.or_leave_out(document(source, &value)).unwrap_or_default();
+    }
     if let Some(value) = top.remove("presets") {
         curation.presets =
             source.or_leave_out(named_entries(source, "presets", &value, preset)).unwrap_or_default();
@@ -104,6 +109,25 @@ fn files<'s>(
 
 fn screenshots(source: &SettingsSource<'_>, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Error> {
     string_list(value.get_ref()).ok_or_else(|| source.invalid("screenshots", value, "a list of strings"))
+}
+
+fn document<'s>(
+    source: &'s SettingsSource<'s>,
+    value: &'s Spanned<DeValue<'s>>,
+) -> Result<DocumentDefaults, Error> {
+    let section = TomlSection::new(source, "document".to_owned(), value, "a table such as { tier = 3 }")?;
+    section.warn_unknown_keys(&["tier", "persona", "preset", "focus", "budget_tokens"]);
+    let defaults = DocumentDefaults {
+        tier: read_tier(&section)?,
+        persona: section.text("persona")?,
+        preset: section.text("preset")?,
+        focus: section.strings("focus")?,
+        budget_tokens: section.integer("budget_tokens", 0..=u32::MAX)?.map(Into::into),
+    };
+    if defaults.tier.is_some() && defaults.persona.is_some() {
+        return Err(section.invalid("persona", "without a tier, which a persona has of its own"));
+    }
+    Ok(defaults)
 }
 
 fn named_entries<'s, T>(

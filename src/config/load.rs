@@ -14,7 +14,7 @@ use super::user_only::{UserOnlySettings, UserProviders, resolve};
 use super::{convert, hidden, layers};
 use crate::aggregate::TierOptions;
 use crate::engine::summaries::SummaryLookupOptions;
-use crate::model::{ContentHash, ModelName, PersonaViews, Tier};
+use crate::model::{ContentHash, DocumentDefaults, ModelName, PersonaViews, Tier};
 use crate::{discover, engine};
 
 /// What the layers above the defaults hold; the caller reads files and environment.
@@ -196,24 +196,20 @@ fn describe_left_out(errors: &[Error]) -> Vec<String> {
 fn user_layer(path: &Path, bytes: &[u8], schema: &SettingsSchema) -> Result<FileLayer, Error> {
     let origin = |line| SettingOrigin::UserFile { path: path.to_owned(), line };
     let mut layer = layers::from_file(bytes, FileOwner::User, &origin, schema)?;
-    if !layer.curation.files.is_empty() {
-        // Its paths are those of no project, or of all: neither is what anyone means.
-        layer.curation.files.clear();
-        let warning =
-            format!("{}: `files` has no effect here, it belongs in a project's slop.toml", path.display());
-        layer.warnings.insert(0, warning);
-    }
-    if !layer.resources.is_empty() {
-        let warning = format!("{}: `resources` has no effect here, use `slop link add`", path.display());
-        layer.warnings.insert(0, warning);
-    }
-    if !layer.curation.screenshots.is_empty() {
-        layer.curation.screenshots.clear();
-        let warning = format!(
-            "{}: `screenshots` has no effect here, it belongs in a project's slop.toml",
-            path.display()
-        );
-        layer.warnings.insert(0, warning);
+    // What concerns the files of one project is that of none here, or of all: neither is what anyone means.
+    let curation = &mut layer.curation;
+    let elsewhere = "it belongs in a project's slop.toml";
+    let ignored = [
+        ("files", !std::mem::take(&mut curation.files).is_empty(), elsewhere),
+        ("screenshots", !std::mem::take(&mut curation.screenshots).is_empty(), elsewhere),
+        ("document", std::mem::take(&mut curation.document) != DocumentDefaults::default(), elsewhere),
+        ("resources", !layer.resources.is_empty(), "use `slop link add`"),
+    ];
+    for (key, is_set, hint) in ignored {
+        if is_set {
+            let warning = format!("{}: `{key}` has no effect here, {hint}", path.display());
+            layer.warnings.insert(0, warning);
+        }
     }
     Ok(layer)
 }

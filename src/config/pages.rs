@@ -43,6 +43,12 @@ pub(super) const CURATION_TEMPLATE: &str = r#"
 #view_mode = "skeleton"
 #ast_mask = { "Engine" = "sig", "Engine.run" = "def", "Engine._debug" = "hide" }
 
+# What documents are made for, where no flag says otherwise.
+#[document]
+#tier = 3
+#focus = ["src/engine.py"]
+#budget_tokens = 20000
+
 # Named sets of files; `slop preset save` writes them.
 #[presets.review]
 #description = "what a reviewer sees"

@@ -169,6 +169,21 @@ pub struct Persona {
     pub system_prompt: String,
 }
 
+/// What documents are made for where a request leaves it open: `[document]` in `slop.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DocumentDefaults {
+    /// The tier; never together with a persona.
+    pub tier: Option<Tier>,
+    /// The name of a persona.
+    pub persona: Option<String>,
+    /// The name of a preset.
+    pub preset: Option<String>,
+    /// Words for the files in focus.
+    pub focus: Vec<String>,
+    /// The most tokens, 0 for no limit.
+    pub budget_tokens: Option<u64>,
+}
+
 /// The views that a persona sees, in place of those of its tier.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PersonaViews {

@@ -28,8 +28,8 @@ mod view;
 
 pub use compression::{compress, decompress};
 pub use curation::{
-    FileItem, MaskMode, Persona, PersonaViews, PreferredModel, Preset, Slice, SliceAnchors, SliceResolution,
-    SliceStatus,
+    DocumentDefaults, FileItem, MaskMode, Persona, PersonaViews, PreferredModel, Preset, Slice, SliceAnchors,
+    SliceResolution, SliceStatus,
 };
 pub use document::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,

@@ -4,13 +4,13 @@ use super::history::CurationHistory;
 use super::resolved::{QuerySettings, ResolvedQuery, complete};
 use super::takes::read_takes;
 use crate::api::{
-    ApiError, CuratedItem, CurationQuery, CurationState, HistoryState, MatchSymbolsQuery, ResolvedMask,
-    SavedPersona, SavedPreset, SymbolMatches,
+    ApiError, CuratedItem, CurationQuery, CurationState, DocumentKeys, HistoryState, MatchSymbolsQuery,
+    ResolvedMask, SavedPersona, SavedPreset, SymbolMatches,
 };
 use crate::config::Curation;
 use crate::config::edit::TakesSummary;
 use crate::engine::{Project, Trust, nearest_symbols, select_symbols};
-use crate::model::{FileItem, SliceResolution, SliceStatus, error_chain};
+use crate::model::{DocumentDefaults, FileItem, SliceResolution, SliceStatus, Tier, error_chain};
 
 pub(super) fn resolve_curation(settings: QuerySettings<'_>) -> ResolvedQuery {
     let (curation, revision) = (settings.loaded.curation.clone(), settings.loaded.revision.clone());
@@ -38,11 +38,17 @@ fn curation_state(
         presets: presets.map(|saved| SavedPreset::new(&saved.value, saved.origin.to_string())).collect(),
         personas: personas.map(|saved| SavedPersona::new(&saved.value, saved.origin.to_string())).collect(),
         screenshots: curation.screenshots.clone(),
+        document: document_keys(&curation.document),
         take: takes.current,
         takes: takes.takes.into_iter().map(|take| take.name).collect(),
         can_undo: history.can_undo,
         can_redo: history.can_redo,
     }
+}
+
+fn document_keys(defaults: &DocumentDefaults) -> DocumentKeys {
+    let DocumentDefaults { tier, persona, preset, focus, budget_tokens } = defaults.clone();
+    DocumentKeys { tier: tier.map(Tier::number), persona, preset, focus, budget_tokens }
 }
 
 /// Returns an item with where its slices are now. The slices of a file that cannot be read are stale, and none of its

@@ -5,17 +5,19 @@ use std::path::Path;
 
 use super::curation::match_symbols;
 use super::history::CurationHistory;
+use super::profile::{find_persona, find_preset};
 use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
 use super::sources::{SETTINGS_FILE, settings_error};
 use super::table::parse_clock;
 use crate::api::{
-    ApiError, CurationEdit, CurationEdited, EditCurationQuery, FileSelect, ItemKeys, MaskEdit,
-    MatchSymbolsQuery, PresetSaveEdit, ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit,
+    ApiError, CurationEdit, CurationEdited, DocumentEdit, DocumentKeyName, DocumentKeys, EditCurationQuery,
+    FileSelect, ItemKeys, MaskEdit, MatchSymbolsQuery, PresetSaveEdit, ScreenshotsEdit, SetEdit,
+    SliceAddEdit, SliceChangeEdit,
 };
-use crate::config::edit::{self, ItemSetting, PresetDraft, ScreenshotChange, SliceChange};
+use crate::config::edit::{self, DocumentKey, ItemSetting, PresetDraft, ScreenshotChange, SliceChange};
 use crate::config::{Curation, edit::plain_path};
 use crate::engine::{Covering, CoveringEntry, Project};
-use crate::model::{RelPath, Slice, Tier, path_text};
+use crate::model::{DocumentDefaults, RelPath, Slice, Tier, path_text};
 use crate::sys::RealDisk;
 
 /// The most entries that one edit writes. More are a list that nobody reads, and slow to match.
@@ -127,6 +129,7 @@ impl EditLookup<'_, '_> {
                 }
                 edit::CurationEdit::Screenshots(ScreenshotChange { add, remove, order })
             }
+            CurationEdit::Document(document) => self.document(document)?,
         })
     }
 
@@ -188,6 +191,24 @@ impl EditLookup<'_, '_> {
         Ok(edit::CurationEdit::ChangeSlice { path, index, change: SliceChange { lines, tag, comment } })
     }
 
+    fn document(&self, edit: DocumentEdit) -> Result<edit::CurationEdit, ApiError> {
+        let DocumentEdit { to, unset } = edit;
+        if to == DocumentKeys::default() && unset.is_empty() {
+            return Err(bad_query("no key is set or removed", "give keys in `to` or `unset`"));
+        }
+        let DocumentKeys { tier, persona, preset, focus, budget_tokens } = to;
+        if tier.is_some() && persona.is_some() {
+            return Err(bad_query("both a tier and a persona are given", "give a tier or a persona"));
+        }
+        persona.as_deref().map(|name| find_persona(name, self.curation)).transpose()?;
+        preset.as_deref().map(|name| find_preset(name, self.curation)).transpose()?;
+        let tier = tier.and_then(Tier::from_number);
+        Ok(edit::CurationEdit::Document {
+            to: DocumentDefaults { tier, persona, preset, focus, budget_tokens },
+            unset: unset.into_iter().map(document_key).collect(),
+        })
+    }
+
     fn mask(&mut self, mask: MaskEdit) -> Result<edit::CurationEdit, ApiError> {
         let MaskEdit { path, set, unset } = mask;
         if set.is_empty() && unset.is_empty() {
@@ -229,6 +250,16 @@ fn rows_of_table(
         ApiError::user("table_moved", message, "ask /v1/table for the table, and select again")
     })?;
     Ok(files.iter().map(|path| path_text(path.as_bytes())).collect())
+}
+
+const fn document_key(name: DocumentKeyName) -> DocumentKey {
+    match name {
+        DocumentKeyName::Tier => DocumentKey::Tier,
+        DocumentKeyName::Persona => DocumentKey::Persona,
+        DocumentKeyName::Preset => DocumentKey::Preset,
+        DocumentKeyName::Focus => DocumentKey::Focus,
+        DocumentKeyName::BudgetTokens => DocumentKey::Budget,
+    }
 }
 
 fn settings_of(keys: ItemKeys) -> Vec<ItemSetting> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::profile::{DocumentProfile, curation_hash, default_name};
+use super::profile::{DocumentProfile, curation_hash, default_name, with_defaults};
 use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::{prices, project_name};
 use crate::api::{
@@ -22,13 +22,18 @@ const HISTORY_FILE: &str = "history.toml";
 
 /// Resolves a question for a document.
 pub fn resolve_aggregate(
-    query: AggregateQuery,
+    mut query: AggregateQuery,
     settings: QuerySettings<'_>,
 ) -> Result<DocumentRequest, ApiError> {
     check_combinations(&query)?;
     let QuerySettings { loaded, root, .. } = settings;
+    // A prompt that only the project's file has named is not sent in the user's name.
+    let speaks = query.choice.persona.is_some() || loaded.settings.trusts(root);
+    let selects_files = query.hydrated || !query.files.is_empty();
+    query.choice = with_defaults(query.choice, selects_files, &loaded.curation.document);
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
-    let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
+    let mut body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
+    body.system = body.system.filter(|_| speaks);
     let name = query.name.unwrap_or_else(|| default_name(&profile));
     let curation = curation_hash(&query.choice);
     let is_open = query.choice.max_bytes.is_none() && profile.budget(&query.choice).is_none();
@@ -66,8 +71,9 @@ pub fn resolve_explain(
     settings: QuerySettings<'_>,
 ) -> Result<AggregationRequest, ApiError> {
     let QuerySettings { loaded, .. } = settings;
-    let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
-    let mut request = aggregation(query.choice.clone(), &profile, loaded)?;
+    let choice = with_defaults(query.choice.clone(), false, &loaded.curation.document);
+    let profile = DocumentProfile::resolve(&choice, &loaded.curation)?;
+    let mut request = aggregation(choice, &profile, loaded)?;
     // Attachments take room from the files, and so decide which of them the limits leave out.
     request.sections = section_request(&AttachmentOptions::default(), &profile, settings);
     Ok(request)

@@ -3,7 +3,7 @@
 
 use crate::api::{ApiError, NameOrInline, ViewSelection};
 use crate::config::{Curation, SavedEntry, nearest_name};
-use crate::model::{ContentHash, Persona, Preset, Tier};
+use crate::model::{ContentHash, DocumentDefaults, Persona, Preset, Tier};
 
 /// The reader that a document is made for.
 #[derive(Debug, Default)]
@@ -22,14 +22,14 @@ impl DocumentProfile {
             return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
         }
         let persona = match &choice.persona {
-            Some(NameOrInline::Name(name)) => Some(persona(name, curation)?),
+            Some(NameOrInline::Name(name)) => Some(find_persona(name, curation)?),
             Some(NameOrInline::Inline(persona)) => Some((**persona).clone().into()),
             None => None,
         };
         let of_persona =
             persona.as_ref().and_then(|persona| Some((persona.context_preset.as_deref()?, &*persona.name)));
         let preset = match (&choice.preset, of_persona) {
-            (Some(NameOrInline::Name(name)), _) => Some(preset(name, curation)?),
+            (Some(NameOrInline::Name(name)), _) => Some(find_preset(name, curation)?),
             (Some(NameOrInline::Inline(preset)), _) => Some((**preset).clone().into()),
             (None, Some((name, persona))) => Some(preset_of_persona(name, persona, curation)?),
             (None, None) => None,
@@ -43,6 +43,33 @@ impl DocumentProfile {
     pub(super) fn budget(&self, choice: &ViewSelection) -> Option<u64> {
         choice.budget.or_else(|| self.persona.as_ref().and_then(|persona| persona.budget_tokens))
     }
+}
+
+/// Fills what a choice leaves open with what `[document]` says. A choice that names a persona is whole; a preset selects
+/// files, and is left out where the question has some of its own.
+pub(super) fn with_defaults(
+    mut choice: ViewSelection,
+    selects_files: bool,
+    defaults: &DocumentDefaults,
+) -> ViewSelection {
+    if choice.persona.is_some() {
+        return choice;
+    }
+    if choice.tier.is_none() {
+        choice.tier = defaults.tier.map(Tier::number);
+        choice.persona = defaults.persona.clone().map(NameOrInline::Name);
+    }
+    if choice.preset.is_none() && !selects_files {
+        choice.preset = defaults.preset.clone().map(NameOrInline::Name);
+    }
+    if choice.focus.is_empty() {
+        choice.focus.clone_from(&defaults.focus);
+    }
+    // Whoever limits the bytes has a limit.
+    if choice.max_bytes.is_none() {
+        choice.budget = choice.budget.or(defaults.budget_tokens);
+    }
+    choice
 }
 
 /// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
@@ -78,7 +105,8 @@ fn tier(number: u8) -> Result<Tier, ApiError> {
     Tier::from_number(number).ok_or_else(|| ApiError::user("bad_ask", message(), hint))
 }
 
-fn persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
+/// Returns the persona of that name, which must exist.
+pub(super) fn find_persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
     let found = curation.persona(name).map(|persona| persona.value.clone());
     found.ok_or_else(|| {
         let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
@@ -87,7 +115,8 @@ fn persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
     })
 }
 
-fn preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
+/// Returns the preset of that name, which must exist.
+pub(super) fn find_preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
         let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());

@@ -56,8 +56,8 @@ fn takes_state(root: &Path) -> Result<TakesState, ApiError> {
 }
 
 fn take_state(take: TakeSummary) -> TakeState {
-    let TakeSummary { name, items, masks, slices, screenshots } = take;
-    TakeState { name, entries: items, masks, slices, screenshots }
+    let TakeSummary { name, items, masks, slices, screenshots, document } = take;
+    TakeState { name, entries: items, masks, slices, screenshots, document }
 }
 
 /// Returns the takes as they are.

@@ -221,6 +221,35 @@ fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
 }
 
 #[test]
+fn the_document_table_decides_what_an_ask_leaves_open() {
+    let fixture = ServiceFixture::new();
+    let resolve = |table: &str, mut ask: Value| {
+        RealDisk.replace(&fixture.root().join("slop.toml"), format!("{SETTINGS}{table}").as_bytes()).unwrap();
+        ask["ask"] = json!("aggregate");
+        fixture.aggregation(ask, QueryOrigin::Remote)
+    };
+    let table = "[document]\ntier = 4\npreset = 'core'\nfocus = ['engine.py']\nbudget_tokens = 900\n";
+    let plain = resolve(table, json!({})).request;
+    assert_eq!(plain.tier.unwrap().tier.number(), 4);
+    assert_eq!((plain.focus, plain.limits.tokens), (vec!["engine.py".to_owned()], Some(900)));
+    assert_eq!(plain.preset.unwrap()[0].path, "engine.py");
+    assert_eq!(plain.history.unwrap().name, "tier-4/preset-core");
+
+    let asked = json!({"choice": {"tier": 1, "focus": ["x"], "budget": 0}, "files": ["broken.py"]});
+    let asked = resolve(table, asked).request;
+    assert_eq!((asked.tier.unwrap().tier.number(), asked.focus[0].as_str()), (1, "x"));
+    assert!(asked.limits.tokens.is_none() && asked.preset.is_none());
+    let persona = resolve(table, json!({"choice": {"persona": "reviewer"}})).request;
+    assert_eq!((persona.tier.unwrap().tier.number(), persona.focus.len()), (2, 0));
+
+    // The project's own file names the persona, and has not been trusted: its prompt is not sent.
+    let table = "[document]\npersona = 'reviewer'\n";
+    let named = resolve(table, json!({"format": "gemini"}));
+    assert_eq!((named.body.model.as_str(), named.body.system), ("gemini-x", None));
+    assert_eq!(named.request.tier.unwrap().tier.number(), 2);
+}
+
+#[test]
 fn only_a_person_may_name_files_outside_of_the_project() {
     let fixture = ServiceFixture::new();
     let beside = json!({"history": "/etc/passwd", "screenshots": ["../x.png"], "part": "suffix"});

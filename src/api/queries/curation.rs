@@ -55,6 +55,8 @@ pub enum CurationEdit {
     PresetDelete(PresetEdit),
     /// Change the images that every document of the project has.
     Screenshots(ScreenshotsEdit),
+    /// Change what documents are made for where a request leaves it open.
+    Document(DocumentEdit),
 }
 
 /// Keys to set and to remove.
@@ -261,6 +263,51 @@ pub struct ScreenshotsEdit {
     pub remove: Vec<String>,
     /// Those that come first then, in this order.
     pub order: Vec<String>,
+}
+
+/// What documents are made for where a request leaves it open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DocumentKeys {
+    /// The tier, without a persona.
+    #[serde(deserialize_with = "tier_number", skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4))]
+    pub tier: Option<u8>,
+    /// The name of a persona, without a tier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    /// The name of a preset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub focus: Vec<String>,
+    /// The most tokens; 0 for no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_tokens: Option<u64>,
+}
+
+/// Keys of `[document]` to set and to remove.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentEdit {
+    /// The keys to set. A tier takes the place of a persona, and the other way round.
+    #[serde(default)]
+    pub to: DocumentKeys,
+    /// The keys to remove.
+    #[serde(default)]
+    pub unset: Vec<DocumentKeyName>,
+}
+
+/// A key of `[document]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentKeyName {
+    Tier,
+    Persona,
+    Preset,
+    Focus,
+    BudgetTokens,
 }
 
 /// Asks for the states that `slop.toml` had in a take.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::choices::MaskName;
 use crate::api::inline_curation::{InlinePersona, InlinePreset, ItemEntry};
+use crate::api::queries::DocumentKeys;
 use crate::model::{FileItem, Persona, Preset, Slice, SliceResolution};
 
 /// What is curated.
@@ -20,6 +21,9 @@ pub struct CurationState {
     pub personas: Vec<SavedPersona>,
     /// The images that every document of the project has, in their order.
     pub screenshots: Vec<String>,
+    /// What documents are made for where a request leaves it open.
+    #[serde(default)]
+    pub document: DocumentKeys,
     /// The name of the current take.
     pub take: String,
     /// The names of all takes, the current one first.
@@ -102,7 +106,7 @@ pub struct SavedPersona {
 pub struct CurationEdited {
     /// The revision that `slop.toml` has now.
     pub revision: String,
-    /// How many entries, presets and lists of screenshots were added, changed or removed.
+    /// How many entries, presets, lists of screenshots and tables `[document]` were added, changed or removed.
     pub entries_written: usize,
     /// How many files of the project the edits are about.
     pub files_affected: usize,
@@ -147,6 +151,9 @@ pub struct TakeState {
     pub slices: usize,
     /// How many images every document has.
     pub screenshots: usize,
+    /// How many keys `[document]` has.
+    #[serde(default)]
+    pub document: usize,
 }
 
 /// A state that `slop.toml` had.

@@ -54,6 +54,7 @@ fn counts(take: &TakeState) -> String {
         (take.masks, "mask", "masks"),
         (take.slices, "slice", "slices"),
         (take.screenshots, "screenshot", "screenshots"),
+        (take.document, "default of documents", "defaults of documents"),
     ];
     let counts = counts.iter().filter(|(count, _, _)| 0 < *count);
     let counts = counts.map(|(count, one, several)| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::document::{DocumentKey, change_document};
 use super::items::{
     FILES_KEY, SliceChange, SliceKey, add_slice_to, change_slice_of, item_path, item_tables, plain_path,
     remove_masks_of, remove_slices_of, set_masks_of,
@@ -13,7 +14,7 @@ use super::presets::{PresetDraft, apply_preset_in, delete_preset_in, save_preset
 use super::screenshots::{ScreenshotChange, change_screenshots};
 use crate::config::error::Error;
 use crate::engine::CoveringEntry;
-use crate::model::{MaskMode, Slice, is_within};
+use crate::model::{DocumentDefaults, MaskMode, Slice, is_within};
 use crate::sys::Disk;
 
 /// One edit of what is curated.
@@ -53,6 +54,10 @@ pub enum CurationEdit {
     },
     DeletePreset(String),
     Screenshots(ScreenshotChange),
+    Document {
+        to: DocumentDefaults,
+        unset: Vec<DocumentKey>,
+    },
 }
 
 /// What edits did, or would do.
@@ -60,7 +65,7 @@ pub enum CurationEdit {
 pub struct EditOutcome {
     /// The revision that the file has now.
     pub revision: String,
-    /// How many items, presets and lists of screenshots were added, changed or removed.
+    /// How many items, presets, lists of screenshots and tables `[document]` were added, changed or removed.
     pub entries_written: usize,
 }
 
@@ -110,6 +115,10 @@ fn apply_edit(page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize,
         CurationEdit::ApplyPreset { name, gone } => apply_preset_in(page, name, gone),
         CurationEdit::DeletePreset(name) => delete_preset_in(page, name).map(|()| 1),
         CurationEdit::Screenshots(change) => change_screenshots(page, change).map(|()| 1),
+        CurationEdit::Document { to, unset } => {
+            change_document(page, to, unset);
+            Ok(1)
+        }
     }
 }
 

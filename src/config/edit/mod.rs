@@ -9,6 +9,7 @@
 //! Start with [`add_slice`] or [`edit_curation`]; `page.rs` reads and writes, `tables.rs` keeps comments where they belong.
 
 mod batch;
+mod document;
 mod format;
 mod items;
 mod modes;
@@ -21,6 +22,7 @@ mod takes;
 mod tests;
 
 pub use batch::{CurationEdit, EditOutcome, edit_curation};
+pub use document::DocumentKey;
 pub use items::{SliceChange, SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
 pub use modes::{ItemChange, ItemMode, ItemSetting, clear_item_mode, remove_items, set_item_mode};
 pub use older::{ConvertedProject, convert_older};

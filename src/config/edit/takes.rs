@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
 
+use super::document::DOCUMENT_KEY;
 use super::format::{
     clear_positions, detached_comments, detached_part, insert_comments, place_table, text_value,
 };
@@ -40,7 +41,7 @@ const SWITCHING_KEY: &str = "switching";
 const TAKES_KEY: &str = "takes";
 
 /// The keys of `slop.toml` that a take consists of.
-const CURATED_KEYS: [&str; 2] = [FILES_KEY, SCREENSHOTS_KEY];
+const CURATED_KEYS: [&str; 3] = [FILES_KEY, SCREENSHOTS_KEY, DOCUMENT_KEY];
 
 const HEADER: &str = "# The takes of this project that are not current, written by `slop take`. The current one is in slop.toml.\n";
 
@@ -71,6 +72,8 @@ pub struct TakeSummary {
     pub masks: usize,
     pub slices: usize,
     pub screenshots: usize,
+    /// How many keys `[document]` has.
+    pub document: usize,
 }
 
 /// A change of the takes.
@@ -173,7 +176,7 @@ pub fn change_takes(
                     return Err(Error::TakeIsCurrent { name: name.clone() });
                 }
                 let found = summary(name, open.require(name)?);
-                if !may_lose && 0 < found.items + found.screenshots {
+                if !may_lose && 0 < found.items + found.screenshots + found.document {
                     return Err(Error::TakeNotEmpty { name: name.clone() });
                 }
                 remove_take(&mut open.page.document, name);
@@ -386,7 +389,9 @@ fn check_page(document: &DocumentMut) -> Result<String, String> {
 fn is_curated(key: &str, item: &Item) -> bool {
     match item {
         Item::ArrayOfTables(_) => key == FILES_KEY,
-        Item::Value(value) => value.is_array() && CURATED_KEYS.contains(&key),
+        Item::Value(value) if key == DOCUMENT_KEY => value.is_inline_table(),
+        Item::Value(value) => value.is_array(),
+        Item::Table(_) if key == DOCUMENT_KEY => true,
         Item::Table(table) => key == FILES_KEY && !table.contains_key("max_bytes"),
         Item::None => false,
     }
@@ -523,5 +528,6 @@ fn summary(name: &str, take: &Table) -> TakeSummary {
         masks: items.iter().filter(|item| has_mask(item.get("ast_mask"))).count(),
         slices: items.iter().map(|item| length(item.get("custom_slices"))).sum(),
         screenshots: length(take.get(SCREENSHOTS_KEY)),
+        document: take.get(DOCUMENT_KEY).and_then(Item::as_table_like).map_or(0, |table| table.len()),
     }
 }

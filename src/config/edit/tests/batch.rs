@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::load::revision_of;
 use crate::engine::CoveringEntry;
-use crate::model::Tier;
+use crate::model::{DocumentDefaults, Tier};
 
 fn file(path: &str) -> CoveringEntry {
     CoveringEntry { path: path.to_owned(), folder: None }
@@ -172,6 +172,53 @@ fn screenshots_are_added_removed_and_put_in_order() {
     edit(&disk, &[screenshots(&[], &["a.png"], &[])]).unwrap();
     assert_eq!(disk.text(), "[project]\nname = 'x'\n");
     assert!(edit(&disk, &[screenshots(&[], &["a.png"], &[])]).is_err());
+}
+
+#[test]
+fn the_document_table_is_made_changed_and_removed() {
+    let document =
+        |to: DocumentDefaults, unset: &[DocumentKey]| CurationEdit::Document { to, unset: unset.to_vec() };
+    let worker = DocumentDefaults {
+        tier: Some(Tier::Worker),
+        focus: vec!["src/a.c".to_owned()],
+        budget_tokens: Some(9000),
+        ..DocumentDefaults::default()
+    };
+    check_edits(
+        "[project]\nname = 'x'\n\n# The end.\n",
+        &[document(worker.clone(), &[])],
+        1,
+        &expect![[r#"
+            [project]
+            name = 'x'
+
+            # The end.
+
+            [document]
+            tier = 3
+            focus = ["src/a.c"]
+            budget_tokens = 9000
+        "#]],
+    );
+    let persona = DocumentDefaults { persona: Some("p".to_owned()), ..DocumentDefaults::default() };
+    check_edits(
+        "[document]\ntier = 3 # now\nfocus = ['b'] # mine\n",
+        &[
+            document(DocumentDefaults { tier: None, ..worker }, &[DocumentKey::Budget]),
+            document(persona, &[]),
+        ],
+        2,
+        &expect![[r#"
+            [document]
+            focus = ["src/a.c"] # mine
+            budget_tokens = 9000
+            persona = "p"
+        "#]],
+    );
+    let all = [DocumentKey::Tier, DocumentKey::Focus];
+    let disk = MemoryFiles::new("# Kept.\n\n[document]\ntier = 3\nfocus = ['b']\n");
+    edit(&disk, &[document(DocumentDefaults::default(), &all)]).unwrap();
+    assert_eq!(disk.text(), "# Kept.\n");
 }
 
 #[test]

@@ -24,6 +24,10 @@ end_line = 2
 
 [[files]]
 path = "docs"
+
+# For the worker.
+[document]
+tier = 3 # of four
 "#;
 
 fn files() -> TakeFiles {
@@ -81,8 +85,11 @@ fn a_switch_exchanges_what_is_curated_and_nothing_else() {
     assert!(disk.text().contains("\n# Why the engine matters.\n[[files]]\n"), "{}", disk.text());
     assert!(takes_text(&disk).contains("\n# Why the engine matters.\n[[takes.main.files]]\n"));
     assert_eq!(paths(&disk), ["src/engine.py", "tests"]);
+    let edited = disk.text().replace("tier = 3 # of four", "tier = 1");
+    *disk.project.lock().unwrap() = Some(edited.into_bytes());
     change(&disk, &switch("main")).unwrap();
     assert_eq!(curation(&disk), main);
+    assert!(takes_text(&disk).contains("# For the worker.\n[takes.other.document]\ntier = 1\n"));
     let once = (disk.text(), takes_text(&disk));
     change(&disk, &switch("other")).unwrap();
     change(&disk, &switch("main")).unwrap();
