@@ -143,7 +143,6 @@ impl ListenSockets {
         page: SocketAddr,
         events: &SyncSender<DaemonEvent>,
     ) -> Result<Self, Error> {
-        let listener = bind_with_retry(places)?;
         let failed = |source| Error::Spawn { what: "the threads that serve sockets", source };
         let mut builder = Builder::new_multi_thread();
         let runtime = builder
@@ -152,6 +151,9 @@ impl ListenSockets {
             .enable_all()
             .build()
             .map_err(failed)?;
+        // Before the socket appears: who sees it may stop this process by a signal.
+        handle_signals(&runtime, events);
+        let listener = bind_with_retry(places)?;
         let mut sockets = Self {
             runtime: Some(runtime),
             server: HttpServer::new(control, PAGE_FILES, page),
@@ -161,36 +163,12 @@ impl ListenSockets {
             tasks: Vec::new(),
         };
         sockets.replace_listener(listener);
-        sockets.handle_signals(events);
         let server = sockets.server.clone();
         sockets.spawn_server(async move { server.serve_page().await });
         if let Some(address) = listen {
             sockets.listen_tcp(address)?;
         }
         Ok(sockets)
-    }
-
-    /// Stops the daemon at the first terminating signal, and kills it at the second.
-    fn handle_signals(&self, events: &SyncSender<DaemonEvent>) {
-        let Some(runtime) = &self.runtime else { return };
-        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-        let stopped = Arc::new(AtomicBool::new(false));
-        for kind in kinds {
-            let (events, stopped) = (events.clone(), Arc::clone(&stopped));
-            runtime.spawn(async move {
-                // Where signals cannot be had, the first one ends the process as it would any other.
-                let Ok(mut signals) = signal(kind) else { return };
-                while signals.recv().await.is_some() {
-                    if stopped.swap(true, Ordering::Relaxed) {
-                        let _ = kill_self();
-                    }
-                    let events = events.clone();
-                    // The queue may be full, and then this waits.
-                    let stop = move || drop(events.send(DaemonEvent::Stop("a signal asked for it")));
-                    tokio::task::spawn_blocking(stop);
-                }
-            });
-        }
     }
 
     /// Returns whether the socket's path still refers to the socket that is served, and the listener file still
@@ -288,6 +266,28 @@ fn bind(places: &DaemonPaths) -> Result<UnixListener, Error> {
     let failed = |source| Error::CacheFolder { path: folder.to_owned(), source };
     RealDisk.create_private_folder(folder).map_err(failed)?;
     bind_unix(&places.socket).map_err(|error: BindError| Error::BindSocket(Box::new(error)))
+}
+
+/// Stops the daemon at the first terminating signal, and kills it at the second. Signals are handled when this returns.
+fn handle_signals(runtime: &Runtime, events: &SyncSender<DaemonEvent>) {
+    let _context = runtime.enter();
+    let stopped = Arc::new(AtomicBool::new(false));
+    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+        // Where signals cannot be had, the first one ends the process as it would any other.
+        let Ok(mut signals) = signal(kind) else { continue };
+        let (events, stopped) = (events.clone(), Arc::clone(&stopped));
+        runtime.spawn(async move {
+            while signals.recv().await.is_some() {
+                if stopped.swap(true, Ordering::Relaxed) {
+                    let _ = kill_self();
+                }
+                let events = events.clone();
+                // The queue may be full, and then this waits.
+                let stop = move || drop(events.send(DaemonEvent::Stop("a signal asked for it")));
+                tokio::task::spawn_blocking(stop);
+            }
+        });
+    }
 }
 
 /// Binds the socket; waits a while for a daemon whose lock was deleted to see that it is ours, and to go.

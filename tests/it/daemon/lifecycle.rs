@@ -49,6 +49,19 @@ fn of_many_simultaneous_starts_one_runs_and_all_succeed() {
 }
 
 #[test]
+fn a_signal_ends_a_daemon_in_order_as_soon_as_its_socket_is_there() {
+    let sandbox = project();
+    let mut daemon = TestDaemon::spawn(&sandbox, &[]);
+    // Not `wait_until`, which sleeps: signals have to be handled before anyone can see the socket.
+    while !daemon.socket().exists() {
+        assert!(daemon.child.try_wait().unwrap().is_none(), "the daemon ended");
+    }
+    daemon.signal("TERM");
+    assert_eq!(daemon.wait_for_exit(), Some(0));
+    assert!(!daemon.socket().exists());
+}
+
+#[test]
 fn a_daemon_is_started_queried_and_stopped() {
     let sandbox = project();
     let _stopping = StopDaemonOnDrop(&sandbox);
