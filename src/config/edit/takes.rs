@@ -13,7 +13,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
+use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::document::DOCUMENT_KEY;
 use super::format::{
@@ -528,6 +528,6 @@ fn summary(name: &str, take: &Table) -> TakeSummary {
         masks: items.iter().filter(|item| has_mask(item.get("ast_mask"))).count(),
         slices: items.iter().map(|item| length(item.get("custom_slices"))).sum(),
         screenshots: length(take.get(SCREENSHOTS_KEY)),
-        document: take.get(DOCUMENT_KEY).and_then(Item::as_table_like).map_or(0, |table| table.len()),
+        document: take.get(DOCUMENT_KEY).and_then(Item::as_table_like).map_or(0, TableLike::len),
     }
 }
