@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::document::OutputTarget;
 use super::queries::AggregateQuery;
 use super::wire::DocumentReceipt;
+use crate::engine::SourceRequest;
 use crate::model::Slice;
 
 /// Any of the questions that are not sent to a daemon.
@@ -13,6 +14,7 @@ pub enum LocalQuery {
     MakeSlice(MakeSliceQuery),
     ResolveSlices(ResolveSlicesQuery),
     MatchSymbols(MatchSymbolsQuery),
+    SourceTexts(SourceTextsQuery),
     AllReferences(AllReferencesQuery),
     Compose(Box<ComposeQuery>),
     WriteDocument(Box<WriteDocumentQuery>),
@@ -57,6 +59,14 @@ pub struct SymbolMatches {
     pub nearest: Vec<String>,
 }
 
+/// Asks for the texts of files, or of an editor's buffers. What is no file of the project, or is not shown, has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceTextsQuery {
+    pub files: Vec<SourceRequest>,
+    /// Whether their outlines are wanted, too.
+    pub outlines: bool,
+}
+
 /// Asks for the references of the whole project. They are written one by one, so they are never all in JSON at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllReferencesQuery;
@@ -87,9 +97,11 @@ impl LocalQuery {
         match self {
             // Slices are found in the text of one file, and opening the cache would create its folder.
             Self::MakeSlice(_) | Self::ResolveSlices(_) => false,
-            Self::MatchSymbols(_) | Self::AllReferences(_) | Self::Compose(_) | Self::WriteDocument(_) => {
-                true
-            }
+            Self::MatchSymbols(_)
+            | Self::SourceTexts(_)
+            | Self::AllReferences(_)
+            | Self::Compose(_)
+            | Self::WriteDocument(_) => true,
         }
     }
 }

@@ -17,6 +17,7 @@ mod http;
 mod inline_curation;
 mod local_queries;
 mod located_json;
+mod lsp;
 mod mcp;
 mod prompt_cache;
 mod providers;
@@ -53,9 +54,10 @@ pub use inline_curation::{
 };
 pub use local_queries::{
     AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
-    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    SourceTextsQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 pub use located_json::read_json;
+pub use lsp::{LspProject, serve as serve_lsp};
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use prompt_cache::{PromptCache, PromptCacheUse, SentDocument, prefix_caching};
 pub use queries::{

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::fault::ApiError;
 use super::local_queries::{
     AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
-    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    SourceTextsQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
@@ -32,7 +32,7 @@ use super::wire::{
     GivenDocuments, HistoryMoved, HistoryState, HydrationResult, IndexRun, SearchResult, SymbolCalls,
     SymbolUses, TakesState, decode_json, decode_nested, encode_document,
 };
-use crate::engine::{CachedDocument, ReferenceGraph};
+use crate::engine::{CachedDocument, ReferenceGraph, SourceText};
 use crate::model::{Document, Slice, SliceResolution};
 
 /// A question with the type of its answer.
@@ -342,6 +342,7 @@ local_queries! {
     MakeSlice(MakeSliceQuery) -> Slice;
     ResolveSlices(ResolveSlicesQuery) -> Vec<SliceResolution>;
     MatchSymbols(MatchSymbolsQuery) -> Vec<SymbolMatches>;
+    SourceTexts(SourceTextsQuery) -> Vec<Option<SourceText>>;
     AllReferences(AllReferencesQuery) -> Arc<ReferenceGraph>;
     Compose(ComposeQuery) -> Document;
     WriteDocument(WriteDocumentQuery) -> WrittenDocument;

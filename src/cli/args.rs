@@ -454,6 +454,19 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   claude mcp add slop -- slop mcp --project /path/to/project")]
     Mcp,
+    /// Run a Language Server Protocol server on standard input and output
+    ///
+    /// Meant to be started by an editor, or by an agent that speaks the protocol. Answers documentSymbol, workspace/symbol,
+    /// definition, references, hover and foldingRange without a build, in every language that has outlines; for open files
+    /// from the editor's text. References come with a grade, as of `slop refs`. Uses the daemon if one runs.
+    #[command(after_help = "Example, for Neovim:
+  vim.lsp.config('slop', { cmd = { 'slop', 'lsp' }, root_markers = { '.git' } })
+  vim.lsp.enable('slop')")]
+    Lsp {
+        /// Accepted, because many clients give it; standard input and output are all that there is
+        #[arg(long)]
+        stdio: bool,
+    },
     /// Set up agents to use slop
     ///
     /// Adds slop's MCP server to the settings of each agent, an Agent Skill, and hooks. Every change is shown first; on a

@@ -22,7 +22,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     ("Cache", &["index", "watch", "daemon", "status", "audit", "cache"]),
     ("Models", &["summarize", "agent", "share"]),
-    ("Setup", &["init", "config", "install", "uninstall", "doctor", "mcp", "ui", "completions", "man"]),
+    (
+        "Setup",
+        &["init", "config", "install", "uninstall", "doctor", "mcp", "lsp", "ui", "completions", "man"],
+    ),
 ];
 
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";

@@ -167,9 +167,14 @@ impl ProjectLocation {
             let project = ProjectRoot::named(root.clone());
             return Ok(Self { root, project, below: PathBuf::new() });
         }
+        Ok(Self::around(current, environment))
+    }
+
+    /// Finds the project around a folder, an absolute path without links.
+    pub(super) fn around(current: &Path, environment: &ProcessEnvironment) -> Self {
         let project = ProjectRoot::find(current, environment.home.as_deref());
         let below = current.strip_prefix(&project.folder).unwrap_or(Path::new("")).to_owned();
-        Ok(Self { root: project.folder.clone(), project, below })
+        Self { root: project.folder.clone(), project, below }
     }
 
     /// Returns file arguments relative to the root. They are given relative to the current folder,

@@ -45,10 +45,15 @@ pub fn main() -> ExitCode {
 
 fn run(args: &CliArgs, name: &str) -> u8 {
     let output = || CommandOutput::new(args.global.json, args.global.quiet, args.global.verbose);
-    // The MCP server writes to standard output itself, so that nothing else may hold its lock.
-    if let CliCommand::Mcp = args.command {
+    // These servers write to standard output themselves, so that nothing else may hold its lock.
+    let serve = match args.command {
+        CliCommand::Mcp => Some(commands::run_mcp as fn(&_, &_) -> _),
+        CliCommand::Lsp { .. } => Some(commands::run_lsp as fn(&_, &_) -> _),
+        _ => None,
+    };
+    if let Some(serve) = serve {
         let served = read_environment();
-        let served = served.and_then(|environment| commands::run_mcp(args, environment));
+        let served = served.and_then(|environment| serve(args, &environment));
         return served.unwrap_or_else(|failure| {
             let error = failure.into_api_error();
             output().error(&error);

@@ -133,6 +133,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
             LocalQuery::MakeSlice(_)
             | LocalQuery::ResolveSlices(_)
             | LocalQuery::MatchSymbols(_)
+            | LocalQuery::SourceTexts(_)
             | LocalQuery::AllReferences(_)
             | LocalQuery::Compose(_)
             | LocalQuery::WriteDocument(_),

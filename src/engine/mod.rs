@@ -32,6 +32,7 @@ mod queries;
 mod ranking;
 mod references;
 mod shared;
+mod source_texts;
 pub mod summaries;
 mod symbol_names;
 mod symbols;
@@ -72,6 +73,7 @@ pub use references::{
     ReachedSymbol, ReferenceGraph, SymbolId, UsesAnswer,
 };
 pub use shared::WorkspaceCache;
+pub use source_texts::{SourceRequest, SourceText};
 pub use symbols::{SymbolAnswer, SymbolRequest};
 pub use table::{TableAnswer, TableClock, TableNames, TableRequest, TableRow, TableTotals};
 pub use timings::{AnswerStep, StepSummary, StepTimings};

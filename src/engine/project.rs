@@ -9,6 +9,7 @@ use super::error::Error;
 use super::options::{IndexReport, Options, World};
 use super::queries::OutlineAnswer;
 use super::shared::WorkspaceCache;
+use super::source_texts::{SourceRequest, SourceText, source_texts};
 use super::symbols::{SymbolAnswer, SymbolRequest};
 use super::{artifacts, document, find, index, queries, references, summaries, symbols, table};
 use crate::aggregate::{Covering, DocumentLimits, cover_files};
@@ -198,6 +199,16 @@ impl Project<'_> {
     pub fn find_names(&mut self, request: &FindRequest) -> Result<FindAnswer, Error> {
         let known = self.shared.as_deref().map(WorkspaceCache::defined_symbols);
         find::find_names(&mut self.cache, known, request)
+    }
+
+    /// Returns the texts of files or of an editor's buffers, in the order of the requests; `None` for what is no file of
+    /// the project, or is not shown. Of buffers nothing is stored.
+    pub fn source_texts(
+        &mut self,
+        requests: &[SourceRequest],
+        with_outlines: bool,
+    ) -> Result<Vec<Option<SourceText>>, Error> {
+        source_texts(&mut self.cache, requests, with_outlines)
     }
 
     /// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Writes nothing.

@@ -20,7 +20,8 @@ use crate::api::{
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
     ExplainQuery, FileStates, FilesQuery, FindQuery, ImpactQuery, IndexQuery, IndexRun, LineRange,
     LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing, OutlineQuery,
-    RefsQuery, ResolveSlicesQuery, SearchQuery, SymbolsQuery, ViewQuery, compose_unformatted,
+    RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
+    compose_unformatted,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{
@@ -113,6 +114,9 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
         }
         LocalQuery::MatchSymbols(query) => {
             complete_local::<MatchSymbolsQuery>(move |project| match_symbols(project, query))
+        }
+        LocalQuery::SourceTexts(SourceTextsQuery { files, outlines }) => {
+            complete_local::<SourceTextsQuery>(move |project| Ok(project.source_texts(&files, outlines)?))
         }
         LocalQuery::AllReferences(_) => {
             complete_local::<AllReferencesQuery>(|project| Ok(project.reference_graph()?))

@@ -2,7 +2,7 @@
 //! Programs that use slop as a library do that through [`Project`].
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::answer::resolve;
 use super::project_root::RootGuard;
@@ -14,7 +14,7 @@ use crate::api::{
     WriteDocumentQuery, WrittenDocument, ask, pretty,
 };
 use crate::config::LoadedConfig;
-use crate::engine::{self, PriorOutputs, ScanProgress, World};
+use crate::engine::{self, PriorOutputs, ScanProgress, WorkspaceCache, World};
 use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock, user_key};
 
 #[derive(Clone)]
@@ -23,6 +23,22 @@ pub struct LocalService {
     settings: SettingsSource,
     origin: QueryOrigin,
     guard: RootGuard,
+    /// What is known between answers, in a process that gives several.
+    kept: Option<Arc<KeptWorkspace>>,
+}
+
+/// What is known of a project between two answers by the same settings. No events are reported to it, so that each answer
+/// lists the files and compares their stamps.
+#[derive(Default)]
+struct KeptWorkspace(Mutex<Option<(String, Arc<WorkspaceCache>)>>);
+
+impl KeptWorkspace {
+    fn with_settings(&self, fingerprint: String) -> Arc<WorkspaceCache> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = kept.take().filter(|(settings, _)| *settings == fingerprint);
+        let current = current.unwrap_or_else(|| (fingerprint, Arc::new(WorkspaceCache::new())));
+        Arc::clone(&kept.insert(current).1)
+    }
 }
 
 /// Where the settings of an answer come from.
@@ -42,18 +58,24 @@ impl LocalService {
     /// again for each question.
     pub const fn new(root: PathBuf, sources: SettingsSources) -> Self {
         let settings = SettingsSource::Sources(sources);
-        Self { root, settings, origin: QueryOrigin::Remote, guard: RootGuard::none() }
+        Self { root, settings, origin: QueryOrigin::Remote, guard: RootGuard::none(), kept: None }
     }
 
     /// Returns a service that answers the user of the command line by settings that have been read.
     pub const fn for_command_line(root: PathBuf, loaded: Arc<LoadedConfig>) -> Self {
         let settings = SettingsSource::Loaded(loaded);
-        Self { root, settings, origin: QueryOrigin::CommandLine, guard: RootGuard::none() }
+        Self { root, settings, origin: QueryOrigin::CommandLine, guard: RootGuard::none(), kept: None }
     }
 
     /// Refuses what `guard` refuses.
     pub fn guarded_by(self, guard: RootGuard) -> Self {
         Self { guard, ..self }
+    }
+
+    /// Keeps what an answer finds out for the next one: which symbols use which, the files with their stamps. This takes
+    /// memory, as a daemon does.
+    pub fn with_kept_workspace(self) -> Self {
+        Self { kept: Some(Arc::default()), ..self }
     }
 
     pub fn root(&self) -> &Path {
@@ -105,7 +127,13 @@ impl LocalService {
         let has_cache = self.root.join(options.cache_dir.as_path()).exists();
         options.cache_enabled &= has_cache || self.guard.check_file_count(&self.root, &loaded).is_ok();
         with_world(&self.root, &*call.job, |world| {
+            // Without the cache a project has other options, with which nothing can be shared.
+            let kept = self.kept.as_ref().filter(|_| options.cache_enabled);
+            let kept = kept.map(|kept| kept.with_settings(loaded.fingerprint()));
             let mut project = engine::Project::open(&self.root, options, world)?;
+            if let Some(kept) = kept {
+                project.share_cache(kept);
+            }
             // What another run writes while this one works is not for this one to delete.
             let prior = output.as_ref().and_then(|output| output.prior(&project));
             let composed = output.as_ref().and(remote).and_then(|compose| compose(query));

@@ -45,6 +45,7 @@ pub use receipt::{
 };
 pub use receipt_totals::{ReceiptGroup, ReceiptTotals};
 pub use references::{ChangeImpact, ReferenceEdge, SymbolCalls, SymbolUses, found_text};
+pub(in crate::api) use references::{ReferencePlace, SymbolPlace};
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
 pub use search::SearchResult;

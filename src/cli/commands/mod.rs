@@ -24,6 +24,7 @@ mod preset;
 mod queries;
 mod references;
 mod run;
+mod servers;
 mod setup;
 mod share;
 mod status;
@@ -34,4 +35,4 @@ mod uninstall;
 
 pub(super) use hook::run as run_hook;
 pub(super) use run::run;
-pub(super) use setup::mcp as run_mcp;
+pub(super) use servers::{lsp as run_lsp, mcp as run_mcp};

@@ -250,7 +250,8 @@ fn run_at(
         | CliCommand::Completions { .. }
         | CliCommand::Man { .. }
         | CliCommand::Hook(_)
-        | CliCommand::Mcp => {
+        | CliCommand::Mcp
+        | CliCommand::Lsp { .. } => {
             unreachable!("handled above")
         }
     }

@@ -1,8 +1,7 @@
-//! Commands around the program itself: `init`, `config`, `completions`, `man` and `mcp`.
+//! Commands around the program itself: `init`, `config`, `completions` and `man`.
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -10,7 +9,7 @@ use clap_mangen::Man;
 use serde_json::json;
 
 use super::context::CommandContext;
-use crate::api::{ApiError, McpInfo, VERSION, envelope, serve_mcp};
+use crate::api::envelope;
 use crate::cli::args::{CliArgs, ConfigCommand, InitArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -19,9 +18,7 @@ use crate::cli::place::ProcessEnvironment;
 use crate::cli::place::ProjectLocation;
 use crate::config::commented_template;
 use crate::config::edit::{ConvertedProject, convert_older};
-use crate::daemon::DaemonOrLocal;
-use crate::model::error_chain;
-use crate::service::{LocalService, SETTINGS_FILE, settings_error};
+use crate::service::{SETTINGS_FILE, settings_error};
 use crate::sys::{Disk, RealDisk};
 
 pub(super) fn init(
@@ -115,30 +112,5 @@ pub(super) fn man(command: Option<&str>, output: &mut CommandOutput) -> Result<u
     let mut text = Vec::new();
     Man::new(page).render(&mut text)?;
     output.write_text(&String::from_utf8_lossy(&text))?;
-    Ok(failure::DONE)
-}
-
-/// Serves one client until it disconnects. Standard output carries the protocol, so that nothing else may hold its
-/// lock.
-pub(in crate::cli) fn mcp(args: &CliArgs, environment: ProcessEnvironment) -> Result<u8, CommandError> {
-    let place = ProjectLocation::find(args.global.project.as_deref(), &environment)?;
-    let info = McpInfo {
-        root: place.root.clone(),
-        root_reason: place.project.reason,
-        version: VERSION,
-        require_fresh: args.global.require_fresh,
-    };
-    let without_daemon = args.global.no_daemon || environment.without_daemon();
-    // Settings are read with the first question: a client waits for a server to start, and a mistake in them is
-    // better reported to the agent than lost.
-    let guard = place.project.guard();
-    let local = LocalService::new(place.root, environment.sources).guarded_by(guard);
-    let service = DaemonOrLocal::new(local, environment.runtime, without_daemon);
-    serve_mcp(Arc::new(service), info).map_err(|error| {
-        let message = format!("connection to the MCP client failed: {}", error_chain(&error));
-        let hint =
-            "let a client of the Model Context Protocol start `slop mcp`; it is not for people to type to";
-        ApiError::environment("mcp_failed", message, hint)
-    })?;
     Ok(failure::DONE)
 }

@@ -10,7 +10,7 @@ use crate::aggregate::{
 };
 use crate::discover::HeaderNeighbors;
 use crate::engine::workspace::{HashedText, HiddenSymbols, KnownFile, KnownState, Workspace};
-use crate::model::{ContentHash, MaskMode, Outline, RelPath, SkipReason};
+use crate::model::{ContentHash, FileType, MaskMode, Outline, RelPath, SkipReason};
 use crate::store::ArtifactBody;
 
 /// A mask, as an item has it.
@@ -101,15 +101,46 @@ pub(in crate::engine) fn hide_in_version(
     text: &str,
 ) -> Option<String> {
     let hidden = workspace.hidden.get(path)?;
-    let outline = identify(path, text.as_bytes(), &HeaderNeighbors::default()).ok().and_then(|content| {
-        let content = IdentifiedText { file_type: hidden.file_type, ..content };
-        let derived = derive(&content, workspace.options.parse_timeout, &workspace.steps);
-        derived.artifacts.into_iter().find_map(|(_, body)| match body {
-            ArtifactBody::Outline(outline) => Some(outline),
-            _ => None,
-        })
-    });
+    Some(visible_version(workspace, path, text, hidden.file_type, &hidden.mask))
+}
+
+/// Returns a text that is not saved yet, without what the masks of the project's settings hide of its file; `None` if
+/// nothing is.
+pub(in crate::engine) fn hide_in_buffer(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    text: &str,
+    file_type: &'static FileType,
+) -> Option<String> {
+    let items = CuratedItems::new(workspace.relative_items(&workspace.options.items));
+    let item = items.find(path).filter(|item| hides_symbols(&item.ast_mask))?;
+    Some(visible_version(workspace, path, text, file_type, &item.ast_mask))
+}
+
+fn visible_version(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    text: &str,
+    file_type: &'static FileType,
+    mask: &Mask,
+) -> String {
+    let outline = outline_of_text(workspace, path, text, file_type);
     let outline = outline.filter(|outline| outline.health.fallback.is_none());
-    let language = hidden.file_type.id;
-    Some(visible_text(text, outline.as_ref(), &hidden.mask, language, HiddenLines::Blank))
+    visible_text(text, outline.as_ref(), mask, file_type.id, HiddenLines::Blank)
+}
+
+/// Returns the outline of a text that need not be that of a file, and stores nothing; `None` if the type has none.
+pub(in crate::engine) fn outline_of_text(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    text: &str,
+    file_type: &'static FileType,
+) -> Option<Outline> {
+    let content = identify(path, text.as_bytes(), &HeaderNeighbors::default()).ok()?;
+    let content = IdentifiedText { file_type, ..content };
+    let derived = derive(&content, workspace.options.parse_timeout, &workspace.steps);
+    derived.artifacts.into_iter().find_map(|(_, body)| match body {
+        ArtifactBody::Outline(outline) => Some(outline),
+        _ => None,
+    })
 }

@@ -22,7 +22,9 @@ pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 pub(in crate::engine) use cache::{ArtifactCache, ContentKey};
 pub(in crate::engine) use derive::{derive, identify, outline_producers, producer, producers};
 pub(in crate::engine) use facts::{FactsByContent, load_facts, text_facts};
-pub(in crate::engine) use hidden::{hide, hide_by_settings, hide_in_version, hides_by_settings};
+pub(in crate::engine) use hidden::{
+    hide, hide_by_settings, hide_in_buffer, hide_in_version, hides_by_settings, outline_of_text,
+};
 pub(in crate::engine) use importance::{ImportanceInputs, importance};
 pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
 pub(in crate::engine) use maintenance::{

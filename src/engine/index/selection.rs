@@ -113,12 +113,34 @@ fn resolve_file(
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<Option<(KnownFile, Option<HashedText>)>, Error> {
     let Some(path) = cache.workspace.resolve_path(word)? else { return Ok(None) };
+    // Names such as `[id].tsx` are common: only where no file has the name is it a pattern.
+    let may_be_pattern = word.contains(['*', '?', '[', '{']) && !cache.workspace.names.is_excluded(&path);
+    if may_be_pattern && cache.workspace.files.stat(&path).is_err() {
+        return Ok(None);
+    }
+    file_at(cache, path, trust, keeps_text)
+}
+
+/// Returns the file that a word names by its path, never as a pattern; `None` for a folder. A file that is not there is
+/// left out as vanished.
+pub(in crate::engine) fn select_path(
+    cache: &mut ArtifactCache<'_>,
+    word: &str,
+) -> Result<Option<KnownFile>, Error> {
+    let Some(path) = cache.workspace.resolve_path(word)? else { return Ok(None) };
+    Ok(file_at(cache, path, Trust::Stamps, &|_| false)?.map(|(file, _)| file))
+}
+
+fn file_at(
+    cache: &mut ArtifactCache<'_>,
+    path: RelPath,
+    trust: Trust,
+    keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
+) -> Result<Option<(KnownFile, Option<HashedText>)>, Error> {
     if cache.workspace.names.is_excluded(&path) {
         return Err(Error::Apart { path });
     }
     let found = match cache.workspace.files.stat(&path) {
-        // Names such as `[id].tsx` are common: only where no file has the name is it a pattern.
-        Err(_) if word.contains(['*', '?', '[', '{']) => return Ok(None),
         Err(_) if cache.workspace.files.is_gone(&path) => Some(SkipReason::ResourceGone),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
         Err(_) => Some(SkipReason::Unreadable),

@@ -1,0 +1,86 @@
+//! Where one message ends and the next begins: a header with the length, an empty line, and the content.
+
+use std::io::{self, BufRead, ErrorKind, Read, Write};
+
+/// A longer line of a header ends the connection: what sends it does not speak the protocol.
+const MAX_HEADER_LINE: u64 = 8 << 10;
+/// Longer content is passed over.
+const MAX_CONTENT: u64 = 256 << 20;
+
+/// What arrives as one message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    Content(Vec<u8>),
+    /// It cannot be read, for this reason; the next one may be.
+    Unreadable(&'static str),
+}
+
+/// Reads the next message; `None` at the end of the input.
+pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Frame>> {
+    let mut length = None;
+    loop {
+        let mut line = Vec::new();
+        let read = (&mut *input).take(MAX_HEADER_LINE).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if !line.ends_with(b"\n") && read as u64 == MAX_HEADER_LINE {
+            return Err(io::Error::new(ErrorKind::InvalidData, "line of a header is too long"));
+        }
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            break;
+        }
+        length = length.or(content_length(line));
+    }
+    let Some(length) = length else { return Ok(Some(Frame::Unreadable("header has no Content-Length"))) };
+    let mut content = (&mut *input).take(length);
+    if MAX_CONTENT < length {
+        io::copy(&mut content, &mut io::sink())?;
+        return Ok(Some(Frame::Unreadable("message is too long")));
+    }
+    let mut bytes = Vec::new();
+    content.read_to_end(&mut bytes)?;
+    // A client that ends within a message has left.
+    Ok((bytes.len() as u64 == length).then_some(Frame::Content(bytes)))
+}
+
+fn content_length(line: &[u8]) -> Option<u64> {
+    let (name, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
+    name.trim().eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+}
+
+/// Writes one message, in one piece.
+pub(super) fn write_frame(output: &mut dyn Write, content: &[u8]) -> io::Result<()> {
+    let mut bytes = format!("Content-Length: {}\r\n\r\n", content.len()).into_bytes();
+    bytes.extend_from_slice(content);
+    output.write_all(&bytes)?;
+    output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(mut input: &[u8]) -> Vec<Frame> {
+        std::iter::from_fn(|| read_frame(&mut input).unwrap()).collect()
+    }
+
+    #[test]
+    fn messages_are_read_one_after_the_other() {
+        let content = |text: &str| Frame::Content(text.as_bytes().to_vec());
+        let input = b"Content-Length: 2\r\n\r\n{}content-type: x\r\ncontent-length:3\n\n[1]";
+        assert_eq!(frames(input), [content("{}"), content("[1]")]);
+        let input = b"Content-Type: x\r\n\r\nContent-Length: 2\r\n\r\n{}";
+        assert_eq!(frames(input), [Frame::Unreadable("header has no Content-Length"), content("{}")]);
+        assert_eq!(frames(b"Content-Length: 9\r\n\r\n{}"), []);
+        assert!(read_frame(&mut [b'x'; 9 << 10].as_slice()).is_err());
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let mut written = Vec::new();
+        write_frame(&mut written, "\"é\"".as_bytes()).unwrap();
+        assert_eq!(frames(&written), [Frame::Content("\"é\"".as_bytes().to_vec())]);
+    }
+}

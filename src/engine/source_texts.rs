@@ -1,0 +1,129 @@
+//! The texts of single files with their outlines, as a language server needs them: of the disk, or of an editor's buffers.
+//!
+//! A buffer is shown as its file would be if it were saved: without secrets, and without what masks hide. Nothing that is
+//! derived from it is stored, because no file has that content.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::discover::{HeaderNeighbors, detect_file_type};
+use crate::engine::artifacts::{
+    ArtifactCache, ContentRef, hide_by_settings, hide_in_buffer, outline_of_text,
+};
+use crate::engine::error::Error;
+use crate::engine::index::select_path;
+use crate::engine::parallel::on_all_cores;
+use crate::engine::workspace::{KnownFile, KnownState, Workspace, decode_with_facts};
+use crate::model::{FileType, Outline, RelPath, SkipReason};
+
+/// A file whose text is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceRequest {
+    /// Its path, absolute or relative to the root; never a pattern.
+    pub file: String,
+    /// The text that an editor has of it; `None` for that on the disk.
+    pub buffer: Option<Arc<str>>,
+}
+
+/// The text of a file, as it may be shown.
+#[derive(Debug, Clone)]
+pub struct SourceText {
+    pub path: RelPath,
+    /// The absolute path.
+    pub location: PathBuf,
+    pub file_type: &'static FileType,
+    /// The text without secrets and without what masks hide. Lines have the numbers that they have in the file.
+    pub text: String,
+    /// `None` if the type has none, or none was wanted.
+    pub outline: Option<Outline>,
+}
+
+/// Returns the texts of files, in the order of the requests; `None` for what is no file of the project, or is not shown.
+pub(super) fn source_texts(
+    cache: &mut ArtifactCache<'_>,
+    requests: &[SourceRequest],
+    with_outlines: bool,
+) -> Result<Vec<Option<SourceText>>, Error> {
+    cache.workspace.hidden.clear();
+    let mut selected = Vec::with_capacity(requests.len());
+    for request in requests {
+        cache.workspace.check_cancelled()?;
+        selected.push(select_path(cache, &request.file).ok().flatten());
+    }
+    let on_disk = |(request, file): (&SourceRequest, &Option<KnownFile>)| {
+        file.clone().filter(|_| request.buffer.is_none())
+    };
+    let mut files: Vec<KnownFile> = requests.iter().zip(&selected).filter_map(on_disk).collect();
+    hide_by_settings(cache, &mut files);
+    let workspace = &cache.workspace;
+    let texts = on_all_cores(&files, |file| {
+        ContentRef::from_file(file).and_then(|_| workspace.read_text(&file.path).ok())
+    });
+    let mut on_disk = files.iter().zip(texts);
+    let mut found = Vec::with_capacity(requests.len());
+    for (request, file) in requests.iter().zip(&selected) {
+        found.push(match (file, &request.buffer) {
+            (None, _) => None,
+            (Some(file), Some(buffer)) => buffer_source(&cache.workspace, file, buffer, with_outlines),
+            (Some(_), None) => on_disk.next().and_then(|(file, text)| {
+                let (hash, text) = text?;
+                let subject = ContentRef::from_file(file)?;
+                let outline = match with_outlines {
+                    // The file was written between the two readings, and the outline has to be that of the text.
+                    true if hash != subject.hash => {
+                        outline_of_text(&cache.workspace, &file.path, &text, subject.file_type)
+                    }
+                    true => cache.outline(&subject),
+                    false => None,
+                };
+                Some(source(&cache.workspace, &file.path, subject.file_type, text, outline))
+            }),
+        });
+    }
+    cache.workspace.check_cancelled()?;
+    Ok(found)
+}
+
+/// Returns a buffer as the file would be shown that it is saved to.
+fn buffer_source(
+    workspace: &Workspace<'_>,
+    file: &KnownFile,
+    buffer: &str,
+    with_outline: bool,
+) -> Option<SourceText> {
+    let path = &file.path;
+    // A file that is not there yet has a name all the same, which may be that of a secret.
+    if workspace.names.skip_reason(path).is_some()
+        || workspace.options.structure_max_bytes < buffer.len() as u64
+    {
+        return None;
+    }
+    let (text, facts) = decode_with_facts(path, buffer.as_bytes()).ok()?;
+    let file_type = match &file.state {
+        KnownState::Content { file_type, .. } => file_type,
+        KnownState::LeftOut(SkipReason::Vanished) => {
+            detect_file_type(path, &facts, &HeaderNeighbors::default())
+        }
+        KnownState::LeftOut(_) => return None,
+    };
+    let text = text.text.into_owned();
+    let text = hide_in_buffer(workspace, path, &text, file_type).unwrap_or(text);
+    let outline = with_outline.then(|| outline_of_text(workspace, path, &text, file_type)).flatten();
+    Some(source(workspace, path, file_type, text, outline))
+}
+
+fn source(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    file_type: &'static FileType,
+    text: String,
+    outline: Option<Outline>,
+) -> SourceText {
+    let location = match workspace.files.mount_of(path.as_bytes()) {
+        Some((mount, inside)) => mount.linked.path.join(OsStr::from_bytes(inside)),
+        None => workspace.root.join(path.as_path()),
+    };
+    SourceText { path: path.clone(), location, file_type, text, outline }
+}
