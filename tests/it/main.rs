@@ -33,6 +33,7 @@ mod index;
 mod install;
 mod left_out_folders;
 mod links;
+mod lsp;
 mod mcp;
 mod orchestrator;
 mod outputs;

@@ -20,7 +20,4 @@ mod server;
 mod structure;
 mod text;
 
-#[cfg(test)]
-mod tests;
-
 pub use server::{LspProject, serve};
