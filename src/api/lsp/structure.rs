@@ -234,7 +234,7 @@ mod tests {
             "run",
             "def run(a)",
             " @app.route('/run')\n@run.cached(1)\ndef  run(a):\n  run()",
-            39,
+            40,
         );
         check(function, "run", "run_t *run(run_t run)", " run_t *run(run_t run) {}", 8);
         check(SymbolKind::Constructor, "Foo", "Foo::Foo(int a)", " Foo::Foo(int a) {}", 6);
