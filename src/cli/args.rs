@@ -375,8 +375,9 @@ pub enum CliCommand {
     /// Compare the index with the files on disk
     ///
     /// Lists the project again, reads and hashes every file, and reports each file that differs from the cache. That
-    /// includes files that have changed since the last `slop index`. Nothing is written. The exit code is 1 if there
-    /// are differences.
+    /// includes files that have changed since the last `slop index`. Of 100 files, others each time, outline, skeleton and
+    /// summary are derived again and compared with what is stored. Nothing is written. The exit code is 1 if there are
+    /// differences; `slop cache clear` removes what is stored.
     #[command(after_help = "Example:
   slop index && slop audit")]
     Audit,

@@ -138,7 +138,7 @@ fn a_correct_index_has_no_differences() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     let data = sandbox.json(&["audit"]);
-    assert_eq!(data, json!({"files": 2, "bytes": 36, "differences": []}));
+    assert_eq!(data, json!({"files": 2, "bytes": 36, "derived": 2, "differences": []}));
     assert_eq!(sandbox.stdout_of(&["audit"]), "2 files, 36 bytes read, 0 differences\n");
 }
 

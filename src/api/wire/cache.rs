@@ -110,6 +110,9 @@ pub struct AuditResult {
     pub files: u64,
     /// Bytes read.
     pub bytes: u64,
+    /// Files of which everything was derived again and compared with what is stored: a sample, another one each time.
+    #[serde(default)]
+    pub derived: u64,
     /// The differences, by path.
     pub differences: Vec<AuditDifference>,
 }
@@ -122,7 +125,8 @@ pub struct AuditDifference {
     /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// What is wrong: `not_indexed`, `other_content`, `still_indexed`, `other_reason` or `damaged_row`.
+    /// What is wrong: `not_indexed`, `other_content`, `still_indexed`, `other_reason`, `damaged_row` or
+    /// `other_artifact`.
     pub kind: String,
 }
 
@@ -141,6 +145,7 @@ impl AuditDifference {
             "still_indexed" => "the index has it, and the project does not",
             "other_reason" => "the index leaves it out for another reason",
             "damaged_row" => "what the index holds of it is damaged",
+            "other_artifact" => "outline, skeleton or summary are not what its bytes give",
             other => other,
         }
     }
@@ -205,7 +210,7 @@ impl From<IntegrityReport> for CacheVerdict {
 impl From<AuditReport> for AuditResult {
     fn from(report: AuditReport) -> Self {
         let differences = report.differences.into_iter().map(Into::into).collect();
-        Self { files: report.files, bytes: report.bytes, differences }
+        Self { files: report.files, bytes: report.bytes, derived: report.derived, differences }
     }
 }
 

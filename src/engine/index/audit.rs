@@ -1,4 +1,5 @@
-//! Compares the index with the project, without the code that makes the index.
+//! Compares the index with the project, without the code that makes the index, and what is stored of some files with what
+//! their bytes give.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,23 +8,28 @@ use rustc_hash::FxHashMap;
 
 use super::changes::{refresh, refresh_all};
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
-use crate::engine::artifacts::{ArtifactCache, identify};
+use crate::engine::artifacts::{ArtifactCache, derive, identify};
 use crate::engine::error::Error;
 use crate::engine::parallel::on_all_cores;
-use crate::model::{ContentHash, RelPath, SkipReason};
+use crate::model::{ContentHash, ParseHealth, RelPath, SkipReason};
 use crate::store;
-use crate::store::{FileRow, Store, StoredFileState};
+use crate::store::{ArtifactBody, ContentArtifacts, FileRow, Store, StoredFileState};
 use crate::sys::Files;
 
 /// When files that differ are looked at again.
 const AGAIN_AFTER: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(500)];
 
+/// Of so many files, what is derived from their bytes is compared with what is stored. Each audit takes others.
+const SAMPLE: usize = 100;
+
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuditReport {
     pub files: u64,
     pub bytes: u64,
+    /// Of how many files everything was derived again.
+    pub derived: u64,
     /// What is wrong, by path.
     pub differences: Vec<IndexDifference>,
 }
@@ -46,6 +52,8 @@ pub enum IndexDifferenceKind {
     /// The index has another reason why the file has no text, or none, or the file has text.
     OtherReason,
     DamagedRow,
+    /// Outline, skeleton or summary are not what the bytes of the file give.
+    OtherArtifact,
 }
 
 impl IndexDifferenceKind {
@@ -56,6 +64,7 @@ impl IndexDifferenceKind {
             Self::StillIndexed => "still_indexed",
             Self::OtherReason => "other_reason",
             Self::DamagedRow => "damaged_row",
+            Self::OtherArtifact => "other_artifact",
         }
     }
 }
@@ -65,7 +74,79 @@ pub(in crate::engine) fn audit(cache: &mut ArtifactCache<'_>) -> Result<AuditRep
     let mut report = AuditReport::default();
     report.files = compare_with_index(cache, &mut report, None)?;
     recheck(cache, &mut report)?;
+    derive_sample(cache, &mut report)?;
+    report.differences.sort();
     Ok(report)
+}
+
+/// Derives everything from the bytes of some files whose rows are right, and compares it with what is stored.
+fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<(), Error> {
+    let workspace = &cache.workspace;
+    let store = cache.store.as_ref().ok_or(Error::NoCache)?;
+    let rows = audited_rows(cache)?;
+    let neighbors = HeaderNeighbors::from_paths(rows.keys());
+    let wrong: BTreeSet<&RelPath> = report.differences.iter().map(|difference| &difference.path).collect();
+    let seed = workspace.world.clock.now_ns().to_le_bytes();
+    let place = |path: &RelPath| ContentHash::digest(&[&seed[..], path.as_bytes()].concat());
+    let of_content = rows.iter().filter_map(|(path, row)| match &row.state {
+        StoredFileState::Content { hash, .. } if !wrong.contains(path) => Some((path, hash)),
+        StoredFileState::Content { .. } | StoredFileState::LeftOut(_) => None,
+    });
+    let mut sample: Vec<(&RelPath, &ContentHash)> = of_content.collect();
+    sample.sort_by_cached_key(|(path, _)| place(path));
+    sample.truncate(SAMPLE);
+    let (most, timeout) = (workspace.options.structure_max_bytes, workspace.options.parse_timeout);
+    let derived = on_all_cores(&sample, |(path, hash)| {
+        let reading = workspace.files.read(path, most).ok()?;
+        let content = identify(path, &reading.bytes, &neighbors).ok()?;
+        // One that was written meanwhile is for the next audit.
+        (content.hash == **hash).then(|| derive(&content, timeout, &workspace.steps))
+    });
+    let mut found = Vec::new();
+    for ((path, _), derived) in sample.iter().zip(derived) {
+        workspace.check_cancelled()?;
+        let Some(derived) = derived else { continue };
+        report.derived += 1;
+        if !is_as_stored(store, &derived)? {
+            found.push(IndexDifference { path: (*path).clone(), kind: IndexDifferenceKind::OtherArtifact });
+        }
+    }
+    report.differences.extend(found);
+    Ok(())
+}
+
+/// Returns whether what is stored of a content is what was derived. What is not stored will be derived when it is needed.
+fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error> {
+    let hash = &derived.hash;
+    let mut is_same = true;
+    for (producer, body) in &derived.artifacts {
+        match body {
+            ArtifactBody::Outline(outline) => {
+                let Some(stored) = store.outline(producer, hash)? else { continue };
+                // Which parse runs out of time depends on the machine, and the other artifacts on the outline.
+                if is_incomplete(&stored.health) || is_incomplete(&outline.health) {
+                    return Ok(true);
+                }
+                is_same &= stored == *outline;
+            }
+            ArtifactBody::Skeleton(skeleton) => {
+                is_same &= store.skeleton(producer, hash)?.is_none_or(|stored| stored == *skeleton);
+            }
+            ArtifactBody::Summary(summary) => {
+                is_same &= store.summary(producer, hash)?.is_none_or(|stored| stored == *summary);
+            }
+            // Derived when they are asked for, and by none of what an audit runs.
+            ArtifactBody::References(_)
+            | ArtifactBody::Terms(_)
+            | ArtifactBody::Facts(_)
+            | ArtifactBody::SymbolHashes(_) => {}
+        }
+    }
+    Ok(is_same)
+}
+
+const fn is_incomplete(health: &ParseHealth) -> bool {
+    health.fallback.is_some()
 }
 
 /// Compares the rows of the suspected files with the files, or those of all files if none is suspected. Returns how

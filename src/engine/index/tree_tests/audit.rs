@@ -1,6 +1,10 @@
 //! Changes that are found although no event reported them.
 
 use super::*;
+use crate::discover::HeaderNeighbors;
+use crate::engine::artifacts::{identify, producer};
+use crate::model::ArtifactKind;
+use crate::store::{ArtifactBody, ContentArtifacts};
 
 #[test]
 fn an_audit_finds_what_the_index_says_wrongly() {
@@ -27,6 +31,30 @@ fn an_audit_finds_what_the_index_says_wrongly() {
     ];
     assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
     assert_eq!(project.audit().unwrap().differences, differences, "an audit repairs nothing");
+}
+
+#[test]
+fn an_audit_finds_what_is_stored_of_a_content_and_does_not_follow_from_it() {
+    let scene = scene();
+    scene.rest();
+    let mut project = scene.open(options());
+    project.index(Trust::Stamps).unwrap();
+    let files = project.audit().unwrap();
+    assert_eq!((files.derived, files.differences.len()), (3, 0));
+    // As a derivation would store it, so that the row is authentic.
+    let bytes = fs::read(scene.path("a.py")).unwrap();
+    let content = identify(&RelPath::new(b"a.py").unwrap(), &bytes, &HeaderNeighbors::default()).unwrap();
+    let producer = producer(ArtifactKind::Summary, content.file_type).unwrap();
+    let summary = ArtifactBody::Summary("Draws a house.".to_owned());
+    let artifacts = vec![(producer, summary)];
+    project.cache.save_contents(vec![ContentArtifacts {
+        hash: content.hash,
+        facts: content.facts,
+        artifacts,
+    }]);
+    let AuditReport { differences, .. } = project.audit().unwrap();
+    let found: Vec<_> = differences.iter().map(|found| (found.path.to_string(), found.kind)).collect();
+    assert_eq!(found, [("a.py".to_owned(), IndexDifferenceKind::OtherArtifact)]);
 }
 
 #[test]
