@@ -100,7 +100,8 @@ async fn what_somebody_else_edits_is_not_overwritten() {
     page.sandbox.write("slop.toml", by_hand);
     browser.click("#batch-sig").await;
     browser.run("window.fetch = window.fetched").await;
-    browser.wait_until("document.querySelector('#banner').textContent.includes('edited elsewhere') || document.querySelector('#banner').hidden").await;
+    // The new file may also be noticed first, as one that the table does not have.
+    browser.wait_until("/edited elsewhere|files came or went/.test(document.querySelector('#banner').textContent) || document.querySelector('#banner').hidden").await;
     assert!(page.settings().starts_with(by_hand), "{}", page.settings());
     page.close().await;
 }

@@ -86,13 +86,26 @@ impl Browser {
     }
 
     pub(crate) async fn click(&self, selector: &str) {
-        self.find(selector).await.click().await.unwrap();
+        loop {
+            match self.find(selector).await.click().await {
+                Ok(()) => return,
+                // The page has replaced it since it was found.
+                Err(error) if error.is_stale_element_reference() => {}
+                Err(error) => panic!("{selector}: {error}"),
+            }
+        }
     }
 
     /// Returns the rendered text of an element.
     pub(crate) async fn text(&self, selector: &str) -> String {
-        let element = self.client.find(Locator::Css(selector)).await.unwrap();
-        element.text().await.unwrap()
+        loop {
+            let element = self.client.find(Locator::Css(selector)).await.unwrap();
+            match element.text().await {
+                Ok(text) => return text,
+                Err(error) if error.is_stale_element_reference() => {}
+                Err(error) => panic!("{selector}: {error}"),
+            }
+        }
     }
 
     /// Runs the body of a function in the page, and returns its value.
@@ -100,11 +113,12 @@ impl Browser {
         self.client.execute(script, Vec::new()).await.unwrap()
     }
 
-    /// Waits until an expression in the page is true.
+    /// Waits until an expression in the page is true; one that fails, as by an element that is not there yet, is not.
     pub(crate) async fn wait_until(&self, expression: &str) {
         let tries = DEADLINE.as_millis() / 50;
         for _ in 0..tries {
-            if self.run(&format!("return Boolean({expression})")).await == json!(true) {
+            let script = format!("try {{ return Boolean({expression}) }} catch {{ return false }}");
+            if self.run(&script).await == json!(true) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
