@@ -63,12 +63,12 @@ pub use prompt_cache::{PromptCache, PromptCacheUse, SentDocument, prefix_caching
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery,
-    ComparedDocument, CurationEdit, CurationQuery, DocumentEdit, DocumentKeyName, DocumentKeys,
-    EditCurationQuery, EditFragmentsQuery, EditTakesQuery, ExplainQuery, FileSelect, FilesQuery, FindQuery,
-    FragmentAction, FragmentsQuery, GivenDocumentName, GivenQuery, HistoryQuery, HydrateQuery, ImpactQuery,
-    IndexQuery, ItemKeys, JumpQuery, LineRange, MaskEdit, MaskEntry, NamedThing, OpenDocumentQuery,
-    OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery, ScreenshotsEdit, SearchQuery,
-    SetEdit, SimulateQuery, SliceAddEdit, SliceChangeEdit, SymbolsQuery, TableQuery, TakeAction, TakesQuery,
+    ComparedDocument, CurationEdit, CurationQuery, DocumentEdit, DocumentKeys, EditCurationQuery,
+    EditFragmentsQuery, EditTakesQuery, ExplainQuery, FileSelect, FilesQuery, FindQuery, FragmentAction,
+    FragmentsQuery, GivenDocumentName, GivenQuery, HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery,
+    ItemKeys, JumpQuery, LineRange, MaskEdit, MaskEntry, NamedThing, OpenDocumentQuery, OutlineQuery,
+    PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit,
+    SimulateQuery, SliceAddEdit, SliceChangeEdit, SymbolsQuery, TableQuery, TakeAction, TakesQuery,
     UndoQuery, ViewQuery, ViewSelection, WarmthName,
 };
 #[cfg(test)]

@@ -12,19 +12,19 @@ use clap_complete::Shell;
 
 use super::background_args::{AgentArgs, SummarizeArgs, UiArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
+use super::cache_args::{CacheArgs, IndexArgs, StatusArgs};
 use super::curation_args::{
     CurationArgs, HistoryArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs, TakeArgs,
 };
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
+use super::file_args::{OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
 use super::first_page::with_groups;
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::install_args::{HookArgs, InstallArgs, UninstallArgs};
 use super::link_args::LinkArgs;
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::share_args::ShareArgs;
-use super::values::{docs, file_word, line_range, mask, mode};
 use super::version::build_description;
-use crate::model::{DocsDetail, MaskMode, ViewMode};
 
 // `-h` has to fit a screen, so that it has one line where `--help` has a list.
 const FIRST_STEP: &str =
@@ -517,211 +517,6 @@ pub enum CliCommand {
     Man {
         /// The command to print the man page of
         command: Option<String>,
-    },
-}
-
-/// Arguments of `index`.
-#[derive(Debug, Arguments)]
-pub struct IndexArgs {
-    /// Read and hash every file, even if its size and timestamps are unchanged
-    #[arg(long)]
-    pub verify: bool,
-}
-
-/// Arguments of `outline`.
-#[derive(Debug, Arguments)]
-pub struct OutlineArgs {
-    /// Files, folders or patterns [default: every file that has an outline]
-    #[arg(value_name = "PATH", value_parser = file_word())]
-    pub files: Vec<String>,
-    /// Read and hash the files, even if their size and timestamps are unchanged
-    #[arg(long)]
-    pub verify: bool,
-}
-
-/// Arguments of `view`.
-#[derive(Debug, Arguments)]
-pub struct ViewArgs {
-    /// Files, folders or patterns
-    #[arg(value_name = "PATH", required = true, value_parser = file_word())]
-    pub files: Vec<String>,
-    /// How to show the files [default: full, or a smaller view for files above limits.max_bytes]
-    ///
-    /// ast_signatures and ast_definitions show the signatures or the definitions of all symbols.
-    #[arg(long, short, value_name = "MODE", value_parser = mode())]
-    pub mode: Option<ViewMode>,
-    /// How much of the comments and docstrings a skeleton shows [default: full]
-    #[arg(long, value_name = "DETAIL", value_parser = docs())]
-    pub docs: Option<DocsDetail>,
-    /// Show this symbol's definition (def), signature (sig) or summary (agg), or hide it (hide)
-    ///
-    /// Symbols are named as in `slop outline --json` (Engine.run, ns::Engine::run). To select one overload, write its
-    /// parameters as they appear in the source, as in run(int speed), or its position among symbols of that name, as in
-    /// run#2. Symbols that no --mask names are hidden, unless they are part of a definition that is shown.
-    #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "base", "against"])]
-    pub mask: Vec<(String, MaskMode)>,
-    /// Show these lines, counted from 1, both ends included
-    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["base", "against"])]
-    pub lines: Vec<(u32, u32)>,
-    /// Show the changes since this commit, branch or tag [default with --mode diff: HEAD]
-    #[arg(long, value_name = "REV")]
-    pub base: Option<String>,
-    /// The name of --base in earlier releases
-    #[arg(long, value_name = "REV", hide = true, conflicts_with = "base")]
-    pub against: Option<String>,
-    /// Show the files as these entries specify; - is standard input
-    ///
-    /// A JSON list of entries with the keys that they have in slop.toml: path, view_mode, ast_mask and so on. The entry
-    /// that applies to a file takes the place of that in slop.toml. Paths are relative to the project's folder.
-    #[arg(long, value_name = "FILE")]
-    pub items: Option<PathBuf>,
-    /// Print only the text, without the header line
-    #[arg(long)]
-    pub bare: bool,
-    /// Read and hash the files, even if their size and timestamps are unchanged
-    #[arg(long)]
-    pub verify: bool,
-}
-
-impl ViewArgs {
-    /// Returns the revision that is compared with.
-    pub fn base(&self) -> Option<&String> {
-        self.base.as_ref().or(self.against.as_ref())
-    }
-
-    /// Returns the mode that is given by `--mode` or implied by another flag.
-    pub fn chosen_mode(&self) -> Option<ViewMode> {
-        let implied = match (self.mask.is_empty(), self.lines.is_empty(), self.base()) {
-            (false, _, _) => Some(ViewMode::Masked),
-            (true, false, _) => Some(ViewMode::Custom),
-            (true, true, Some(_)) => Some(ViewMode::Diff),
-            (true, true, None) => None,
-        };
-        implied.or(self.mode)
-    }
-}
-
-/// Arguments of `symbol`.
-#[derive(Debug, Arguments)]
-pub struct SymbolArgs {
-    /// The symbol's name, the end of its qualified name, or a pattern: `run`, `Engine.run`, `get_*`
-    ///
-    /// A qualified name is written as in its language (Engine.run, ns::Engine::run), and may stand behind the name of its
-    /// module (app.core.Engine). Code is listed before headings and settings, the program before its tests.
-    pub name: String,
-    /// Ignore upper and lower case
-    #[arg(long, short)]
-    pub ignore_case: bool,
-    /// Show only symbols of this kind: function, method, class, struct and so on
-    #[arg(long, value_name = "KIND")]
-    pub kind: Option<String>,
-    /// Print the source of each definition
-    #[arg(long, conflicts_with = "signature")]
-    pub definition: bool,
-    /// Print only the signatures
-    #[arg(long)]
-    pub signature: bool,
-}
-
-/// Arguments of `status`.
-#[derive(Debug, Arguments)]
-pub struct StatusArgs {
-    /// List every file with its state
-    #[arg(long)]
-    pub all: bool,
-    /// Show the sizes of folders instead: their files, and an estimate of their tokens
-    #[arg(long, value_name = "WHAT", conflicts_with = "all")]
-    pub by: Option<StatusGrouping>,
-}
-
-/// What `status` adds up by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatusGrouping {
-    /// By folder.
-    Folder,
-}
-
-/// Arguments of `search`.
-#[derive(Debug, Arguments)]
-pub struct SearchArgs {
-    /// What to search for
-    #[arg(value_name = "QUERY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    pub query: String,
-    /// Show at most this many hits
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub limit: u32,
-    /// Show only hits of this kind: file, function, method, class, struct and so on
-    #[arg(long, value_name = "KIND")]
-    pub kind: Option<String>,
-}
-
-/// Arguments of `cache`.
-#[derive(Debug, Arguments)]
-pub struct CacheArgs {
-    /// The subcommand.
-    #[command(subcommand)]
-    pub command: CacheCommand,
-}
-
-/// The subcommands of `cache`.
-#[derive(Debug, Subcommand)]
-pub enum CacheCommand {
-    /// Show how much is cached
-    #[command(after_help = "Example:
-  slop cache status --json | jq .data.bytes_on_disk")]
-    Status,
-    /// Clear the cache or part of it
-    ///
-    /// What is deleted is derived again when it is needed. The cache contains nothing that a person wrote. It also
-    /// records what the last aggregations contained, so the next --since-last shows everything.
-    ///
-    /// Summaries written by models cost money. They are deleted only with --yes or --agent, or after confirmation on
-    /// the terminal. The record of what has been spent is kept, and still counts.
-    #[command(after_help = "Examples:
-  slop cache clear
-  slop cache clear src/engine.py")]
-    Clear {
-        /// Delete only what is cached for these files
-        #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"], value_parser = file_word())]
-        files: Vec<String>,
-        /// Delete the summaries
-        #[arg(long)]
-        summaries: bool,
-        /// Delete the outlines, skeletons and references
-        #[arg(long)]
-        structure: bool,
-        /// Delete the summaries written by models, of all files or of the given ones
-        #[arg(long)]
-        agent: bool,
-        /// Also delete the summaries written by models, without confirmation
-        #[arg(long, conflicts_with_all = ["files", "summaries", "structure", "agent"])]
-        yes: bool,
-    },
-    /// Check every cached byte and delete damaged entries
-    #[command(after_help = "Example:
-  slop cache verify")]
-    Verify,
-    /// Delete entries for contents that no file has had for some time, and those of older versions of slop
-    ///
-    /// Aggregation names that have not been used for as long are dropped, together with the record of what they
-    /// contained.
-    #[command(after_help = "Example:
-  slop cache gc --days 7")]
-    Gc {
-        /// Keep contents that a file has had within the last N days
-        #[arg(long, value_name = "N", default_value_t = 30)]
-        days: u32,
-    },
-    /// Print what is cached: one line of JSON per file, and one per summary by a model
-    ///
-    /// A line of a file has its outline as text and as a tree, and the summary by the heuristic. Nothing is shown of files
-    /// of which a mask hides symbols.
-    #[command(after_help = "Examples:
-  slop cache export | jq -r .file_path
-  slop cache export src/ring.c | jq -r .outline")]
-    Export {
-        /// Only what is cached for these files, folders or patterns
-        files: Vec<String>,
     },
 }
 

@@ -8,10 +8,12 @@
 
 mod args;
 mod background_args;
+mod cache_args;
 mod commands;
 mod curation_args;
 mod document_args;
 mod failure;
+mod file_args;
 mod first_page;
 mod hydration_args;
 mod install_args;

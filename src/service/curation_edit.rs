@@ -10,11 +10,11 @@ use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
 use super::sources::{SETTINGS_FILE, settings_error};
 use super::table::parse_clock;
 use crate::api::{
-    ApiError, CurationEdit, CurationEdited, DocumentEdit, DocumentKeyName, DocumentKeys, EditCurationQuery,
-    FileSelect, ItemKeys, MaskEdit, MatchSymbolsQuery, PresetSaveEdit, ScreenshotsEdit, SetEdit,
-    SliceAddEdit, SliceChangeEdit,
+    ApiError, CurationEdit, CurationEdited, DocumentEdit, DocumentKeys, EditCurationQuery, FileSelect,
+    ItemKeys, MaskEdit, MatchSymbolsQuery, PresetSaveEdit, ScreenshotsEdit, SetEdit, SliceAddEdit,
+    SliceChangeEdit,
 };
-use crate::config::edit::{self, DocumentKey, ItemSetting, PresetDraft, ScreenshotChange, SliceChange};
+use crate::config::edit::{self, ItemSetting, PresetDraft, ScreenshotChange, SliceChange};
 use crate::config::{Curation, edit::plain_path};
 use crate::engine::{Covering, CoveringEntry, Project};
 use crate::model::{DocumentDefaults, RelPath, Slice, Tier, path_text};
@@ -205,7 +205,7 @@ impl EditLookup<'_, '_> {
         let tier = tier.and_then(Tier::from_number);
         Ok(edit::CurationEdit::Document {
             to: DocumentDefaults { tier, persona, preset, focus, budget_tokens },
-            unset: unset.into_iter().map(document_key).collect(),
+            unset: unset.iter().map(|key| key.key()).collect(),
         })
     }
 
@@ -250,16 +250,6 @@ fn rows_of_table(
         ApiError::user("table_moved", message, "ask /v1/table for the table, and select again")
     })?;
     Ok(files.iter().map(|path| path_text(path.as_bytes())).collect())
-}
-
-const fn document_key(name: DocumentKeyName) -> DocumentKey {
-    match name {
-        DocumentKeyName::Tier => DocumentKey::Tier,
-        DocumentKeyName::Persona => DocumentKey::Persona,
-        DocumentKeyName::Preset => DocumentKey::Preset,
-        DocumentKeyName::Focus => DocumentKey::Focus,
-        DocumentKeyName::BudgetTokens => DocumentKey::Budget,
-    }
 }
 
 fn settings_of(keys: ItemKeys) -> Vec<ItemSetting> {

@@ -65,7 +65,7 @@ pub(super) fn with_defaults(
     if choice.focus.is_empty() {
         choice.focus.clone_from(&defaults.focus);
     }
-    // Whoever limits the bytes has a limit.
+    // A limit of bytes is a limit already.
     if choice.max_bytes.is_none() {
         choice.budget = choice.budget.or(defaults.budget_tokens);
     }

@@ -134,7 +134,7 @@ fn known_targets(
 }
 
 /// Returns the definitions that only have the same name, where a use of one may be meant: a variable within a function
-/// has no definition elsewhere, whoever shares its name.
+/// has no definition elsewhere, even if something else has its name.
 fn targets_by_name(
     context: &RequestContext<'_>,
     file: &ClientFile,

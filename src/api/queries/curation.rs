@@ -310,6 +310,19 @@ pub enum DocumentKeyName {
     BudgetTokens,
 }
 
+impl DocumentKeyName {
+    /// Returns the key as it is written.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Tier => "tier",
+            Self::Persona => "persona",
+            Self::Preset => "preset",
+            Self::Focus => "focus",
+            Self::BudgetTokens => "budget_tokens",
+        }
+    }
+}
+
 /// Asks for the states that `slop.toml` had in a take.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -18,9 +18,9 @@ pub use code::{
     SymbolsQuery, ViewQuery,
 };
 pub use curation::{
-    CurationEdit, CurationQuery, DocumentEdit, DocumentKeyName, DocumentKeys, EditCurationQuery,
-    EditTakesQuery, FileSelect, HistoryQuery, ItemKeys, JumpQuery, MaskEdit, PresetSaveEdit, RedoQuery,
-    ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit, TakeAction, TakesQuery, UndoQuery,
+    CurationEdit, CurationQuery, DocumentEdit, DocumentKeys, EditCurationQuery, EditTakesQuery, FileSelect,
+    HistoryQuery, ItemKeys, JumpQuery, MaskEdit, PresetSaveEdit, RedoQuery, ScreenshotsEdit, SetEdit,
+    SliceAddEdit, SliceChangeEdit, TakeAction, TakesQuery, UndoQuery,
 };
 pub use documents::{
     AggregateQuery, AttachmentOptions, CompareDocumentsQuery, ComparedDocument, ExplainQuery,

@@ -10,7 +10,7 @@ use crate::api::{
     AgentSize, CacheClearQuery, CacheExportQuery, CacheFreed, CacheGcQuery, CacheSize, CacheStatusQuery,
     CacheVerdict, CacheVerifyQuery, Query,
 };
-use crate::cli::args::CacheCommand;
+use crate::cli::cache_args::CacheCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;

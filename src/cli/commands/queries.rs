@@ -7,9 +7,10 @@ use crate::api::{
     AuditQuery, AuditResult, FileView, IndexQuery, LineRange, MaskEntry, ModeName, OutlineQuery, SearchQuery,
     SymbolsQuery, ViewQuery, display_path, language_name,
 };
-use crate::cli::args::{IndexArgs, OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
+use crate::cli::cache_args::IndexArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
+use crate::cli::file_args::{OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
 use crate::cli::output::{CommandOutput, KIND, MINOR, NAME};
 use crate::model::printable;
 use crate::render::{format_grouped, format_size};

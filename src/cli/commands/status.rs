@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::context::CommandContext;
 use crate::api::{FileState, FilesQuery, display_path, language_name};
-use crate::cli::args::{StatusArgs, StatusGrouping};
+use crate::cli::cache_args::{StatusArgs, StatusGrouping};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::output::{BAD, CommandOutput, GOOD, MINOR, NAME, NEW};

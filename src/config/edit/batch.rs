@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::document::{DocumentKey, change_document};
+use super::document::change_document;
 use super::items::{
     FILES_KEY, SliceChange, SliceKey, add_slice_to, change_slice_of, item_path, item_tables, plain_path,
     remove_masks_of, remove_slices_of, set_masks_of,
@@ -56,7 +56,7 @@ pub enum CurationEdit {
     Screenshots(ScreenshotChange),
     Document {
         to: DocumentDefaults,
-        unset: Vec<DocumentKey>,
+        unset: Vec<&'static str>,
     },
 }
 

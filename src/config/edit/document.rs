@@ -8,32 +8,10 @@ use crate::model::DocumentDefaults;
 
 pub(super) const DOCUMENT_KEY: &str = "document";
 
-/// A key of `[document]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DocumentKey {
-    Tier,
-    Persona,
-    Preset,
-    Focus,
-    Budget,
-}
-
-impl DocumentKey {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Tier => "tier",
-            Self::Persona => "persona",
-            Self::Preset => "preset",
-            Self::Focus => "focus",
-            Self::Budget => "budget_tokens",
-        }
-    }
-}
-
 /// Sets the keys that are given, and removes others. A tier takes the place of a persona, and the other way round.
-pub(super) fn change_document(page: &mut SettingsDocument, to: &DocumentDefaults, unset: &[DocumentKey]) {
+pub(super) fn change_document(page: &mut SettingsDocument, to: &DocumentDefaults, unset: &[&str]) {
     let document = &mut page.document;
-    let set: Vec<(DocumentKey, Value)> = values(to).into_iter().flatten().collect();
+    let set: Vec<(&str, Value)> = values(to).into_iter().flatten().collect();
     if document.get(DOCUMENT_KEY).is_none() {
         if set.is_empty() {
             return;
@@ -44,18 +22,18 @@ pub(super) fn change_document(page: &mut SettingsDocument, to: &DocumentDefaults
     }
     let table = document.get_mut(DOCUMENT_KEY).and_then(Item::as_table_like_mut);
     let table = table.expect("its type was checked when the file was read");
-    let replaced = [to.tier.map(|_| DocumentKey::Persona), to.persona.as_ref().map(|_| DocumentKey::Tier)];
+    let replaced = [to.tier.map(|_| "persona"), to.persona.as_ref().map(|_| "tier")];
     for key in unset.iter().chain(replaced.iter().flatten()) {
-        table.remove(key.name());
+        table.remove(key);
     }
     for (key, mut value) in set {
-        match table.get_mut(key.name()).and_then(Item::as_value_mut) {
+        match table.get_mut(key).and_then(Item::as_value_mut) {
             // The decor of the old value holds the comment behind it.
             Some(old) => {
                 *value.decor_mut() = old.decor().clone();
                 *old = value;
             }
-            None => drop(table.insert(key.name(), Item::Value(value))),
+            None => drop(table.insert(key, Item::Value(value))),
         }
     }
     if table.is_empty()
@@ -66,14 +44,14 @@ pub(super) fn change_document(page: &mut SettingsDocument, to: &DocumentDefaults
     }
 }
 
-fn values(to: &DocumentDefaults) -> [Option<(DocumentKey, Value)>; 5] {
+fn values(to: &DocumentDefaults) -> [Option<(&'static str, Value)>; 5] {
     let focus = (!to.focus.is_empty()).then(|| text_array(&to.focus).into());
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX).into();
     [
-        to.tier.map(|tier| (DocumentKey::Tier, i64::from(tier.number()).into())),
-        to.persona.as_deref().map(|name| (DocumentKey::Persona, text_value(name))),
-        to.preset.as_deref().map(|name| (DocumentKey::Preset, text_value(name))),
-        focus.map(|focus| (DocumentKey::Focus, focus)),
-        to.budget_tokens.map(|tokens| (DocumentKey::Budget, number(tokens))),
+        to.tier.map(|tier| ("tier", i64::from(tier.number()).into())),
+        to.persona.as_deref().map(|name| ("persona", text_value(name))),
+        to.preset.as_deref().map(|name| ("preset", text_value(name))),
+        focus.map(|focus| ("focus", focus)),
+        to.budget_tokens.map(|tokens| ("budget_tokens", number(tokens))),
     ]
 }

@@ -22,7 +22,6 @@ mod takes;
 mod tests;
 
 pub use batch::{CurationEdit, EditOutcome, edit_curation};
-pub use document::DocumentKey;
 pub use items::{SliceChange, SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
 pub use modes::{ItemChange, ItemMode, ItemSetting, clear_item_mode, remove_items, set_item_mode};
 pub use older::{ConvertedProject, convert_older};

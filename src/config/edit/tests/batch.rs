@@ -177,7 +177,7 @@ fn screenshots_are_added_removed_and_put_in_order() {
 #[test]
 fn the_document_table_is_made_changed_and_removed() {
     let document =
-        |to: DocumentDefaults, unset: &[DocumentKey]| CurationEdit::Document { to, unset: unset.to_vec() };
+        |to: DocumentDefaults, unset: &[&'static str]| CurationEdit::Document { to, unset: unset.to_vec() };
     let worker = DocumentDefaults {
         tier: Some(Tier::Worker),
         focus: vec!["src/a.c".to_owned()],
@@ -203,10 +203,7 @@ fn the_document_table_is_made_changed_and_removed() {
     let persona = DocumentDefaults { persona: Some("p".to_owned()), ..DocumentDefaults::default() };
     check_edits(
         "[document]\ntier = 3 # now\nfocus = ['b'] # mine\n",
-        &[
-            document(DocumentDefaults { tier: None, ..worker }, &[DocumentKey::Budget]),
-            document(persona, &[]),
-        ],
+        &[document(DocumentDefaults { tier: None, ..worker }, &["budget_tokens"]), document(persona, &[])],
         2,
         &expect![[r#"
             [document]
@@ -215,7 +212,7 @@ fn the_document_table_is_made_changed_and_removed() {
             persona = "p"
         "#]],
     );
-    let all = [DocumentKey::Tier, DocumentKey::Focus];
+    let all = ["tier", "focus"];
     let disk = MemoryFiles::new("# Kept.\n\n[document]\ntier = 3\nfocus = ['b']\n");
     edit(&disk, &[document(DocumentDefaults::default(), &all)]).unwrap();
     assert_eq!(disk.text(), "# Kept.\n");
