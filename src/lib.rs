@@ -2,7 +2,10 @@
 //! composed of them.
 //!
 //! Programs use it through [`Project`], and ask it questions that are types: [`OutlineQuery`], [`ViewQuery`],
-//! [`SymbolsQuery`], [`AggregateQuery`] and [`ExplainQuery`].
+//! [`SymbolsQuery`], [`SearchQuery`], [`RefsQuery`], [`CallsQuery`], [`ImpactQuery`], [`AggregateQuery`] and
+//! [`ExplainQuery`]. Three programs in the folder `examples` of the repository show it at work: `task_context` composes
+//! the context for a task, `change_impact` finds what a change may touch, and `agent_turns` sends two agents what has
+//! changed.
 //!
 //! Show files ([`ViewQuery`]):
 //!
@@ -25,6 +28,17 @@
 //! # let project = slop::Project::open(folder.path())?;
 //! let symbols = project.ask(slop::SymbolsQuery { name: "run".to_owned(), ..slop::SymbolsQuery::default() })?;
 //! assert_eq!((symbols[0].path.as_str(), symbols[0].start_line), ("engine.py", 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Find who uses them ([`RefsQuery`]):
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n\n\nrun()\n")?;
+//! # let project = slop::Project::open(folder.path())?;
+//! let uses = project.ask(slop::RefsQuery { symbol: Some("run".to_owned()) })?;
+//! assert_eq!((uses.references[0].from.path.as_str(), uses.references[0].from.line), ("engine.py", 5));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -94,12 +108,15 @@ pub(crate) mod watch;
 // What `Project::ask` takes and returns, including the types of nested fields: a caller could not name them
 // otherwise.
 pub use api::{
-    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocsName, DocumentParts,
+    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, BudgetUse, CacheLifetimeName,
+    CallDirectionName, CallsQuery, ChangeImpact, ChangedPlace, ComposedDocument, DocsName, DocumentParts,
     DocumentReceipt, ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor,
-    FormatName, FoundSymbol, HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, LimitEffect,
-    LineRange, MaskEntry, MaskName, ModeName, NameOrInline, OrderName, OutlineQuery, PartName, Query,
-    ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptScope, ReceiptTotals,
-    SliceEntry, StrategyName, SummaryAuthor, SymbolNode, SymbolsQuery, ViewName, ViewQuery, ViewSelection,
+    FormatName, FoundHit, FoundSymbol, HistorySource, HistoryText, IgnoredText, ImpactQuery, InlinePersona,
+    InlinePreset, ItemEntry, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, NameOrInline, OrderName,
+    OutlineQuery, PartName, Query, ReachedPlace, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission,
+    ReceiptProblem, ReceiptScope, ReceiptTotals, ReferenceEdge, ReferencePlace, RefsQuery, ScorePart,
+    ScoreParts, SearchQuery, SearchResult, SliceEntry, StrategyName, SummaryAuthor, SymbolCalls, SymbolNode,
+    SymbolPlace, SymbolUses, SymbolsQuery, TaskUnderstanding, ViewName, ViewQuery, ViewSelection,
 };
 // The binary only calls this, so that everything it does can be tested through the library.
 pub use cli::main;

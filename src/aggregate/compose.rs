@@ -28,6 +28,8 @@ pub struct DocumentPlan {
     pub folder_counts: Option<String>,
     /// Whether it shows what has changed since the last document of its name.
     pub since_last: bool,
+    /// Whether nothing has changed since then.
+    pub is_unchanged: bool,
     /// Whether it is made for a task.
     pub has_task: bool,
     pub sections: DocumentSections,
@@ -219,6 +221,9 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
 
 /// Returns the heading of the section of files. It precedes all of them, so it must not depend on which of them are in focus.
 pub fn section_heading(plan: &DocumentPlan) -> &'static str {
+    if plan.is_unchanged {
+        return "Files (No Changes Since the Last Aggregation)";
+    }
     if plan.since_last {
         return "Files (Changed Since the Last Aggregation)";
     }

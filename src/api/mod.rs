@@ -29,7 +29,8 @@ mod wire;
 
 pub use crate::engine::{LANGUAGE_COUNT, ScanProgress, World};
 pub use choices::{
-    DocsName, FormatName, MaskName, ModeName, OrderName, PartName, ReceiptScope, StrategyName,
+    CacheLifetimeName, DocsName, FormatName, MaskName, ModeName, OrderName, PartName, ReceiptScope,
+    StrategyName,
 };
 #[cfg(test)]
 pub use client::ConnectError;
@@ -84,13 +85,15 @@ pub use tokens::{count_tokens, tool_list_tokens};
 #[cfg(test)]
 pub use wire::FreshnessState;
 pub use wire::{
-    AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
-    CuratedItem, CurationEdited, CurationState, DocumentLines, DocumentOpened, DocumentParts,
-    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileTable, FileView,
-    FolderAuthor, FoundSymbol, FragmentPlace, FreshnessNote, GivenDocuments, GivenFileChange,
-    GivenFileColumns, GivenName, GivenStep, HistoryMoved, HistoryState, HistoryStep, HydrationResult,
-    IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission,
-    ReceiptProblem, ReceiptTotals, ReferenceEdge, ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor,
-    SymbolNode, TakeState, TakesState, display_path, document_json, envelope, envelope_of_error, found_text,
-    language_name, pretty,
+    AgentSize, AnswerShape, AuditResult, BudgetUse, CacheExport, CacheFreed, CacheSize, CacheVerdict,
+    ChangeImpact, ChangedPlace, ComposedDocument, CuratedItem, CurationEdited, CurationState, DocumentLines,
+    DocumentOpened, DocumentParts, DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState,
+    FileStates, FileTable, FileView, FolderAuthor, FoundHit, FoundSymbol, FragmentPlace, FreshnessNote,
+    GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep, HistoryMoved, HistoryState,
+    HistoryStep, HydrationResult, IgnoredText, IndexRun, LimitEffect, MissingPath, ReachedPlace, ReceiptFile,
+    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
+    ReferencePlace, ResolvedMask, SavedPersona, SavedPreset, ScorePart, ScoreParts, SearchResult,
+    SummaryAuthor, SymbolCalls, SymbolNode, SymbolPlace, SymbolUses, TakeState, TakesState,
+    TaskUnderstanding, display_path, document_json, envelope, envelope_of_error, found_text, language_name,
+    pretty,
 };

@@ -101,6 +101,9 @@ fn delivered_changes_are_not_shown_again() {
     let again = receipt(&sandbox, SINCE);
     assert_eq!(views(&again), []);
     assert_eq!(unchanged(&again), ["engine.py", "new.py", "notes.md", "same.py"]);
+    // Not even the names of files are given again.
+    let document = sandbox.stdout_of(SINCE);
+    assert_eq!(document, "## Files (No Changes Since the Last Aggregation)\n");
     // The next diff is based on the result of the previous one.
     sandbox.write("engine.py", engine("last(self, more, still)"));
     let diff = sandbox.stdout_of(SINCE);

@@ -32,6 +32,7 @@ mod incremental;
 mod index;
 mod install;
 mod left_out_folders;
+mod library;
 mod links;
 mod lsp;
 mod mcp;

@@ -55,6 +55,25 @@ pub struct ItemEntry {
     pub custom_slices: Vec<SliceEntry>,
 }
 
+impl ItemEntry {
+    /// Returns an entry that leaves everything as it is without one.
+    pub fn new(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            auto_aggregate: yes(),
+            force_full: false,
+            view_mode: None,
+            selected: false,
+            ast_signatures: false,
+            ast_definitions: false,
+            ast_mask: BTreeMap::new(),
+            tier: None,
+            injected_at: None,
+            custom_slices: Vec::new(),
+        }
+    }
+}
+
 /// A range of lines that is tracked across edits, as `slop slice make` prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "SliceFields", into = "SliceFields")]

@@ -33,21 +33,23 @@ pub use document_view::{
 };
 pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, envelope_of_error, pretty};
 pub(in crate::api) use envelope::{decode_json, decode_nested};
-pub use explanation::{ExplainedRule, FileExplanation, LimitEffect};
+pub use explanation::{ExplainedRule, FileExplanation, LimitEffect, ScorePart, ScoreParts};
 pub use exported::CacheExport;
 pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use find::FoundNames;
 pub use given::{GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep};
 pub use hydration::{FragmentPlace, HydrationResult};
 pub use receipt::{
-    DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem,
-    SummaryAuthor,
+    BudgetUse, DocumentReceipt, FolderAuthor, IgnoredText, ReceiptFile, ReceiptMissing, ReceiptOmission,
+    ReceiptProblem, SummaryAuthor, TaskUnderstanding,
 };
 pub use receipt_totals::{ReceiptGroup, ReceiptTotals};
-pub use references::{ChangeImpact, ReferenceEdge, SymbolCalls, SymbolUses, found_text};
-pub(in crate::api) use references::{ReferencePlace, SymbolPlace};
+pub use references::{
+    ChangeImpact, ChangedPlace, ReachedPlace, ReferenceEdge, ReferencePlace, SymbolCalls, SymbolPlace,
+    SymbolUses, found_text,
+};
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
-pub use search::SearchResult;
+pub use search::{FoundHit, SearchResult};
 pub use structure::{FileOutline, FoundSymbol, SymbolNode, language_name};
 pub use table::FileTable;

@@ -182,12 +182,11 @@ impl DocumentRun<'_, '_> {
             };
             reduce_to_changes(&mut renderer, &mut draft, reader, &mut wanted_block);
         }
-        // Who has an earlier document has been told.
-        if request.overview
-            && request.is_whole()
-            && draft.plan.sections.part.has_prefix()
-            && !draft.plan.since_last
-        {
+        // Who has an earlier document has been told what the project is and which files there are: those that came or went
+        // since are listed with the changes. What is WARM depends on the task.
+        if draft.plan.since_last {
+            draft.plan.tree = draft.plan.tree.filter(|_| warm.is_some());
+        } else if request.overview && request.is_whole() && draft.plan.sections.part.has_prefix() {
             draft.plan.overview = overview(&renderer.cache.workspace, &draft.files, request.limits);
         }
         let past = self.caches.map(|caches| &caches.past_commits);

@@ -185,6 +185,7 @@ pub(super) fn reduce_to_changes(
         draft.files.push(shown);
     }
     draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
+    draft.plan.is_unchanged = draft.files.is_empty();
 }
 
 /// Returns whether the reader has what would be shown. `hash` is that of the view, unless a limit decides on it.

@@ -342,6 +342,7 @@ pub(super) fn document_plan(
         folder_counts: None,
         has_task: request.task.is_some(),
         since_last: false,
+        is_unchanged: false,
         sections,
     }
 }
