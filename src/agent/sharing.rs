@@ -205,10 +205,12 @@ fn to_shared(summary: &StoredSummary) -> SharedSummary {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::engine::summaries::SubjectKey;
     use crate::model::{ContentHash, ModelName, SummaryScope, Tier};
-    use crate::share::{ShareUrl, SigningKey, TeamKey, Writer, generate_key};
+    use crate::share::{EngineOptions, ShareUrl, SigningKey, TeamKey, Writer, generate_key};
 
     fn wanted(name: &str) -> WantedSummary {
         let subject = ContentHash::digest(name.as_bytes());
@@ -248,7 +250,8 @@ mod tests {
         let writer = Writer { name: "ci".to_owned(), key: signer().writer_key() };
         let url = ShareUrl::Folder(remote.path().to_owned());
         let team = TeamKey::parse(&key).unwrap();
-        let cache = TeamCache::new(&url, team, Some(signer()), std::slice::from_ref(&writer));
+        let options = EngineOptions { timeout: Duration::from_secs(20), lifetime: None };
+        let cache = TeamCache::new(&url, options, team, Some(signer()), std::slice::from_ref(&writer));
         cache.store(&[shared("a", "It runs jobs."), shared("b", "Bad\u{7} words.")]).unwrap();
         let all = [wanted("a"), wanted("b"), wanted("c")];
         let report = pull_shared(local.path(), &cache, &all).unwrap();

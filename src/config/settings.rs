@@ -10,7 +10,7 @@ use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail,
     Tier, ViewMode,
 };
-use crate::share::{ShareUrl, Writer};
+use crate::share::{EngineOptions, ShareUrl, Writer};
 
 /// Every setting, checked; `config/default.toml` documents each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,6 +206,7 @@ pub struct ShareSettings {
     pub team_key_file: Option<PathBuf>,
     pub signing_key_file: Option<PathBuf>,
     pub writers: Vec<Writer>,
+    pub engine: EngineOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,19 +1,26 @@
 //! The section `[share]`: where a team's cache is, and whose words in it are believed.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::error::Error;
 use super::hidden::SHARE_URL as URL;
 use super::layers::MergedSettings;
 use super::settings::{ShareMode, ShareSettings};
-use crate::share::{SCHEMES, ShareUrl, Writer, parse_writer};
+use crate::share::{EngineOptions, SCHEMES, ShareUrl, Writer, parse_writer};
 
 pub(super) fn share_settings(merged: &MergedSettings) -> Result<ShareSettings, Error> {
     let url = match merged.text(URL) {
         "" => None,
         text => {
             let url = ShareUrl::parse(text);
-            Some(url.map_err(|_| merged.invalid(URL, format!("an address such as \"{SCHEMES}\"")))?)
+            let url = url.map_err(|_| merged.invalid(URL, format!("an address of the form {SCHEMES}")))?;
+            if url.is_exposed() && !merged.boolean("share.insecure") {
+                let wanted = "the address of a server with TLS (rediss://) or on this machine, unless \
+                              share.insecure is true";
+                return Err(merged.invalid(URL, wanted.to_owned()));
+            }
+            Some(url)
         }
     };
     Ok(ShareSettings {
@@ -22,7 +29,16 @@ pub(super) fn share_settings(merged: &MergedSettings) -> Result<ShareSettings, E
         team_key_file: key_file(merged, "share.team_key_file")?,
         signing_key_file: key_file(merged, "share.signing_key_file")?,
         writers: writers(merged)?,
+        engine: EngineOptions {
+            timeout: Duration::from_millis(merged.number("share.timeout_ms", 50..=60_000)?.into()),
+            lifetime: lifetime(merged.number("share.ttl_days", 0..=3_650)?),
+        },
     })
+}
+
+/// Returns how long entries are kept; `None` for ever.
+fn lifetime(days: u32) -> Option<Duration> {
+    (0 < days).then(|| Duration::from_secs(u64::from(days) * 24 * 60 * 60))
 }
 
 /// Returns the path of a file with a key: absolute, or from the folder of the settings file that names it.
@@ -86,7 +102,10 @@ mod tests {
     #[test]
     fn wrong_values_are_errors_with_their_place_and_never_show_a_password() {
         for (user, place) in [
-            ("[share]\nurl = 'redis://:hunter2@host'", "config.toml:2: `share.url`"),
+            ("[share]\nurl = 'redis://:hunter2@host'", "unless share.insecure is true"),
+            ("[share]\nurl = 'rediss://:hunter2@host/one'", "config.toml:2: `share.url`"),
+            ("[share]\nurl = 'postgres://:hunter2@host/db'", "rediss://USER:PASSWORD@HOST:PORT/DATABASE"),
+            ("[share]\ntimeout_ms = 10", "a whole number from 50 to 60000"),
             ("[share]\n\nurl = ['redis://:hunter2@host']", "config.toml:3: `share.url`"),
             ("[share]\nwriters = ['ci=hunter']", "config.toml:2: `share.writers`"),
             ("[share]\nwriters = ['ci=ed25519:AAAA']", "3 bytes, not 32"),

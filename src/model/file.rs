@@ -206,7 +206,8 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Returns bytes in lower-case hex digits.
+pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

@@ -45,7 +45,7 @@ pub use facts::{
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,
-    Producer, SkipReason,
+    Producer, SkipReason, hex,
 };
 pub use fragment::{Depth, Fragment, FragmentId, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};

@@ -47,7 +47,7 @@ pub fn team_cache(
         }
         ShareMode::Off | ShareMode::Read => None,
     };
-    Ok(Some(TeamCache::new(url, team, signer, &settings.writers)))
+    Ok(Some(TeamCache::new(url, settings.engine, team, signer, &settings.writers)))
 }
 
 /// A new key as text, and for a writer the entry of `share.writers` that goes with it.
@@ -123,13 +123,11 @@ pub fn signing_risks(loaded: &LoadedConfig, variable: ProviderKeyLookup<'_>) -> 
 pub(super) fn share_fault(failure: ShareFailure) -> ApiError {
     let message = error_chain(&failure);
     match failure {
-        ShareFailure::Cache(share::Error::NoSigningKey) => {
-            let hint = "set share.mode = \"read-write\" and share.signing_key_file in your own settings file";
-            ApiError::user("no_signing_key", message, hint)
+        ShareFailure::Cache(error @ share::Error::NoSigningKey) => {
+            ApiError::user("no_signing_key", message, engine_hint(&error))
         }
-        ShareFailure::Cache(share::Error::NoFolder | share::Error::Io { .. }) => {
-            let hint = "check share.url in your own settings file, and that the folder is mounted";
-            ApiError::environment("share_unreachable", message, hint)
+        ShareFailure::Cache(error) => {
+            ApiError::environment("share_unreachable", message, engine_hint(&error))
         }
         ShareFailure::Store(error) if error.is_damage() => {
             ApiError::environment("paid_unusable", message, PAID_STORE_HINT)
@@ -138,6 +136,30 @@ pub(super) fn share_fault(failure: ShareFailure) -> ApiError {
             let hint = "check the room on the disk and the permissions of the cache folder";
             ApiError::environment("paid_unusable", message, hint)
         }
+    }
+}
+
+fn engine_hint(error: &share::Error) -> &'static str {
+    match error {
+        share::Error::NoSigningKey => {
+            "set share.mode = \"read-write\" and share.signing_key_file in your own settings file"
+        }
+        share::Error::NoFolder | share::Error::Io { .. } => {
+            "check share.url in your own settings file, and that the folder is mounted"
+        }
+        share::Error::TimedOut(_) => "raise share.timeout_ms if the server is far away, or try again later",
+        share::Error::Unreachable { .. } => {
+            "check share.url in your own settings file, and that the server runs and has a valid certificate"
+        }
+        share::Error::Refused { answer, .. } => match answer.split(' ').next().unwrap_or_default() {
+            "NOAUTH" | "WRONGPASS" | "NOPERM" | "ERR" => {
+                "check the user, the password and the database in share.url in your own settings file"
+            }
+            "READONLY" => "name the primary server in share.url, for this one is a replica",
+            "MOVED" | "ASK" | "CLUSTERDOWN" => "name a server in share.url that is not part of a cluster",
+            "OOM" | "MISCONF" => "make room on the server: it stores nothing at the moment",
+            _ => "see the server's log, or try again later",
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! The team's cache as one thing: an engine, the keys, and whose entries are believed.
 
-use super::engine::{BATCH, Engine, Error, PutMode, RemoteEntry, open};
+use super::engine::{BATCH, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, TimedEngine};
 use super::entry::{EntryDefect, SharedSummary, open_entry, seal_entry};
 use super::keys::{SigningKey, TeamKey, Writer};
 use super::url::ShareUrl;
@@ -8,7 +8,7 @@ use crate::model::{SummaryKey, WriterKey};
 
 /// The cache of a team.
 pub struct TeamCache {
-    engine: Box<dyn Engine>,
+    engine: TimedEngine,
     team: TeamKey,
     signer: Option<SigningKey>,
     writers: Vec<WriterKey>,
@@ -35,9 +35,15 @@ pub struct StoreReport {
 
 impl TeamCache {
     /// Returns the cache at an address. Nothing is connected to yet; without a signing key nothing can be stored.
-    pub fn new(url: &ShareUrl, team: TeamKey, signer: Option<SigningKey>, writers: &[Writer]) -> Self {
+    pub fn new(
+        url: &ShareUrl,
+        options: EngineOptions,
+        team: TeamKey,
+        signer: Option<SigningKey>,
+        writers: &[Writer],
+    ) -> Self {
         let writers = writers.iter().map(|writer| writer.key).collect();
-        Self { engine: open(url), team, signer, writers }
+        Self { engine: TimedEngine::open(url, options), team, signer, writers }
     }
 
     /// Fails if the cache cannot be reached.
@@ -86,16 +92,20 @@ impl TeamCache {
                 });
                 Ok(())
             })?;
+            let mut entries = Vec::new();
             for (summary, mode) in batch.iter().zip(modes) {
                 let Some(mode) = mode else {
                     report.present += 1;
                     continue;
                 };
-                let Some(entry) = seal_entry(&self.team, signer, summary) else {
-                    report.unfit += 1;
-                    continue;
-                };
-                let is_stored = self.engine.put(&self.team.remote_key(&summary.key), &entry, mode)?;
+                match seal_entry(&self.team, signer, summary) {
+                    Some(bytes) => {
+                        entries.push(NewEntry { key: self.team.remote_key(&summary.key), bytes, mode });
+                    }
+                    None => report.unfit += 1,
+                }
+            }
+            for is_stored in self.engine.put(&entries)? {
                 *if is_stored { &mut report.stored } else { &mut report.present } += 1;
             }
         }
@@ -131,16 +141,19 @@ impl TeamCache {
 mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
+    use std::time::Duration;
 
     use super::*;
     use crate::share::entry::tests::summary;
+
+    const OPTIONS: EngineOptions = EngineOptions { timeout: Duration::from_secs(20), lifetime: None };
 
     fn cache(folder: &Path, seed: u8, writers: &[u8]) -> TeamCache {
         let key = |seed: &u8| SigningKey::from_bytes(&[*seed; 32]);
         let writers: Vec<Writer> =
             writers.iter().map(|seed| Writer { name: "x".into(), key: key(seed).writer_key() }).collect();
         let url = ShareUrl::Folder(folder.to_owned());
-        TeamCache::new(&url, TeamKey::from_bytes(&[1; 32]), Some(key(&seed)), &writers)
+        TeamCache::new(&url, OPTIONS, TeamKey::from_bytes(&[1; 32]), Some(key(&seed)), &writers)
     }
 
     fn fetch(cache: &TeamCache, name: &str) -> Fetched {
@@ -198,7 +211,7 @@ mod tests {
     fn without_a_signing_key_nothing_is_stored() {
         let folder = tempfile::tempdir().unwrap();
         let url = ShareUrl::Folder(folder.path().to_owned());
-        let reader = TeamCache::new(&url, TeamKey::from_bytes(&[1; 32]), None, &[]);
+        let reader = TeamCache::new(&url, OPTIONS, TeamKey::from_bytes(&[1; 32]), None, &[]);
         assert!(matches!(reader.store(&[summary("a")]), Err(Error::NoSigningKey)));
     }
 }

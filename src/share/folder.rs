@@ -1,11 +1,11 @@
 //! The engine that is a folder, such as one on a mounted disk: a file for each entry.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use super::engine::{Engine, Error, PutMode, RemoteEntry, RemoteKey};
+use super::engine::{Engine, Error, NewEntry, PutMode, RemoteEntry, RemoteKey};
 use super::entry::MAX_ENTRY_BYTES;
+use crate::model::hex;
 use crate::sys::{Disk, RealDisk};
 
 /// The folder of this form of entries; a later one has another, so that both can be used at once.
@@ -22,10 +22,7 @@ impl FolderEngine {
     }
 
     fn path(&self, key: &RemoteKey) -> PathBuf {
-        let mut name = String::with_capacity(64);
-        for byte in key {
-            write!(name, "{byte:02x}").expect("writing to memory does not fail");
-        }
+        let name = hex(key);
         self.folder.join(SUBFOLDER).join(&name[..2]).join(name)
     }
 }
@@ -53,11 +50,14 @@ impl Engine for FolderEngine {
         keys.iter().map(read).collect()
     }
 
-    fn put(&self, key: &RemoteKey, entry: &[u8], mode: PutMode) -> Result<bool, Error> {
+    fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error> {
         self.check()?;
-        RealDisk
-            .write_shared(&self.path(key), entry, mode == PutMode::Replace)
-            .map_err(|source| Error::Io { done: "written", source })
+        let write = |entry: &NewEntry| {
+            RealDisk
+                .write_shared(&self.path(&entry.key), &entry.bytes, entry.mode == PutMode::Replace)
+                .map_err(|source| Error::Io { done: "written", source })
+        };
+        entries.iter().map(write).collect()
     }
 }
 
@@ -65,16 +65,20 @@ impl Engine for FolderEngine {
 mod tests {
     use super::*;
 
+    fn put(engine: &FolderEngine, key: RemoteKey, bytes: &[u8], mode: PutMode) -> Result<Vec<bool>, Error> {
+        engine.put(&[NewEntry { key, bytes: bytes.to_vec(), mode }])
+    }
+
     #[test]
     fn the_first_entry_stays_unless_it_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let engine = FolderEngine::new(folder.path().to_owned());
         let (key, other) = ([1; 32], [2; 32]);
-        assert!(engine.put(&key, b"first", PutMode::IfAbsent).unwrap());
-        assert!(!engine.put(&key, b"second", PutMode::IfAbsent).unwrap());
+        assert_eq!(put(&engine, key, b"first", PutMode::IfAbsent).unwrap(), [true]);
+        assert_eq!(put(&engine, key, b"second", PutMode::IfAbsent).unwrap(), [false]);
         let found = engine.get(&[other, key]).unwrap();
         assert_eq!(found, [RemoteEntry::Missing, RemoteEntry::Present(b"first".to_vec())]);
-        assert!(engine.put(&key, &vec![0; MAX_ENTRY_BYTES + 1], PutMode::Replace).unwrap());
+        assert_eq!(put(&engine, key, &[0; MAX_ENTRY_BYTES + 1], PutMode::Replace).unwrap(), [true]);
         assert_eq!(engine.get(&[key]).unwrap(), [RemoteEntry::TooLong]);
     }
 
@@ -82,7 +86,7 @@ mod tests {
     fn a_folder_that_is_missing_is_not_created() {
         let folder = tempfile::tempdir().unwrap();
         let engine = FolderEngine::new(folder.path().join("not mounted"));
-        assert!(matches!(engine.put(&[1; 32], b"", PutMode::IfAbsent), Err(Error::NoFolder)));
+        assert!(matches!(put(&engine, [1; 32], b"", PutMode::IfAbsent), Err(Error::NoFolder)));
         assert!(matches!(engine.get(&[[1; 32]]), Err(Error::NoFolder)));
         assert!(!folder.path().join("not mounted").exists());
     }

@@ -6,17 +6,19 @@
 //! An engine is trusted with nothing. It sees keys that only members of the team can compute, and sealed bytes; whatever
 //! it returns is checked, and what is not an entry by a writer that the user lists counts as missing.
 //!
-//! Start with [`TeamCache`]; `entry.rs` has the form of an entry.
+//! Start with [`TeamCache`]; `entry.rs` has the form of an entry, `engine.rs` what an engine does.
 
 mod cache;
 mod engine;
 mod entry;
 mod folder;
 mod keys;
+#[cfg(feature = "share-redis")]
+mod redis;
 mod url;
 
 pub use cache::{Fetched, StoreReport, TeamCache};
-pub use engine::Error;
+pub use engine::{EngineOptions, Error};
 pub use entry::{EntryDefect, SharedSummary};
 pub use keys::{KeyError, SigningKey, TeamKey, Writer, generate_key, parse_writer};
 pub use url::{SCHEMES, ShareUrl};

@@ -5,14 +5,24 @@ use std::path::PathBuf;
 
 use reqwest::Url;
 
+#[cfg(feature = "share-redis")]
+use super::redis::RedisAddress;
+
 /// The schemes of `share.url`.
+#[cfg(not(feature = "share-redis"))]
 pub const SCHEMES: &str = "file:///FOLDER";
+/// The schemes of `share.url`.
+#[cfg(feature = "share-redis")]
+pub const SCHEMES: &str = "file:///FOLDER, redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE";
 
 /// Where a team's cache is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShareUrl {
     /// A folder that all members of the team can reach.
     Folder(PathBuf),
+    /// A server that speaks like Redis.
+    #[cfg(feature = "share-redis")]
+    Redis(RedisAddress),
 }
 
 /// Why a text is not the address of a team's cache. It does not repeat the text, which may hold a password.
@@ -33,16 +43,29 @@ impl ShareUrl {
                 // The whole machine is no cache.
                 if folder.parent().is_some() { Ok(Self::Folder(folder)) } else { Err(UrlError) }
             }
+            #[cfg(feature = "share-redis")]
+            "redis" | "rediss" => RedisAddress::new(url).map(Self::Redis),
             _ => Err(UrlError),
+        }
+    }
+
+    /// Returns whether what is sent there can be read, and changed, by others on the way.
+    pub fn is_exposed(&self) -> bool {
+        match self {
+            Self::Folder(_) => false,
+            #[cfg(feature = "share-redis")]
+            Self::Redis(address) => address.is_exposed(),
         }
     }
 }
 
 impl fmt::Display for ShareUrl {
-    /// Writes the address without anything that is secret in it.
+    /// Writes the address without its password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(folder) => write!(f, "file://{}", folder.display()),
+            #[cfg(feature = "share-redis")]
+            Self::Redis(address) => address.fmt(f),
         }
     }
 }
@@ -51,12 +74,44 @@ impl fmt::Display for ShareUrl {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "share-redis")]
     #[test]
-    fn an_address_names_a_folder() {
-        let folder = |text: &str| ShareUrl::parse(text).map(|url| url.to_string());
-        assert_eq!(folder("file:///srv/team%20a").as_deref(), Ok("file:///srv/team a"));
-        for wrong in ["", "/srv", "file:///", "file://host/x", "http://host/x", "file:///x?y", "redis//x"] {
-            assert_eq!(folder(wrong), Err(UrlError), "{wrong}");
+    fn an_address_names_a_folder_or_a_server_and_never_shows_a_password() {
+        let shown = |text: &str| ShareUrl::parse(text).map(|url| url.to_string());
+        assert_eq!(shown("file:///srv/team%20a").as_deref(), Ok("file:///srv/team a"));
+        assert_eq!(shown("redis://:hunter2@127.0.0.1").as_deref(), Ok("redis://127.0.0.1"));
+        assert_eq!(shown("rediss://me:hunter2@host:7000/3").as_deref(), Ok("rediss://me@host:7000/3"));
+        let parsed = ShareUrl::parse("rediss://me:hunter2@host").unwrap();
+        assert!(!format!("{parsed:?}").contains("hunter2"), "{parsed:?}");
+        for wrong in [
+            "",
+            "/srv",
+            "file:///",
+            "file://host/x",
+            "http://host/x",
+            "file:///x?y",
+            "redis//x",
+            "redis://",
+            "redis://host/x",
+            "redis://host?protocol=resp3",
+        ] {
+            assert_eq!(shown(wrong), Err(UrlError), "{wrong}");
+        }
+    }
+
+    #[cfg(feature = "share-redis")]
+    #[test]
+    fn only_a_server_on_this_machine_is_reached_without_tls() {
+        let is_exposed = |text: &str| ShareUrl::parse(text).unwrap().is_exposed();
+        for safe in
+            ["file:///srv", "rediss://host", "redis://127.0.0.1:7000", "redis://[::1]", "redis://localhost"]
+        {
+            assert!(!is_exposed(safe), "{safe}");
+        }
+        for exposed in
+            ["redis://host", "redis://127.0.0.1.example.org", "redis://10.0.0.1", "redis://0.0.0.0"]
+        {
+            assert!(is_exposed(exposed), "{exposed}");
         }
     }
 }

@@ -179,7 +179,7 @@ fn checked_url(url: &str) -> Result<Url, HttpError> {
 }
 
 /// Returns whether an address is this machine's, judged by its spelling: no name is resolved.
-fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let literal = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || literal.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

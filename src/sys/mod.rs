@@ -25,7 +25,7 @@ pub use commands::{Commands, RealCommands};
 pub use disk::WriteContent;
 pub use disk::{Disk, RealDisk, is_private_file};
 pub use files::{FileContent, FileKind, FileStat, Files, ReadError, RealFiles};
-pub use http::{HttpClient, HttpLimits, HttpTransport};
+pub use http::{HttpClient, HttpLimits, HttpTransport, is_loopback};
 pub use lock::FileLock;
 pub use process_control::{
     InterruptFlag, ProcessUsage, detach_terminal, disable_core_dumps, ensure_open_files, is_alive, kill_self,

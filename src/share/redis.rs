@@ -1,0 +1,311 @@
+//! The engine that is a server which speaks like Redis (Redis, Valkey, KeyDB): a string for each entry.
+//!
+//! A batch is one pipeline, so that it takes one round trip whatever its size.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use redis::{Client, Cmd, Connection, ErrorKind, Pipeline, RedisError};
+use reqwest::Url;
+
+use super::engine::{Engine, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey};
+use super::entry::MAX_ENTRY_BYTES;
+use super::url::UrlError;
+use crate::model::{hex, printable};
+use crate::sys::is_loopback;
+
+/// What precedes the keys of this form of entries; a later one has another, so that both can be used at once.
+const PREFIX: &str = "slop-share-v1:";
+
+/// Characters of a server's answer that are shown.
+const MAX_ANSWER_CHARS: usize = 200;
+
+/// The address of a server that speaks like Redis. Neither `Debug` nor `Display` shows its password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RedisAddress(Url);
+
+impl RedisAddress {
+    pub(super) fn new(url: Url) -> Result<Self, UrlError> {
+        let database = url.path().trim_start_matches('/');
+        let has_database = database.is_empty() || database.parse::<u32>().is_ok();
+        let has_host = url.host_str().is_some_and(|host| !host.is_empty());
+        if has_host && has_database { Ok(Self(url)) } else { Err(UrlError) }
+    }
+
+    /// Returns whether what is sent there can be read, and changed, by others on the way.
+    pub(super) fn is_exposed(&self) -> bool {
+        self.0.scheme() == "redis" && !is_loopback(&self.0)
+    }
+
+    /// Returns the host and the port.
+    fn host(&self) -> String {
+        format!("{}:{}", self.0.host_str().unwrap_or_default(), self.0.port().unwrap_or(6379))
+    }
+}
+
+impl fmt::Display for RedisAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = self.0.clone();
+        // It can have a password, because it has a host.
+        let _ = shown.set_password(None);
+        f.write_str(shown.as_str())
+    }
+}
+
+impl fmt::Debug for RedisAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RedisAddress({self})")
+    }
+}
+
+/// Entries in the strings of a server.
+pub(super) struct RedisEngine {
+    address: RedisAddress,
+    options: EngineOptions,
+    /// The connection between two batches. Whoever uses it takes it out, so that one that hangs is not used again.
+    connection: Mutex<Option<Connection>>,
+}
+
+impl RedisEngine {
+    pub(super) const fn new(address: RedisAddress, options: EngineOptions) -> Self {
+        Self { address, options, connection: Mutex::new(None) }
+    }
+
+    fn connect(&self) -> Result<Connection, RedisError> {
+        let client = Client::open(self.address.0.as_str())?;
+        let connection = client.get_connection_with_timeout(self.options.timeout)?;
+        connection.set_read_timeout(Some(self.options.timeout))?;
+        connection.set_write_timeout(Some(self.options.timeout))?;
+        Ok(connection)
+    }
+
+    /// Sends something on the connection that there is, or else on a new one.
+    fn ask<T>(&self, send: impl Fn(&mut Connection) -> Result<T, RedisError>) -> Result<T, Error> {
+        let kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let answered = match kept {
+            // The server may have closed it since. All that is ever sent can be sent twice.
+            Some(mut kept) => match send(&mut kept) {
+                Err(error) if error.is_io_error() => self.ask_anew(&send),
+                answer => answer.map(|answer| (answer, kept)),
+            },
+            None => self.ask_anew(&send),
+        };
+        let (answer, connection) = answered.map_err(|error| self.fault(&error))?;
+        *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+        Ok(answer)
+    }
+
+    fn ask_anew<T>(
+        &self,
+        send: &impl Fn(&mut Connection) -> Result<T, RedisError>,
+    ) -> Result<(T, Connection), RedisError> {
+        let mut connection = self.connect()?;
+        let answer = send(&mut connection)?;
+        Ok((answer, connection))
+    }
+
+    fn fault(&self, error: &RedisError) -> Error {
+        let host = self.address.host();
+        if error.is_timeout() {
+            return Error::TimedOut(self.options.timeout);
+        }
+        let shorten = |text: &str| printable(&text.chars().take(MAX_ANSWER_CHARS).collect::<String>());
+        if error.kind() == ErrorKind::AuthenticationFailed {
+            // The library replaces the server's answer to a login by an error of its own.
+            return Error::Refused { host, answer: "WRONGPASS the user or the password is wrong".to_owned() };
+        }
+        // Of a batch, the first command that was refused speaks for all.
+        let refused = error.clone().into_server_errors();
+        match refused.as_deref().and_then(|errors| errors.first()) {
+            Some((_, refusal)) => {
+                let answer = format!("{} {}", refusal.code(), refusal.details().unwrap_or_default());
+                Error::Refused { host, answer: shorten(answer.trim_end()) }
+            }
+            None => Error::Unreachable { host, cause: shorten(&error.to_string()) },
+        }
+    }
+}
+
+impl Engine for RedisEngine {
+    fn check(&self) -> Result<(), Error> {
+        self.ask(|connection| Cmd::new().arg("PING").exec(connection))
+    }
+
+    fn get(&self, keys: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error> {
+        let mut asked = Pipeline::with_capacity(keys.len());
+        for key in keys {
+            // Unlike MGET, this never returns more than an entry can be, however long the value is.
+            asked.cmd("GETRANGE").arg(name(key)).arg(0).arg(MAX_ENTRY_BYTES);
+        }
+        let values: Vec<Vec<u8>> = self.ask(|connection| asked.query(connection))?;
+        let entry = |value: Vec<u8>| match value.len() {
+            0 => RemoteEntry::Missing,
+            length if MAX_ENTRY_BYTES < length => RemoteEntry::TooLong,
+            _ => RemoteEntry::Present(value),
+        };
+        Ok(values.into_iter().map(entry).collect())
+    }
+
+    fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error> {
+        let mut asked = Pipeline::with_capacity(entries.len());
+        for entry in entries {
+            let command = asked.cmd("SET").arg(name(&entry.key)).arg(&entry.bytes);
+            if entry.mode == PutMode::IfAbsent {
+                command.arg("NX");
+            }
+            if let Some(lifetime) = self.options.lifetime {
+                command.arg("EX").arg(lifetime.as_secs());
+            }
+        }
+        let answers: Vec<Option<String>> = self.ask(|connection| asked.query(connection))?;
+        Ok(answers.into_iter().map(|answer| answer.is_some()).collect())
+    }
+}
+
+fn name(key: &RemoteKey) -> String {
+    format!("{PREFIX}{}", hex(key))
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, clippy::print_stderr, reason = "a test runs a server")]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::process::{Child, Command, Stdio};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::share::url::ShareUrl;
+
+    const TIMEOUT: Duration = Duration::from_secs(20);
+
+    /// A server that is stopped when the test is over.
+    struct TestServer {
+        process: Child,
+        port: u16,
+        _folder: tempfile::TempDir,
+    }
+
+    impl TestServer {
+        /// Starts a server; `None` where none is installed, which is said aloud.
+        fn start(flags: &[&str]) -> Option<Self> {
+            let folder = tempfile::tempdir().unwrap();
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let mut command = Command::new("redis-server");
+            command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]).args(flags);
+            command
+                .current_dir(folder.path())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            let Ok(process) = command.spawn() else {
+                eprintln!("skipped: redis-server is not installed");
+                return None;
+            };
+            let server = Self { process, port, _folder: folder };
+            let began = Instant::now();
+            while matches!(server.engine("").check(), Err(Error::Unreachable { .. })) {
+                assert!(began.elapsed() < TIMEOUT, "the server does not start");
+                thread::sleep(Duration::from_millis(10));
+            }
+            Some(server)
+        }
+
+        fn engine(&self, login: &str) -> RedisEngine {
+            engine(&format!("redis://{login}127.0.0.1:{}/0", self.port), TIMEOUT)
+        }
+
+        fn set(&self, key: &RemoteKey, value: &[u8]) {
+            let mut command = Cmd::new();
+            command.arg("SET").arg(name(key)).arg(value);
+            self.engine("").ask(|connection| command.exec(connection)).unwrap();
+        }
+    }
+
+    impl Drop for TestServer {
+        fn drop(&mut self) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+
+    fn engine(url: &str, timeout: Duration) -> RedisEngine {
+        let ShareUrl::Redis(address) = ShareUrl::parse(url).unwrap() else { panic!("{url}") };
+        let lifetime = Some(Duration::from_secs(1_000));
+        RedisEngine::new(address, EngineOptions { timeout, lifetime })
+    }
+
+    fn entry(key: RemoteKey, bytes: &[u8], mode: PutMode) -> NewEntry {
+        NewEntry { key, bytes: bytes.to_vec(), mode }
+    }
+
+    #[test]
+    fn the_first_entry_stays_unless_it_is_replaced_and_lives_as_long_as_it_should() {
+        let Some(server) = TestServer::start(&[]) else { return };
+        let engine = server.engine("");
+        let (key, other) = ([1; 32], [2; 32]);
+        let entries =
+            [entry(key, b"\r\nfirst\0", PutMode::IfAbsent), entry(key, b"second", PutMode::IfAbsent)];
+        assert_eq!(engine.put(&entries).unwrap(), [true, false]);
+        let found = engine.get(&[other, key]).unwrap();
+        assert_eq!(found, [RemoteEntry::Missing, RemoteEntry::Present(b"\r\nfirst\0".to_vec())]);
+        let mut asked = Cmd::new();
+        asked.arg("TTL").arg(name(&key));
+        let seconds: u64 = engine.ask(|connection| asked.query(connection)).unwrap();
+        assert!((900..=1_000).contains(&seconds), "{seconds}");
+        assert_eq!(engine.put(&[entry(key, b"third", PutMode::Replace)]).unwrap(), [true]);
+        assert_eq!(engine.get(&[key]).unwrap(), [RemoteEntry::Present(b"third".to_vec())]);
+        server.set(&key, &vec![0; 10 << 20]);
+        assert_eq!(engine.get(&[key]).unwrap(), [RemoteEntry::TooLong]);
+    }
+
+    #[test]
+    fn a_connection_that_the_server_has_closed_is_replaced() {
+        let Some(server) = TestServer::start(&[]) else { return };
+        let engine = server.engine("");
+        engine.check().unwrap();
+        let mut kill = Cmd::new();
+        kill.arg("CLIENT").arg("KILL").arg("TYPE").arg("normal");
+        server.engine("").ask(|connection| kill.exec(connection)).unwrap();
+        engine.check().unwrap();
+    }
+
+    #[test]
+    fn what_a_server_refuses_is_an_error_with_its_words_and_without_the_password() {
+        let Some(server) = TestServer::start(&["--requirepass", "hunter2"]) else { return };
+        server.engine(":hunter2@").check().unwrap();
+        for login in ["", ":wrong9@", "me:wrong9@"] {
+            let error = server.engine(login).check().unwrap_err().to_string();
+            assert!(error.contains("127.0.0.1") && error.contains("refused a request"), "{error}");
+            assert!(error.contains("NOAUTH") || error.contains("WRONGPASS"), "{error}");
+            assert!(!error.contains("wrong9"), "{error}");
+        }
+        let full = TestServer::start(&["--maxmemory", "1", "--maxmemory-policy", "noeviction"]).unwrap();
+        let error = full.engine("").put(&[entry([1; 32], b"x", PutMode::IfAbsent)]).unwrap_err();
+        assert!(matches!(&error, Error::Refused { answer, .. } if answer.starts_with("OOM ")), "{error}");
+    }
+
+    #[test]
+    fn a_server_that_is_not_there_or_none_at_all_is_an_error_in_time() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let silent = engine(&format!("redis://127.0.0.1:{port}"), Duration::from_millis(60));
+        assert!(matches!(silent.check(), Err(Error::TimedOut(_))));
+        let chatter = thread::spawn(move || {
+            for stream in listener.incoming().skip(1).take(2) {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 100]);
+                let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n\x1b[31m");
+            }
+        });
+        for scheme in ["redis", "rediss"] {
+            let error = engine(&format!("{scheme}://127.0.0.1:{port}"), TIMEOUT).check().unwrap_err();
+            assert!(matches!(error, Error::Unreachable { .. }), "{error}");
+            assert!(!error.to_string().contains('\x1b'), "{error}");
+        }
+        chatter.join().unwrap();
+        let gone = engine(&format!("redis://127.0.0.1:{port}"), TIMEOUT).check().unwrap_err();
+        assert!(matches!(gone, Error::Unreachable { .. }), "{gone}");
+    }
+}
