@@ -13,6 +13,7 @@ mod batch_tests;
 mod call;
 #[cfg(test)]
 mod call_tests;
+mod claims;
 mod core;
 mod estimate;
 mod gate;
@@ -34,6 +35,7 @@ mod testing;
 pub use batch_collect::CollectedBatches;
 pub use batch_submit::batch_model;
 pub use call::{AgentWorld, preview};
+pub use claims::TeamClaims;
 pub use estimate::{CostEstimate, estimate_cost};
 pub use ledger::{LedgerReader, forget_refusals};
 pub use options::{Error, Options};

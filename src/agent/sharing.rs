@@ -250,7 +250,7 @@ mod tests {
         let writer = Writer { name: "ci".to_owned(), key: signer().writer_key() };
         let url = ShareUrl::Folder(remote.path().to_owned());
         let team = TeamKey::parse(&key).unwrap();
-        let options = EngineOptions { timeout: Duration::from_secs(20), lifetime: None };
+        let options = EngineOptions { timeout: Duration::from_secs(20), lifetime: None, claims: true };
         let cache = TeamCache::new(&url, options, team, Some(signer()), std::slice::from_ref(&writer));
         cache.store(&[shared("a", "It runs jobs."), shared("b", "Bad\u{7} words.")]).unwrap();
         let all = [wanted("a"), wanted("b"), wanted("c")];

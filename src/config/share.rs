@@ -32,6 +32,7 @@ pub(super) fn share_settings(merged: &MergedSettings) -> Result<ShareSettings, E
         engine: EngineOptions {
             timeout: Duration::from_millis(merged.number("share.timeout_ms", 50..=60_000)?.into()),
             lifetime: lifetime(merged.number("share.ttl_days", 0..=3_650)?),
+            claims: merged.boolean("share.claims"),
         },
     })
 }

@@ -50,6 +50,6 @@ pub use sharing::{
 };
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
 pub use writing::{
-    SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key, host_of,
-    usage, written_summaries,
+    AskOptions, SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key,
+    host_of, usage, written_summaries,
 };

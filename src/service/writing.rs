@@ -1,6 +1,6 @@
 //! Summarizing a project with a model: the plan, and the rounds in which tasks are run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::sharing::share_fault;
 use crate::agent;
 use crate::agent::{
     AgentWorld, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts, PullReport,
-    RunObserver, RunOutcome, SpendTotals, StoredSummary, SummaryService, UsageRow,
+    RunObserver, RunOutcome, SpendTotals, StopReason, StoredSummary, SummaryService, TeamClaims, UsageRow,
 };
 use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::LoadedConfig;
@@ -22,12 +22,15 @@ use crate::engine::summaries::{
 };
 use crate::engine::{Project, World};
 use crate::llm::{EncodedRequest, Model, Provider, WireFormat};
-use crate::model::{ModelName, Tier, error_chain};
+use crate::model::{ModelName, SummaryKey, Tier, error_chain};
 use crate::share::TeamCache;
 use crate::sys::{RealCommands, RealDisk};
 
 /// How often to check whether another process has finished its tasks.
 const CLAIM_POLL: Duration = Duration::from_millis(200);
+
+/// How often to look for answers to questions that other members of the team have claimed.
+const TEAM_POLL: Duration = Duration::from_secs(2);
 
 /// The most secrets of a withheld file that an error lists.
 const MAX_LISTED_SECRETS: usize = 10;
@@ -39,6 +42,24 @@ pub struct SummarySession<'w> {
     world: World<'w>,
     folder: PathBuf,
     commands: RealCommands,
+    notes: Vec<String>,
+}
+
+/// How tasks are run.
+#[derive(Clone, Copy)]
+pub struct AskOptions<'a> {
+    /// Whether to wait for other processes that run the same tasks.
+    pub waits: bool,
+    /// The team's cache, if tasks are to be shared with the other members of the team.
+    pub team: Option<&'a TeamCache>,
+}
+
+/// The tasks of one round, where a team shares the work.
+enum ClaimedRound {
+    /// These tasks are for this process alone to run; `ids` are claimed.
+    Own { tasks: SummaryTasks, ids: HashSet<SummaryKey>, unclaimed: u64 },
+    /// Others run all tasks.
+    Others,
 }
 
 /// What a run would send, and where, before anything is sent.
@@ -98,7 +119,8 @@ impl<'w> SummarySession<'w> {
         let project = Project::open(root, engine_options, world)?;
         // Asked for after the cache was opened: if that of a repository cannot be, a worktree has its own.
         let folder = project.agent_db_path().parent().unwrap_or(root).to_owned();
-        Ok(Self { project, options, world, folder, commands: RealCommands { project: root.to_owned() } })
+        let commands = RealCommands { project: root.to_owned() };
+        Ok(Self { project, options, world, folder, commands, notes: Vec::new() })
     }
 
     /// Returns what runs the commands that serve as models.
@@ -169,33 +191,71 @@ impl<'w> SummarySession<'w> {
     }
 
     /// Runs tasks until none is left that can be run now: files first, then the folders that contain them.
-    /// With `waits` also waits for other processes that run the same tasks.
     pub fn ask(
         &mut self,
         keys: ProviderKeys,
         agent_world: AgentWorld<'_>,
-        waits: bool,
+        AskOptions { waits, team }: AskOptions<'_>,
         report: &dyn RunObserver,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<RunOutcome, ApiError> {
         let service = self.open_summary_service(keys, agent_world)?;
         let (mut all, mut settled) = (RunOutcome::default(), BTreeSet::new());
+        let mut team = team.and_then(|team| {
+            Some((team, TeamClaims::new(team, self.options.timeout, self.options.concurrency)?))
+        });
+        let mut waited = Duration::ZERO;
         loop {
             // Listed anew in each round: a folder becomes ready when all that lies in it is done.
-            let tasks = self.project.summary_tasks(&self.options.policy)?;
-            let preparer = self.project.preparer(&tasks, &self.options.policy);
+            let mut tasks = self.project.summary_tasks(&self.options.policy)?;
             if tasks.ready.is_empty() {
                 return Ok(all);
             }
+            let (mut held, mut unclaimed) = (HashSet::new(), 0);
+            if let Some((cache, claims)) = &team {
+                match self.claim_round(cache, claims, &tasks) {
+                    Ok(ClaimedRound::Own { tasks: own, ids, unclaimed: others }) => {
+                        (tasks, held, unclaimed, waited) = (own, ids, others, Duration::ZERO);
+                    }
+                    Ok(ClaimedRound::Others) if is_stopped() => {
+                        all.remaining = tasks.ready.len() as u64;
+                        all.stopped = Some(StopReason::Interrupted);
+                        return Ok(all);
+                    }
+                    Ok(ClaimedRound::Others) if waited < claims.lifetime() => {
+                        waited += self.wait(TEAM_POLL, is_stopped);
+                        continue;
+                    }
+                    // Longer than a claim lasts, one after another has had it and not answered.
+                    Ok(ClaimedRound::Others) => team = None,
+                    Err(failure) => {
+                        self.notes.push(format!("questions are not shared: {}", failure.message));
+                        team = None;
+                    }
+                }
+            }
+            let preparer = self.project.preparer(&tasks, &self.options.policy);
             let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
-            let outcome = service.run(tasks.ready, &questions, report, is_stopped);
+            let is_answered = tasks.ready.is_empty();
+            let mut outcome = service.run(tasks.ready, &questions, report, is_stopped);
+            outcome.remaining += unclaimed;
+            if let Some((cache, claims)) = team.as_ref().filter(|_| !held.is_empty()) {
+                // Stored before the claims are given up: who gets one of them then finds the answer.
+                let stored = agent::push_shared(&self.folder, cache, false);
+                let released = stored.and_then(|_| Ok(claims.release(held)?));
+                if let Err(failure) = released {
+                    self.notes.push(format!("questions are no longer shared: {}", error_chain(&failure)));
+                    team = None;
+                }
+            }
             // A folder waits for its files, and not for those that have no words.
             let unanswerable = outcome.refused.iter().map(|(task, _)| task.id);
             let unanswerable = unanswerable.chain(outcome.withheld.iter().map(|(task, _)| task.id));
             let before = settled.len();
             settled.extend(unanswerable);
             let is_settled = before < settled.len();
-            let has_progress = is_settled || 0 < outcome.answered + outcome.done;
+            // Of claimed tasks, all may have been answered by others just before.
+            let has_progress = is_settled || 0 < outcome.answered + outcome.done || is_answered;
             let is_taken = 0 < outcome.in_progress;
             merge_outcome(&mut all, outcome);
             // A reached limit or a refused key would stop the next round as well.
@@ -210,6 +270,36 @@ impl<'w> SummarySession<'w> {
                 (false, false) => return Ok(all),
             }
         }
+    }
+
+    /// Claims tasks, and fetches what the team's cache has of them by now.
+    fn claim_round(
+        &mut self,
+        team: &TeamCache,
+        claims: &TeamClaims<'_>,
+        tasks: &SummaryTasks,
+    ) -> Result<ClaimedRound, ApiError> {
+        let ids = claims.claim(&tasks.ready).map_err(|error| share_fault(error.into()))?;
+        // After the claim: what another has stored before giving up its own is found.
+        self.pull(team)?;
+        if ids.is_empty() {
+            return Ok(ClaimedRound::Others);
+        }
+        let mut tasks = self.project.summary_tasks(&self.options.policy)?;
+        let all = tasks.ready.len();
+        tasks.ready.retain(|task| ids.contains(&task.id));
+        let unclaimed = (all - tasks.ready.len()) as u64;
+        Ok(ClaimedRound::Own { tasks, ids, unclaimed })
+    }
+
+    /// Waits for so long, or until the run is stopped. Returns the time.
+    fn wait(&self, time: Duration, is_stopped: &(dyn Fn() -> bool + Sync)) -> Duration {
+        let mut waited = Duration::ZERO;
+        while waited < time && !is_stopped() {
+            self.world.clock.sleep(CLAIM_POLL);
+            waited += CLAIM_POLL;
+        }
+        waited
     }
 
     /// Fetches the results of batches that have finished. Interrupting it loses nothing.
@@ -269,7 +359,9 @@ impl<'w> SummarySession<'w> {
     }
 
     pub fn take_notes(&mut self) -> Vec<String> {
-        self.project.take_notes()
+        let mut notes = self.project.take_notes();
+        notes.append(&mut self.notes);
+        notes
     }
 
     fn open_summary_service<'o>(

@@ -1,6 +1,8 @@
 //! The team's cache as one thing: an engine, the keys, and whose entries are believed.
 
-use super::engine::{BATCH, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, TimedEngine};
+use std::time::Duration;
+
+use super::engine::{BATCH, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey, TimedEngine};
 use super::entry::{EntryDefect, SharedSummary, open_entry, seal_entry};
 use super::keys::{SigningKey, TeamKey, Writer};
 use super::url::ShareUrl;
@@ -9,6 +11,8 @@ use crate::model::{SummaryKey, WriterKey};
 /// The cache of a team.
 pub struct TeamCache {
     engine: TimedEngine,
+    /// Whether questions are claimed.
+    has_claims: bool,
     team: TeamKey,
     signer: Option<SigningKey>,
     writers: Vec<WriterKey>,
@@ -43,7 +47,10 @@ impl TeamCache {
         writers: &[Writer],
     ) -> Self {
         let writers = writers.iter().map(|writer| writer.key).collect();
-        Self { engine: TimedEngine::open(url, options), team, signer, writers }
+        let engine = TimedEngine::open(url, options);
+        // Who stores nothing claims nothing: the others would wait in vain.
+        let has_claims = options.claims && signer.is_some() && engine.has_claims();
+        Self { engine, has_claims, team, signer, writers }
     }
 
     /// Fails if the cache cannot be reached.
@@ -112,6 +119,26 @@ impl TeamCache {
         Ok(report)
     }
 
+    /// Returns whether questions are claimed before they are asked.
+    pub const fn has_claims(&self) -> bool {
+        self.has_claims
+    }
+
+    /// Claims questions, each by the key of the summary that answers it first, for so long; returns of each whether nobody
+    /// else had claimed it.
+    pub fn claim(&self, keys: &[SummaryKey], lifetime: Duration) -> Result<Vec<bool>, Error> {
+        self.engine.claim(self.remote_keys(keys), lifetime)
+    }
+
+    /// Gives up claims.
+    pub fn release(&self, keys: &[SummaryKey]) -> Result<(), Error> {
+        self.engine.release(self.remote_keys(keys))
+    }
+
+    fn remote_keys(&self, keys: &[SummaryKey]) -> Vec<RemoteKey> {
+        keys.iter().map(|key| self.team.remote_key(key)).collect()
+    }
+
     fn fetch_by<E: From<Error>>(
         &self,
         writers: &[WriterKey],
@@ -119,8 +146,7 @@ impl TeamCache {
         each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
     ) -> Result<(), E> {
         for batch in keys.chunks(BATCH) {
-            let remote: Vec<_> = batch.iter().map(|key| self.team.remote_key(key)).collect();
-            for (key, entry) in batch.iter().zip(self.engine.get(&remote)?) {
+            for (key, entry) in batch.iter().zip(self.engine.get(&self.remote_keys(batch))?) {
                 let fetched = match entry {
                     RemoteEntry::Missing => Fetched::Missing,
                     RemoteEntry::TooLong => Fetched::Refused(EntryDefect::Length),
@@ -141,12 +167,12 @@ impl TeamCache {
 mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
-    use std::time::Duration;
 
     use super::*;
     use crate::share::entry::tests::summary;
 
-    const OPTIONS: EngineOptions = EngineOptions { timeout: Duration::from_secs(20), lifetime: None };
+    const OPTIONS: EngineOptions =
+        EngineOptions { timeout: Duration::from_secs(20), lifetime: None, claims: true };
 
     fn cache(folder: &Path, seed: u8, writers: &[u8]) -> TeamCache {
         let key = |seed: &u8| SigningKey::from_bytes(&[*seed; 32]);

@@ -71,6 +71,8 @@ pub struct EngineOptions {
     pub timeout: Duration,
     /// How long an engine that knows ages keeps an entry; `None` for ever.
     pub lifetime: Option<Duration>,
+    /// Whether questions are claimed before they are asked, so that only one member of the team asks.
+    pub claims: bool,
 }
 
 /// Stores entries.
@@ -83,6 +85,21 @@ pub(super) trait Engine: Send + Sync {
 
     /// Stores entries; returns of each whether it was stored.
     fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error>;
+
+    /// Returns whether keys can be claimed.
+    fn has_claims(&self) -> bool {
+        false
+    }
+
+    /// Claims keys for so long; returns of each whether nobody else had claimed it.
+    fn claim(&self, keys: &[RemoteKey], _lifetime: Duration) -> Result<Vec<bool>, Error> {
+        Ok(vec![true; keys.len()])
+    }
+
+    /// Gives up claims.
+    fn release(&self, _keys: &[RemoteKey]) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// An engine that has only so much time for each batch.
@@ -129,6 +146,18 @@ impl TimedEngine {
             stored.extend(self.within(move |engine| engine.put(&batch))?);
         }
         Ok(stored)
+    }
+
+    pub(super) fn has_claims(&self) -> bool {
+        self.engine.has_claims()
+    }
+
+    pub(super) fn claim(&self, keys: Vec<RemoteKey>, lifetime: Duration) -> Result<Vec<bool>, Error> {
+        self.within(move |engine| engine.claim(&keys, lifetime))
+    }
+
+    pub(super) fn release(&self, keys: Vec<RemoteKey>) -> Result<(), Error> {
+        self.within(move |engine| engine.release(&keys))
     }
 
     /// Does work in a thread of its own, and waits for it no longer than the timeout. A disk that hangs cannot be interrupted

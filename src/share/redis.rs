@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use redis::{Client, Cmd, Connection, ErrorKind, Pipeline, RedisError};
 use reqwest::Url;
@@ -16,6 +17,8 @@ use crate::sys::is_loopback;
 
 /// What precedes the keys of this form of entries; a later one has another, so that both can be used at once.
 const PREFIX: &str = "slop-share-v1:";
+/// What precedes the keys of claims.
+const CLAIM_PREFIX: &str = "slop-share-v1:claim:";
 
 /// Characters of a server's answer that are shown.
 const MAX_ANSWER_CHARS: usize = 200;
@@ -104,6 +107,12 @@ impl RedisEngine {
         Ok((answer, connection))
     }
 
+    /// Sends commands that set a key; returns of each whether it did.
+    fn query_set(&self, commands: &Pipeline) -> Result<Vec<bool>, Error> {
+        let answers: Vec<Option<String>> = self.ask(|connection| commands.query(connection))?;
+        Ok(answers.into_iter().map(|answer| answer.is_some()).collect())
+    }
+
     fn fault(&self, error: &RedisError) -> Error {
         let host = self.address.host();
         if error.is_timeout() {
@@ -135,7 +144,7 @@ impl Engine for RedisEngine {
         let mut asked = Pipeline::with_capacity(keys.len());
         for key in keys {
             // Unlike MGET, this never returns more than an entry can be, however long the value is.
-            asked.cmd("GETRANGE").arg(name(key)).arg(0).arg(MAX_ENTRY_BYTES);
+            asked.cmd("GETRANGE").arg(name(PREFIX, key)).arg(0).arg(MAX_ENTRY_BYTES);
         }
         let values: Vec<Vec<u8>> = self.ask(|connection| asked.query(connection))?;
         let entry = |value: Vec<u8>| match value.len() {
@@ -149,7 +158,7 @@ impl Engine for RedisEngine {
     fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error> {
         let mut asked = Pipeline::with_capacity(entries.len());
         for entry in entries {
-            let command = asked.cmd("SET").arg(name(&entry.key)).arg(&entry.bytes);
+            let command = asked.cmd("SET").arg(name(PREFIX, &entry.key)).arg(&entry.bytes);
             if entry.mode == PutMode::IfAbsent {
                 command.arg("NX");
             }
@@ -157,13 +166,33 @@ impl Engine for RedisEngine {
                 command.arg("EX").arg(lifetime.as_secs());
             }
         }
-        let answers: Vec<Option<String>> = self.ask(|connection| asked.query(connection))?;
-        Ok(answers.into_iter().map(|answer| answer.is_some()).collect())
+        self.query_set(&asked)
+    }
+
+    fn has_claims(&self) -> bool {
+        true
+    }
+
+    fn claim(&self, keys: &[RemoteKey], lifetime: Duration) -> Result<Vec<bool>, Error> {
+        let mut asked = Pipeline::with_capacity(keys.len());
+        for key in keys {
+            let command = asked.cmd("SET").arg(name(CLAIM_PREFIX, key)).arg("");
+            command.arg("NX").arg("EX").arg(lifetime.as_secs().max(1));
+        }
+        self.query_set(&asked)
+    }
+
+    fn release(&self, keys: &[RemoteKey]) -> Result<(), Error> {
+        let mut asked = Pipeline::with_capacity(keys.len());
+        for key in keys {
+            asked.cmd("DEL").arg(name(CLAIM_PREFIX, key));
+        }
+        self.ask(|connection| asked.exec(connection))
     }
 }
 
-fn name(key: &RemoteKey) -> String {
-    format!("{PREFIX}{}", hex(key))
+fn name(prefix: &str, key: &RemoteKey) -> String {
+    format!("{prefix}{}", hex(key))
 }
 
 #[cfg(test)]
@@ -173,7 +202,7 @@ mod tests {
     use std::net::TcpListener;
     use std::process::{Child, Command, Stdio};
     use std::thread;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use super::*;
     use crate::share::url::ShareUrl;
@@ -218,7 +247,7 @@ mod tests {
 
         fn set(&self, key: &RemoteKey, value: &[u8]) {
             let mut command = Cmd::new();
-            command.arg("SET").arg(name(key)).arg(value);
+            command.arg("SET").arg(name(PREFIX, key)).arg(value);
             self.engine("").ask(|connection| command.exec(connection)).unwrap();
         }
     }
@@ -233,7 +262,7 @@ mod tests {
     fn engine(url: &str, timeout: Duration) -> RedisEngine {
         let ShareUrl::Redis(address) = ShareUrl::parse(url).unwrap() else { panic!("{url}") };
         let lifetime = Some(Duration::from_secs(1_000));
-        RedisEngine::new(address, EngineOptions { timeout, lifetime })
+        RedisEngine::new(address, EngineOptions { timeout, lifetime, claims: true })
     }
 
     fn entry(key: RemoteKey, bytes: &[u8], mode: PutMode) -> NewEntry {
@@ -251,13 +280,31 @@ mod tests {
         let found = engine.get(&[other, key]).unwrap();
         assert_eq!(found, [RemoteEntry::Missing, RemoteEntry::Present(b"\r\nfirst\0".to_vec())]);
         let mut asked = Cmd::new();
-        asked.arg("TTL").arg(name(&key));
+        asked.arg("TTL").arg(name(PREFIX, &key));
         let seconds: u64 = engine.ask(|connection| asked.query(connection)).unwrap();
         assert!((900..=1_000).contains(&seconds), "{seconds}");
         assert_eq!(engine.put(&[entry(key, b"third", PutMode::Replace)]).unwrap(), [true]);
         assert_eq!(engine.get(&[key]).unwrap(), [RemoteEntry::Present(b"third".to_vec())]);
         server.set(&key, &vec![0; 10 << 20]);
         assert_eq!(engine.get(&[key]).unwrap(), [RemoteEntry::TooLong]);
+    }
+
+    #[test]
+    fn a_claim_is_held_until_it_is_released_or_its_time_is_over() {
+        let Some(server) = TestServer::start(&[]) else { return };
+        let (ours, theirs) = (server.engine(""), server.engine(""));
+        let (key, other, hour) = ([1; 32], [2; 32], Duration::from_secs(3_600));
+        assert_eq!(ours.claim(&[key], hour).unwrap(), [true]);
+        assert_eq!(theirs.claim(&[key, other], Duration::from_secs(1)).unwrap(), [false, true]);
+        ours.release(&[key]).unwrap();
+        assert_eq!(theirs.claim(&[key], hour).unwrap(), [true]);
+        let began = Instant::now();
+        while ours.claim(&[other], hour).unwrap() == [false] {
+            assert!(began.elapsed() < TIMEOUT);
+            thread::sleep(Duration::from_millis(20));
+        }
+        // A claim is no entry.
+        assert_eq!(ours.get(&[key]).unwrap(), [RemoteEntry::Missing]);
     }
 
     #[test]

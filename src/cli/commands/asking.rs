@@ -16,7 +16,7 @@ use crate::cli::progress::TerminalProgress;
 use crate::model::{Money, Tier};
 use crate::render::format_grouped;
 use crate::service;
-use crate::service::{ProviderKeys, SummarySession, agent_keys};
+use crate::service::{AskOptions, ProviderKeys, SummarySession, TeamCache, agent_keys};
 use crate::sys::{Clock, HttpClient, InterruptFlag, WallClock};
 
 const MAX_LISTED: usize = 5;
@@ -66,6 +66,7 @@ pub(super) fn run_questions(
     keys: ProviderKeys,
     proxy: Option<String>,
     most: Option<Duration>,
+    team: Option<&TeamCache>,
 ) -> Result<RunOutcome, CommandError> {
     let interrupt = watch_interrupt()?;
     // Monotonic, so that a clock that is set during the run neither ends nor prolongs the wait.
@@ -76,7 +77,7 @@ pub(super) fn run_questions(
     let world = AgentWorld { network: &network, commands: &commands, clock: &WallClock };
     let bar = TerminalProgress::for_questions(context.output.is_interactive() && !context.output.json);
     let shown = RunDisplay { bar: &bar, state: Mutex::default() };
-    let outcome = writing.ask(keys, world, most.is_some(), &shown, &is_stopped);
+    let outcome = writing.ask(keys, world, AskOptions { waits: most.is_some(), team }, &shown, &is_stopped);
     bar.finish();
     // Shown before an error is returned, because they may explain it.
     for note in writing.take_notes() {

@@ -108,7 +108,7 @@ fn wait_for_models(
         let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
         // A damaged database does not even show what is missing, so it is repaired before tasks are listed.
         writing.repair()?;
-        asking::run_questions(context, &mut writing, keys, proxy, Some(most))
+        asking::run_questions(context, &mut writing, keys, proxy, Some(most), None)
     })?;
     asking::report_unanswered(&outcome, context);
     // Who interrupts the wait wants the prompt back, and no document that lacks what was waited for.

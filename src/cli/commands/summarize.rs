@@ -13,7 +13,9 @@ use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::model::Money;
 use crate::render::format_grouped;
-use crate::service::{AgentOverrides, ProviderKeys, SummaryRunPlan, SummarySession, agent_options, prices};
+use crate::service::{
+    AgentOverrides, ProviderKeys, SummaryRunPlan, SummarySession, TeamCache, agent_options, prices,
+};
 
 const MAX_LISTED: usize = 20;
 
@@ -56,7 +58,7 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
             context.output.message("nobody was asked");
             return Ok(failure::USER);
         }
-        let outcome = run_plan(args.batch, &plan, (keys, proxy), &mut writing, context)?;
+        let outcome = run_plan(args.batch, &plan, (keys, proxy), team.as_ref(), &mut writing, context)?;
         if let Some(team) = &team {
             share::push_outbox(team, context);
         }
@@ -69,6 +71,7 @@ fn run_plan(
     at_once: bool,
     plan: &SummaryRunPlan,
     (keys, proxy): (ProviderKeys, Option<String>),
+    team: Option<&TeamCache>,
     writing: &mut SummarySession<'_>,
     context: &mut CommandContext<'_>,
 ) -> Result<RunOutcome, CommandError> {
@@ -77,7 +80,7 @@ fn run_plan(
     if at_once {
         asking::ask_in_batches(context, writing, keys, proxy)
     } else {
-        asking::run_questions(context, writing, keys, proxy, None)
+        asking::run_questions(context, writing, keys, proxy, None, team)
     }
 }
 

@@ -1,13 +1,16 @@
-//! Summaries shared by a team over a folder, with the real program.
+//! Summaries shared by a team, with the real program.
 
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use serde_json::Value;
 
 use super::project::{AgentProject, module_source};
 use super::server::{ModelServer, ServerAction};
-use crate::sandbox::data;
+use crate::sandbox::{data, report_skipped, wait_until};
 
 /// What `slop share keygen` prints.
 fn keys(project: &AgentProject, arguments: &[&str]) -> Value {
@@ -15,11 +18,14 @@ fn keys(project: &AgentProject, arguments: &[&str]) -> Value {
 }
 
 fn configure(project: &AgentProject, folder: &Path, team: &str, rest: &str) {
+    configure_url(project, &format!("file://{}", folder.display()), team, rest);
+}
+
+fn configure_url(project: &AgentProject, url: &str, team: &str, rest: &str) {
     let team_file = project.sandbox.outside("config/slop/team.key");
     fs::create_dir_all(team_file.parent().unwrap()).unwrap();
     fs::write(team_file, team).unwrap();
-    let url = folder.display();
-    let share = format!("[share]\nurl = \"file://{url}\"\nteam_key_file = \"team.key\"\n{rest}\n");
+    let share = format!("[share]\nurl = \"{url}\"\nteam_key_file = \"team.key\"\n{rest}\n");
     project.write_agent_settings("", &share);
 }
 
@@ -78,4 +84,102 @@ fn a_cache_that_is_missing_stops_nobody_from_asking() {
     let run = project.slop(&["share", "pull"]);
     assert_eq!(run.code, 1);
     assert!(run.err.contains("team.key") && !run.err.contains("too short"), "{}", run.err);
+}
+
+/// A server of Redis, which is stopped when the test is over.
+struct RedisServer {
+    process: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl RedisServer {
+    /// Starts a server with a password; `None` where none is installed.
+    fn start() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new("redis-server");
+        command.args([
+            "--port",
+            &port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--requirepass",
+            "hunter2",
+        ]);
+        command.current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let Ok(process) = command.spawn() else {
+            report_skipped("no redis-server to share summaries with");
+            return None;
+        };
+        wait_until("the server listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Some(Self { process, port, _folder: folder })
+    }
+
+    fn url(&self) -> String {
+        format!("redis://:hunter2@127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for RedisServer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn of_a_team_that_works_at_once_one_asks_each_question() {
+    let Some(redis) = RedisServer::start() else { return };
+    let members: Vec<AgentProject> = (0..4).map(|_| project(&["Runs jobs."])).collect();
+    let team = keys(&members[0], &[])["team_key"].as_str().unwrap().to_owned();
+    let pair = keys(&members[0], &["--writer", "us"]);
+    let writer = pair["writer"].as_str().unwrap();
+    for member in &members {
+        let rest = format!("mode = \"read-write\"\nsigning_key_file = \"us.key\"\nwriters = [\"{writer}\"]");
+        configure_url(member, &redis.url(), &team, &rest);
+        fs::write(member.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap())
+            .unwrap();
+        for number in 0..20 {
+            member.sandbox.write(format!("part_{number}.py"), module_source(&format!("part_{number}")));
+        }
+    }
+    let runs: Vec<_> = thread::scope(|scope| {
+        let started: Vec<_> = members.iter().map(|member| scope.spawn(|| member.summarize())).collect();
+        started.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    for (run, member) in runs.iter().zip(&members) {
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(!run.err.contains("hunter2"), "{}", run.err);
+        let plan = member.json(&["summarize", "--estimate"]);
+        assert_eq!((plan["questions"].as_u64(), plan["done"].as_u64()), (Some(0), Some(22)), "{plan}");
+    }
+    // 21 files and the project.
+    let asked: Vec<usize> = members.iter().map(|member| member.server.request_count()).collect();
+    assert_eq!(asked.iter().sum::<usize>(), 22, "{asked:?}");
+    let status = members[0].json(&["share", "status"]);
+    assert_eq!(status["url"].as_str(), Some(&*format!("redis://127.0.0.1:{}", redis.port)), "{status}");
+    assert_eq!(status["own"].as_u64().unwrap() + status["fetched"].as_u64().unwrap(), 44, "{status}");
+}
+
+#[test]
+fn a_server_that_hangs_stops_nobody_from_asking() {
+    // It accepts connections, and never answers.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://127.0.0.1:{}", listener.local_addr().unwrap().port());
+    let project = project(&["Runs jobs."]);
+    let team = keys(&project, &[])["team_key"].as_str().unwrap().to_owned();
+    let pair = keys(&project, &["--writer", "us"]);
+    let rest = "mode = \"read-write\"\nsigning_key_file = \"us.key\"\ntimeout_ms = 100";
+    configure_url(&project, &url, &team, rest);
+    fs::write(project.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap()).unwrap();
+    let run = project.summarize();
+    assert_eq!((run.code, project.server.request_count()), (0, 1), "{run:?}");
+    assert!(run.err.contains("did not answer within 100 ms"), "{}", run.err);
+    assert_eq!(project.json(&["share", "status"])["outbox"].as_u64(), Some(2));
+    let pushed = project.slop(&["share", "push"]);
+    assert_eq!(pushed.code, 3, "{pushed:?}");
+    assert!(pushed.err.contains("share.timeout_ms"), "{pushed:?}");
 }
