@@ -9,7 +9,7 @@ use crate::share;
 use crate::share::TeamCache;
 
 /// The longest time for which a question is claimed.
-const MAX_LIFETIME: Duration = Duration::from_secs(600);
+const MAX_LIFETIME: Duration = Duration::from_mins(10);
 
 /// How many questions are claimed at once, for each call that may be in flight: few, so that the members of a team share
 /// the work, and a member that stops leaves little that the others wait for.

@@ -209,6 +209,8 @@ impl<'w> SummarySession<'w> {
             // Listed anew in each round: a folder becomes ready when all that lies in it is done.
             let mut tasks = self.project.summary_tasks(&self.options.policy)?;
             if tasks.ready.is_empty() {
+                // What the last round left to other members of the team was answered by them.
+                all.remaining = 0;
                 return Ok(all);
             }
             let (mut held, mut unclaimed) = (HashSet::new(), 0);

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::engine::{BATCH, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey, TimedEngine};
+use super::engine::{BATCH, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey};
 use super::entry::{EntryDefect, SharedSummary, open_entry, seal_entry};
 use super::keys::{SigningKey, TeamKey, Writer};
+use super::timed::TimedEngine;
 use super::url::ShareUrl;
 use crate::model::{SummaryKey, WriterKey};
 

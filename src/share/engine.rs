@@ -1,14 +1,7 @@
 //! What an engine does: it stores sealed entries by their keys, in batches.
 
 use std::io;
-use std::sync::{Arc, mpsc};
-use std::thread;
 use std::time::Duration;
-
-use super::folder::FolderEngine;
-#[cfg(feature = "share-redis")]
-use super::redis::RedisEngine;
-use super::url::ShareUrl;
 
 /// The most keys that are asked for at once.
 pub(super) const BATCH: usize = 500;
@@ -99,114 +92,5 @@ pub(super) trait Engine: Send + Sync {
     /// Gives up claims.
     fn release(&self, _keys: &[RemoteKey]) -> Result<(), Error> {
         Ok(())
-    }
-}
-
-/// An engine that has only so much time for each batch.
-pub(super) struct TimedEngine {
-    engine: Arc<dyn Engine>,
-    /// The most entries of a batch.
-    batch: usize,
-    timeout: Duration,
-}
-
-impl TimedEngine {
-    /// Returns the engine of an address, without connecting to it.
-    pub(super) fn open(url: &ShareUrl, options: EngineOptions) -> Self {
-        let timeout = options.timeout;
-        match url {
-            // Each entry is a file, and on a mounted disk each file a request of its own.
-            ShareUrl::Folder(folder) => {
-                Self { engine: Arc::new(FolderEngine::new(folder.clone())), batch: 50, timeout }
-            }
-            #[cfg(feature = "share-redis")]
-            ShareUrl::Redis(address) => {
-                Self { engine: Arc::new(RedisEngine::new(address.clone(), options)), batch: BATCH, timeout }
-            }
-        }
-    }
-
-    pub(super) fn check(&self) -> Result<(), Error> {
-        self.within(|engine| engine.check())
-    }
-
-    pub(super) fn get(&self, keys: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error> {
-        let mut found = Vec::with_capacity(keys.len());
-        for batch in keys.chunks(self.batch) {
-            let batch = batch.to_vec();
-            found.extend(self.within(move |engine| engine.get(&batch))?);
-        }
-        Ok(found)
-    }
-
-    pub(super) fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error> {
-        let mut stored = Vec::with_capacity(entries.len());
-        for batch in entries.chunks(self.batch) {
-            let batch = batch.to_vec();
-            stored.extend(self.within(move |engine| engine.put(&batch))?);
-        }
-        Ok(stored)
-    }
-
-    pub(super) fn has_claims(&self) -> bool {
-        self.engine.has_claims()
-    }
-
-    pub(super) fn claim(&self, keys: Vec<RemoteKey>, lifetime: Duration) -> Result<Vec<bool>, Error> {
-        self.within(move |engine| engine.claim(&keys, lifetime))
-    }
-
-    pub(super) fn release(&self, keys: Vec<RemoteKey>) -> Result<(), Error> {
-        self.within(move |engine| engine.release(&keys))
-    }
-
-    /// Does work in a thread of its own, and waits for it no longer than the timeout. A disk that hangs cannot be interrupted
-    /// and a server may send a byte a second: such work is left behind, and its result is lost.
-    fn within<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&dyn Engine) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let engine = Arc::clone(&self.engine);
-        let worker = thread::Builder::new().name("slop-share".to_owned());
-        let started = worker.spawn(move || {
-            // Nobody may be waiting any more.
-            let _ = sender.send(work(&*engine));
-        });
-        started.map_err(|source| Error::Io { done: "asked", source })?;
-        receiver.recv_timeout(self.timeout).unwrap_or(Err(Error::TimedOut(self.timeout)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct HangingEngine;
-
-    impl Engine for HangingEngine {
-        fn check(&self) -> Result<(), Error> {
-            Ok(())
-        }
-
-        fn get(&self, _: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error> {
-            loop {
-                thread::park();
-            }
-        }
-
-        fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error> {
-            Ok(vec![true; entries.len()])
-        }
-    }
-
-    #[test]
-    fn an_engine_that_hangs_is_left_alone_when_its_time_is_over() {
-        let timeout = Duration::from_millis(50);
-        let engine = TimedEngine { engine: Arc::new(HangingEngine), batch: 2, timeout };
-        assert!(matches!(engine.get(&[[1; 32]]), Err(Error::TimedOut(after)) if after == timeout));
-        let entry = NewEntry { key: [1; 32], bytes: Vec::new(), mode: PutMode::IfAbsent };
-        assert_eq!(engine.put(&vec![entry; 5]).unwrap(), [true; 5]);
-        engine.check().unwrap();
     }
 }

@@ -15,6 +15,7 @@ mod folder;
 mod keys;
 #[cfg(feature = "share-redis")]
 mod redis;
+mod timed;
 mod url;
 
 pub use cache::{Fetched, StoreReport, TeamCache};

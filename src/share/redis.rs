@@ -2,18 +2,15 @@
 //!
 //! A batch is one pipeline, so that it takes one round trip whatever its size.
 
-use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use redis::{Client, Cmd, Connection, ErrorKind, Pipeline, RedisError};
-use reqwest::Url;
 
 use super::engine::{Engine, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey};
 use super::entry::MAX_ENTRY_BYTES;
-use super::url::UrlError;
+use super::url::RedisAddress;
 use crate::model::{hex, printable};
-use crate::sys::is_loopback;
 
 /// What precedes the keys of this form of entries; a later one has another, so that both can be used at once.
 const PREFIX: &str = "slop-share-v1:";
@@ -22,44 +19,6 @@ const CLAIM_PREFIX: &str = "slop-share-v1:claim:";
 
 /// Characters of a server's answer that are shown.
 const MAX_ANSWER_CHARS: usize = 200;
-
-/// The address of a server that speaks like Redis. Neither `Debug` nor `Display` shows its password.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RedisAddress(Url);
-
-impl RedisAddress {
-    pub(super) fn new(url: Url) -> Result<Self, UrlError> {
-        let database = url.path().trim_start_matches('/');
-        let has_database = database.is_empty() || database.parse::<u32>().is_ok();
-        let has_host = url.host_str().is_some_and(|host| !host.is_empty());
-        if has_host && has_database { Ok(Self(url)) } else { Err(UrlError) }
-    }
-
-    /// Returns whether what is sent there can be read, and changed, by others on the way.
-    pub(super) fn is_exposed(&self) -> bool {
-        self.0.scheme() == "redis" && !is_loopback(&self.0)
-    }
-
-    /// Returns the host and the port.
-    fn host(&self) -> String {
-        format!("{}:{}", self.0.host_str().unwrap_or_default(), self.0.port().unwrap_or(6379))
-    }
-}
-
-impl fmt::Display for RedisAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = self.0.clone();
-        // It can have a password, because it has a host.
-        let _ = shown.set_password(None);
-        f.write_str(shown.as_str())
-    }
-}
-
-impl fmt::Debug for RedisAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RedisAddress({self})")
-    }
-}
 
 /// Entries in the strings of a server.
 pub(super) struct RedisEngine {
@@ -75,7 +34,7 @@ impl RedisEngine {
     }
 
     fn connect(&self) -> Result<Connection, RedisError> {
-        let client = Client::open(self.address.0.as_str())?;
+        let client = Client::open(self.address.with_password())?;
         let connection = client.get_connection_with_timeout(self.options.timeout)?;
         connection.set_read_timeout(Some(self.options.timeout))?;
         connection.set_write_timeout(Some(self.options.timeout))?;
@@ -196,7 +155,7 @@ fn name(prefix: &str, key: &RemoteKey) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, clippy::print_stderr, reason = "a test runs a server")]
+#[expect(clippy::disallowed_methods, reason = "a test runs a server")]
 mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
@@ -293,7 +252,7 @@ mod tests {
     fn a_claim_is_held_until_it_is_released_or_its_time_is_over() {
         let Some(server) = TestServer::start(&[]) else { return };
         let (ours, theirs) = (server.engine(""), server.engine(""));
-        let (key, other, hour) = ([1; 32], [2; 32], Duration::from_secs(3_600));
+        let (key, other, hour) = ([1; 32], [2; 32], Duration::from_hours(1));
         assert_eq!(ours.claim(&[key], hour).unwrap(), [true]);
         assert_eq!(theirs.claim(&[key, other], Duration::from_secs(1)).unwrap(), [false, true]);
         ours.release(&[key]).unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use reqwest::Url;
 
 #[cfg(feature = "share-redis")]
-use super::redis::RedisAddress;
+use crate::sys::is_loopback;
 
 /// The schemes of `share.url`.
 #[cfg(not(feature = "share-redis"))]
@@ -23,6 +23,53 @@ pub enum ShareUrl {
     /// A server that speaks like Redis.
     #[cfg(feature = "share-redis")]
     Redis(RedisAddress),
+}
+
+/// The address of a server that speaks like Redis. Neither `Debug` nor `Display` shows its password.
+#[cfg(feature = "share-redis")]
+#[derive(Clone, PartialEq, Eq)]
+pub struct RedisAddress(Url);
+
+#[cfg(feature = "share-redis")]
+impl RedisAddress {
+    fn new(url: Url) -> Result<Self, UrlError> {
+        let database = url.path().trim_start_matches('/');
+        let has_database = database.is_empty() || database.parse::<u32>().is_ok();
+        let has_host = url.host_str().is_some_and(|host| !host.is_empty());
+        if has_host && has_database { Ok(Self(url)) } else { Err(UrlError) }
+    }
+
+    /// Returns whether what is sent there can be read, and changed, by others on the way.
+    fn is_exposed(&self) -> bool {
+        self.0.scheme() == "redis" && !is_loopback(&self.0)
+    }
+
+    /// Returns the whole address, with the password.
+    pub(super) fn with_password(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Returns the host and the port.
+    pub(super) fn host(&self) -> String {
+        format!("{}:{}", self.0.host_str().unwrap_or_default(), self.0.port().unwrap_or(6379))
+    }
+}
+
+#[cfg(feature = "share-redis")]
+impl fmt::Display for RedisAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = self.0.clone();
+        // It can have a password, because it has a host.
+        let _ = shown.set_password(None);
+        f.write_str(shown.as_str())
+    }
+}
+
+#[cfg(feature = "share-redis")]
+impl fmt::Debug for RedisAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RedisAddress({self})")
+    }
 }
 
 /// Why a text is not the address of a team's cache. It does not repeat the text, which may hold a password.

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Measures a team's cache of summaries on a real server of Redis.
+
+    tests/bench/team_cache.py [--slop PATH] [--members 10] [--questions 500] [--rows 7000] [--delay-ms 20]
+
+First, `--members` processes with caches of their own summarize the same `--questions` files at the same time, with claims
+and without: printed is how often the model was asked. The model is a server in this process that answers at once.
+
+Then one member stores `--rows` summaries, and another with an empty cache fetches them with `slop share pull`, through a
+proxy that delays every piece of data by half of `--delay-ms` in each direction: printed are the seconds, the seconds of a
+pull without rows (what the process itself takes), and the largest size in memory.
+
+Last, what the server was sent and has stored is searched for the contents' hashes, the paths and the words.
+"""
+import argparse
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import resource
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+
+class Model(http.server.ThreadingHTTPServer):
+    """Answers like Anthropic's API, and counts the questions."""
+
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self):
+        self.asked, self.lock = 0, threading.Lock()
+        super().__init__(("127.0.0.1", 0), Answer)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        with self.server.lock:
+            self.server.asked += 1
+        words = "<brief>Plantedword adds numbers.</brief>\n<detail>Plantedword adds numbers and returns them.</detail>"
+        body = {"id": "x", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+                "content": [{"type": "text", "text": words}], "usage": {"input_tokens": 100, "output_tokens": 20}}
+        data = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+class Proxy:
+    """Passes bytes on with a delay, and keeps what the server was sent."""
+
+    def __init__(self, port, delay):
+        self.sent, self.delay, self.to = bytearray(), delay, port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            server = socket.create_connection(("127.0.0.1", self.to))
+            for source, target, kept in ((client, server, self.sent), (server, client, None)):
+                threading.Thread(target=self.pump, args=(source, target, kept), daemon=True).start()
+
+    def pump(self, source, target, kept):
+        due = []
+        ready = threading.Condition()
+
+        def deliver():
+            while True:
+                with ready:
+                    while not due:
+                        ready.wait()
+                    at, data = due.pop(0)
+                time.sleep(max(0.0, at - time.monotonic()))
+                if not data:
+                    target.close()
+                    return
+                target.sendall(data)
+
+        threading.Thread(target=deliver, daemon=True).start()
+        while True:
+            data = source.recv(1 << 16)
+            if kept is not None:
+                kept.extend(data)
+            with ready:
+                due.append((time.monotonic() + self.delay, data))
+                ready.notify()
+            if not data:
+                return
+
+
+def redis(folder):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return process, port
+        except OSError:
+            time.sleep(0.02)
+
+
+class Member:
+    """A project with a cache and settings of its own."""
+
+    def __init__(self, slop, folder, model, share, files):
+        self.slop, self.root, self.home = slop, pathlib.Path(folder, "project"), pathlib.Path(folder, "home")
+        self.root.mkdir(parents=True)
+        self.home.mkdir()
+        for number in range(files):
+            text = f'"""Part {number}."""\n\n\ndef plantedname_{number}(a):\n    b = a * {number}\n    c = b + a\n    return c - {number}\n'
+            pathlib.Path(self.root, f"plantedpath_{number}.py").write_text(text)
+        settings = pathlib.Path(self.home, ".config", "slop", "config.toml")
+        settings.parent.mkdir(parents=True)
+        settings.write_text(
+            '[agent]\nmodels = ["mock/m"]\nstill_seconds = 0\nleast_bytes = 0\nrequests_per_minute = 100000\n'
+            'tokens_per_minute = 1000000000\ncalls_per_day = 100000\nbudget_day_usd = "100.00"\nbudget_total_usd = "100.00"\n'
+            f'[providers.mock]\nwire = "anthropic"\nbase_url = "http://127.0.0.1:{model.server_address[1]}"\n'
+            'key_variables = ["MOCK_KEY"]\nneeds_key = true\n'
+            f'[prices."mock/m"]\ninput = "0.01"\noutput = "0.01"\n{share}')
+        self.environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], "MOCK_KEY": "k", "SLOP_NO_DAEMON": "1"}
+
+    def start(self, *words, **more):
+        environment = {**self.environment, **more}
+        return subprocess.Popen([self.slop, *words], cwd=self.root, env=environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def run(self, *words, **more):
+        process = self.start(*words, **more)
+        out, err = process.communicate()
+        assert process.returncode == 0, (words, out, err)
+        return out + err
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--slop", default="target/release/slop")
+    parser.add_argument("--members", type=int, default=10)
+    parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--rows", type=int, default=7000)
+    parser.add_argument("--delay-ms", type=float, default=20)
+    options = parser.parse_args()
+    slop = str(pathlib.Path(options.slop).resolve())
+    scratch = tempfile.mkdtemp()
+    server, port = redis(scratch)
+    try:
+        made = json.loads(subprocess.run([slop, "share", "keygen", "--json"], stdout=subprocess.PIPE).stdout)["data"]
+        pair = json.loads(subprocess.run([slop, "share", "keygen", "--writer", "us", "--json"],
+                                         stdout=subprocess.PIPE).stdout)["data"]
+        keys = {"SLOP_SHARE_TEAM_KEY": made["team_key"], "SLOP_SHARE_SIGNING_KEY": pair["signing_key"]}
+
+        def share(at, more=""):
+            return (f'[share]\nurl = "redis://127.0.0.1:{at}"\nmode = "read-write"\nwriters = ["{pair["writer"]}"]\n'
+                    f'timeout_ms = 20000\n{more}')
+
+        def flush():
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(b"FLUSHALL\r\n")
+                connection.recv(100)
+
+        for title, more in (("with claims", ""), ("without claims", "claims = false\n")):
+            model = Model()
+            members = [Member(slop, f"{scratch}/{title}/{number}", model, share(port, more), options.questions - 1)
+                       for number in range(options.members)]
+            began = time.monotonic()
+            running = [member.start("summarize", "--yes", **keys) for member in members]
+            for process in running:
+                out, err = process.communicate()
+                assert process.returncode == 0, (out, err)
+            took = time.monotonic() - began
+            print(f"{options.members} members, {options.questions} questions, {title}: asked {model.asked} times, {took:.1f} s")
+            flush()
+
+        model = Model()
+        payer = Member(slop, f"{scratch}/payer", model, share(port, "claims = false\n"), options.rows // 2 - 1)
+        payer.run("summarize", "--yes", **keys)
+        proxy = Proxy(port, options.delay_ms / 2000)
+        reader = Member(slop, f"{scratch}/reader", model, share(proxy.port), options.rows // 2 - 1)
+        reader.run("index")
+        seconds = []
+        for _ in range(2):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            began = time.monotonic()
+            said = reader.run("share", "pull", **keys)
+            seconds.append(time.monotonic() - began)
+            if len(seconds) == 1:
+                print(said.strip())
+        measured = Member(slop, f"{scratch}/measured", model, share(proxy.port), options.rows // 2 - 1)
+        measured.run("index")
+        process = measured.start("share", "pull", **keys)
+        most = 0
+        while process.poll() is None:
+            try:
+                status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            except OSError:
+                break
+            most = max([most, *(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))])
+            time.sleep(0.002)
+        process.communicate()
+        print(f"pull, {options.delay_ms:.0f} ms away: {seconds[0]:.2f} s, of which without rows {seconds[1]:.2f} s; "
+              f"at most {most / 1024:.0f} MB")
+
+        stored = bytearray(proxy.sent)
+        dump = pathlib.Path(scratch, "dump.rdb")
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(b"CONFIG SET rdbcompression no\r\nSAVE\r\n")
+            time.sleep(1)
+            connection.recv(1000)
+        stored += dump.read_bytes()
+        planted = [b"plantedpath", b"plantedname", b"Plantedword", b"plantedword", b"mock", b"python"]
+        for path in pathlib.Path(payer.root).glob("*.py"):
+            digest = hashlib.sha256(path.read_bytes())
+            planted += [digest.digest(), digest.hexdigest().encode()]
+        found = sum(word in stored for word in planted)
+        print(f"{found} of {len(planted)} planted hashes, paths and words in {len(stored)} bytes of traffic and dump")
+    finally:
+        server.kill()
+        shutil.rmtree(scratch)
+
+
+if __name__ == "__main__":
+    main()
