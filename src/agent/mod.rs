@@ -29,6 +29,7 @@ mod service;
 #[cfg(test)]
 mod service_tests;
 mod sharing;
+mod team_sync;
 #[cfg(test)]
 mod testing;
 
@@ -46,6 +47,8 @@ pub use sharing::{
     PullReport, ShareCounts, ShareFailure, VerifyReport, pull_shared, push_shared, share_counts,
     verify_shared,
 };
+
+pub use team_sync::TeamSync;
 
 pub use crate::llm::{FailureClass, SoftFailure};
 pub use crate::store::agent::{CapExceeded, SpendCaps, SpendTotals, StoredSummary, UsageRow};

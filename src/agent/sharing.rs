@@ -204,7 +204,7 @@ fn to_shared(summary: &StoredSummary) -> SharedSummary {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::time::Duration;
 
     use super::*;
@@ -212,7 +212,7 @@ mod tests {
     use crate::model::{ContentHash, ModelName, SummaryScope, Tier};
     use crate::share::{EngineOptions, ShareUrl, SigningKey, TeamKey, Writer, generate_key};
 
-    fn wanted(name: &str) -> WantedSummary {
+    pub(in crate::agent) fn wanted(name: &str) -> WantedSummary {
         let subject = ContentHash::digest(name.as_bytes());
         WantedSummary {
             key: SummaryKey(subject),
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    fn shared(name: &str, text: &str) -> SharedSummary {
+    pub(in crate::agent) fn shared(name: &str, text: &str) -> SharedSummary {
         let WantedSummary { key, tier, model, .. } = wanted(name);
         let (tokens, cost) = (crate::model::TokenUsage::default(), Money::from_nanos(7));
         SharedSummary { key, tier, model, text: text.to_owned(), tokens, cost, at_ms: 1 }

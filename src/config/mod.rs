@@ -46,6 +46,6 @@ pub use nearest::{close_match as near_name, nearest as nearest_name};
 pub use pages::{commented_template, settings_reference};
 #[cfg(test)]
 pub use schema::DEFAULT_TOML;
-pub use settings::{ExecutionMode, Settings, ShareMode};
+pub use settings::{ExecutionMode, Settings, ShareMode, ShareSettings};
 #[cfg(test)]
 pub use settings::{SummarySource, TierSettings};

@@ -209,6 +209,13 @@ pub struct ShareSettings {
     pub engine: EngineOptions,
 }
 
+impl ShareSettings {
+    /// Returns whether there is a team's cache, and it is not turned off.
+    pub fn is_on(&self) -> bool {
+        self.url.is_some() && self.mode != ShareMode::Off
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShareMode {
     Off,

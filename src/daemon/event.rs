@@ -26,6 +26,8 @@ pub(super) enum DaemonEvent {
     SummariesWritten(RoundReport),
     /// What models wrote was found damaged, and this became of it.
     LedgerRecovered(String),
+    /// The team's cache cannot be used.
+    TeamCacheFailed(String),
     Stop(&'static str),
 }
 

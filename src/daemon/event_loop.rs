@@ -139,7 +139,9 @@ impl EventLoop<'_> {
                 unanswered: &written.unanswered,
                 stopped: written.stopped.as_deref(),
             }),
-            DaemonEvent::SettingsBroken(note) | DaemonEvent::LedgerRecovered(note) => {
+            DaemonEvent::SettingsBroken(note)
+            | DaemonEvent::LedgerRecovered(note)
+            | DaemonEvent::TeamCacheFailed(note) => {
                 (self.notify)(Notice::Note(&note));
             }
             DaemonEvent::StatusRequested(reply) => {

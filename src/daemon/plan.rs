@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -11,11 +11,13 @@ use super::worker::WorkerContext;
 use crate::agent;
 use crate::agent::{ProjectPrompts, PromptSource, SoftFailure};
 use crate::api::ApiError;
-use crate::config::{ConfigInputs, load};
+use crate::config::{ConfigInputs, ShareSettings, load};
 use crate::engine::cache_folder;
 use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
 use crate::model::{ModelName, SummaryKey, Tier};
-use crate::service::{AgentOverrides, ProviderKeys, agent_keys, agent_options, settings_error};
+use crate::service::{
+    AgentOverrides, ProviderKeys, TeamCache, agent_keys, agent_options, settings_error, team_cache,
+};
 use crate::sys::{Clock, RealDisk, WallClock};
 
 /// Looks up the key that a variable of the environment holds.
@@ -27,7 +29,11 @@ pub(super) const SETTINGS_POLL: Duration = Duration::from_secs(1);
 /// Which models to ask, with which settings.
 #[derive(Clone)]
 pub(super) struct SummaryPlan {
+    /// Whether models are asked; otherwise, summaries are only fetched from the team's cache.
+    pub(super) asks: bool,
     pub(super) options: agent::Options,
+    pub(super) sharing: ShareSettings,
+    pub(super) team: Option<Arc<TeamCache>>,
     pub(super) keys: ProviderKeys,
     pub(super) engine: crate::engine::Options,
     pub(super) cache: PathBuf,
@@ -51,7 +57,9 @@ impl SummaryPlan {
         {
             return PlanValidity::Revoked;
         }
-        let is_same = now.options == self.options
+        let is_same = now.asks == self.asks
+            && now.options == self.options
+            && now.sharing == self.sharing
             && now.keys.keys().eq(self.keys.keys())
             && now.engine == self.engine
             && now.cache == self.cache;
@@ -59,7 +67,7 @@ impl SummaryPlan {
     }
 }
 
-/// Reads the settings; `None` if they disable background summaries.
+/// Reads the settings; `None` if they disable background summaries, and there is no team whose summaries could be fetched.
 pub(super) fn load_plan(
     context: &WorkerContext,
     inputs: &ConfigInputs,
@@ -67,13 +75,16 @@ pub(super) fn load_plan(
 ) -> Result<Option<SummaryPlan>, ApiError> {
     let loaded = load(inputs).map_err(|error| settings_error(&error))?;
     let engine = loaded.engine_options(&context.root);
-    if !loaded.settings.agent.is_background || !engine.cache_enabled {
+    let asks = loaded.settings.agent.is_background;
+    let sharing = loaded.settings.share.clone();
+    if !engine.cache_enabled || !asks && !sharing.is_on() {
         return Ok(None);
     }
     let options = agent_options(&loaded, AgentOverrides::default())?;
-    let keys = agent_keys(&options.chain, &key)?;
+    let keys = if asks { agent_keys(&options.chain, &key)? } else { ProviderKeys::new() };
+    let team = team_cache(&loaded, &key)?.map(Arc::new);
     let cache = cache_folder(&context.root, &engine.cache_dir, &RealDisk);
-    Ok(Some(SummaryPlan { options, keys, engine, cache }))
+    Ok(Some(SummaryPlan { asks, options, sharing, team, keys, engine, cache }))
 }
 
 /// Watches whether a plan is still valid while it is carried out.

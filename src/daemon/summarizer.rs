@@ -14,11 +14,12 @@ use super::plan::{KeyLookup, PlanBoundPrompts, PlanWatch, SETTINGS_POLL, Summary
 use super::worker::WorkerContext;
 use crate::agent;
 use crate::agent::{
-    AgentWorld, CollectedBatches, ProjectPrompts, RunOutcome, StopReason, SubAgentStatus, SummaryService,
+    AgentWorld, CollectedBatches, ProjectPrompts, RunOutcome, ShareFailure, StopReason, SubAgentStatus,
+    SummaryService, TeamSync,
 };
 use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
-use crate::engine::summaries::SummaryTasks;
+use crate::engine::summaries::{SummaryPolicy, SummaryTasks};
 use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{
@@ -120,7 +121,8 @@ fn serve_settings(
             return Some(ServeEnd::Disabled(Box::new(inputs)));
         }
     };
-    let SummaryPlan { options, keys, engine, cache } = plan.clone();
+    let SummaryPlan { asks, options, team, keys, engine, cache, .. } = plan.clone();
+    let mut team = team.map(|team| TeamSync::new(team, cache.clone()));
     if !keys.is_empty() {
         // Where the system does not let us, the keys are as safe as the environment that they came from.
         let _ = disable_core_dumps();
@@ -133,6 +135,16 @@ fn serve_settings(
         processes: &RealProcesses,
         progress: &NoProgress,
     };
+    if !asks {
+        summarizer.set_status(AgentStatus::disabled());
+        let Ok(mut project) = Project::open(&context.root, engine, world) else {
+            return Some(ServeEnd::Failure);
+        };
+        project.share_cache(Arc::clone(&context.workspace));
+        let policy = options.policy.clone();
+        let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
+        return serve_fetching(context, wakeups, &mut project, (team.as_mut()?, &policy), &watch);
+    }
     let web = HttpClient::new(options.proxy.clone());
     let commands = RealCommands { project: context.root.clone() };
     let agent_world = AgentWorld { network: &web, commands: &commands, clock: &WallClock };
@@ -150,7 +162,47 @@ fn serve_settings(
     let Ok(mut project) = Project::open(&context.root, engine, world) else { return Some(ServeEnd::Failure) };
     project.share_cache(Arc::clone(&context.workspace));
     let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-    serve_rounds(context, summarizer, wakeups, &mut project, &service, &watch)
+    serve_rounds(context, summarizer, wakeups, &mut project, (&service, team.as_mut()), &watch)
+}
+
+/// Fetches what is missing after each change, until the settings change or the daemon ends (`None`).
+fn serve_fetching(
+    context: &WorkerContext,
+    wakeups: &Receiver<()>,
+    project: &mut Project<'_>,
+    (team, policy): (&mut TeamSync, &SummaryPolicy),
+    watch: &PlanWatch<'_>,
+) -> Option<ServeEnd> {
+    loop {
+        let began = WallClock.monotonic();
+        fetch_missing(project, team, policy, watch);
+        let took = WallClock.monotonic().saturating_sub(began);
+        let pause = took.saturating_mul(PAUSE_FACTOR).max(SETTINGS_POLL);
+        if !wait_for_wakeup(context, wakeups, IDLE_PAUSE.max(pause), || watch.is_superseded()) {
+            return None;
+        }
+        if watch.is_superseded() {
+            return Some(ServeEnd::SettingsChanged);
+        }
+    }
+}
+
+/// Fetches what is missing from the team's cache. If that fails, models are asked, or everything stays as it is.
+fn fetch_missing(
+    project: &mut Project<'_>,
+    team: &mut TeamSync,
+    policy: &SummaryPolicy,
+    watch: &PlanWatch<'_>,
+) {
+    let now = WallClock.monotonic();
+    if team.rests(now) {
+        return;
+    }
+    if let Ok(wanted) = project.wanted_summaries(policy) {
+        let pulled = team.pull(wanted, now).map(drop);
+        watch.report_team(team, pulled, now);
+    }
+    project.take_notes();
 }
 
 /// Asks round after round, until the settings change or the daemon ends (`None`).
@@ -159,7 +211,7 @@ fn serve_rounds(
     summarizer: &BackgroundSummarizer,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
-    service: &SummaryService<'_>,
+    (service, mut team): (&SummaryService<'_>, Option<&mut TeamSync>),
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     let mut last_poll = None;
@@ -167,7 +219,15 @@ fn serve_rounds(
         let Some(pending) = collect_batches(service, watch, &mut last_poll) else {
             return Some(ServeEnd::Failure);
         };
+        if let Some(team) = &mut team {
+            fetch_missing(project, team, &service.options().policy, watch);
+        }
         let rest = run_round(project, service, summarizer, watch, &pending);
+        if let Some(team) = &mut team {
+            let now = WallClock.monotonic();
+            let pushed = team.push(now);
+            watch.report_team(team, pushed, now);
+        }
         match rest {
             NextRound::Restart if context.is_stopping.load(Ordering::Relaxed) => return None,
             NextRound::Restart => return Some(ServeEnd::Failure),
@@ -295,6 +355,16 @@ fn settings_changed(context: &WorkerContext, inputs: &ConfigInputs) -> bool {
 }
 
 impl PlanWatch<'_> {
+    /// Reports that the team's cache cannot be used, when it is left alone for that.
+    fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now: Duration) {
+        if let Err(failure) = result
+            && team.rests(now)
+        {
+            // The loop ends before this thread does.
+            let _ = self.context.events.send(DaemonEvent::TeamCacheFailed(error_chain(&failure)));
+        }
+    }
+
     fn report(&self, outcome: &RunOutcome) {
         let refused = outcome.refused.iter().map(|(task, reason)| format!("{}: {reason}", task.location));
         let withheld = outcome.withheld.iter().map(|(task, reason)| format!("{}: {reason}", task.location));

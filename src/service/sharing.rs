@@ -32,7 +32,7 @@ pub fn team_cache(
     variable: ProviderKeyLookup<'_>,
 ) -> Result<Option<TeamCache>, ApiError> {
     let settings = &loaded.settings.share;
-    let Some(url) = settings.url.as_ref().filter(|_| settings.mode != ShareMode::Off) else {
+    let Some(url) = settings.url.as_ref().filter(|_| settings.is_on()) else {
         return Ok(None);
     };
     let team = read_key((TEAM_VARIABLE, settings.team_key_file.as_deref()), variable, TeamKey::parse)?;

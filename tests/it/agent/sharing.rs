@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::project::{AgentProject, module_source};
 use super::server::{ModelServer, ServerAction};
+use crate::daemon::harness::TestDaemon;
 use crate::sandbox::{data, report_skipped, wait_until};
 
 /// What `slop share keygen` prints.
@@ -182,4 +183,43 @@ fn a_server_that_hangs_stops_nobody_from_asking() {
     let pushed = project.slop(&["share", "push"]);
     assert_eq!(pushed.code, 3, "{pushed:?}");
     assert!(pushed.err.contains("share.timeout_ms"), "{pushed:?}");
+}
+
+#[test]
+fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (payer, reader) = (project(&["Runs jobs."]), project(&["Asked again."]));
+    let team = keys(&payer, &[])["team_key"].as_str().unwrap().to_owned();
+    let pair = keys(&payer, &["--writer", "ci"]);
+    let writer = pair["writer"].as_str().unwrap();
+    let rest = "mode = \"read-write\"\nsigning_key_file = \"ci.key\"";
+    let rest = format!("{rest}\nwriters = [\"{writer}\"]");
+    configure(&payer, folder.path(), &team, &rest);
+    fs::write(payer.sandbox.outside("config/slop/ci.key"), pair["signing_key"].as_str().unwrap()).unwrap();
+    assert_eq!(payer.summarize().code, 0);
+    configure(&reader, folder.path(), &team, &format!("writers = [\"{writer}\"]"));
+    let daemon = TestDaemon::start(&reader.sandbox);
+    let shows =
+        |file: &str, words: &str| reader.slop(&["agent", "show", file, "--tier", "1"]).out.contains(words);
+    wait_until("the daemon has fetched", || shows("one.py", "Runs jobs."));
+    assert_eq!(reader.server.request_count(), 0);
+    drop(daemon);
+    // One that asks models fetches first, and stores the rest.
+    let second = project(&["Runs jobs."]);
+    second.sandbox.write("two.py", module_source("two"));
+    configure(&second, folder.path(), &team, &rest);
+    fs::write(second.sandbox.outside("config/slop/ci.key"), pair["signing_key"].as_str().unwrap()).unwrap();
+    let settings = second.sandbox.outside("config/slop/config.toml");
+    let text =
+        fs::read_to_string(&settings).unwrap().replacen("[agent]\n", "[agent]\nbackground = true\n", 1);
+    fs::write(&settings, text.replace("needs_key = true", "needs_key = false")).unwrap();
+    let daemon = TestDaemon::start(&second.sandbox);
+    payer.sandbox.write("two.py", module_source("two"));
+    wait_until("what the daemon wrote is stored", || {
+        payer.slop(&["share", "pull"]);
+        payer.slop(&["agent", "show", "two.py", "--tier", "1"]).out.contains("Runs jobs.")
+    });
+    // Of two.py and the project it was asked, and not of one.py.
+    assert_eq!((second.server.request_count(), payer.server.request_count()), (2, 1));
+    drop(daemon);
 }
