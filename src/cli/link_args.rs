@@ -23,17 +23,21 @@ pub enum LinkCommand {
     /// The link is written to your own file of links, never to the project.
     #[command(after_help = "Examples:
   slop link add ../lib
-  slop link add ~/notes/design --name design --kind directory")]
+  slop link add ~/notes/design --name design --kind directory
+  slop link add --submodules")]
     Add {
         /// The folder
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
+        #[arg(value_name = "DIR", required_unless_present = "submodules")]
+        folder: Option<PathBuf>,
         /// The name that its files have in the project [default: the name of the folder]
         #[arg(long)]
         name: Option<String>,
         /// How its files are listed: git-checkout (by git) or directory (by a walk) [default: what the folder is]
         #[arg(long, value_name = "KIND", value_parser = resource_kind())]
         kind: Option<ResourceKind>,
+        /// Link all submodules, and all other checkouts within the project, each by the name of its folder
+        #[arg(long, conflicts_with_all = ["folder", "name", "kind"])]
+        submodules: bool,
     },
     /// List the linked folders, and those that the project proposes
     #[command(after_help = "Example:

@@ -96,3 +96,39 @@ fn a_project_reaches_no_folder_outside_without_consent() {
     let other = sandbox.slop(&["view", "@a/canary.py"]);
     assert!(other.code != 0 && !other.out.contains(CANARY) && other.err.contains(note), "{}", other.err);
 }
+
+#[test]
+fn all_checkouts_within_a_project_are_linked_by_one_command() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def own():\n    pass\n");
+    let other = sandbox.outside("other");
+    write(&other.join("part.py"), "def part():\n    pass\n");
+    sandbox.git_in(&other, &["init", "-q"]);
+    sandbox.git_in(&other, &["add", "."]);
+    sandbox.git_in(&other, &["commit", "-qm", "first"]);
+    let other = other.to_str().unwrap().to_owned();
+    for folder in ["vendor/part", "vendor/away"] {
+        sandbox.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &other, folder]);
+    }
+    sandbox.commit_all("second");
+    sandbox.git(&["submodule", "--quiet", "deinit", "-f", "vendor/away"]);
+    sandbox.git(&["clone", "-q", &other, "tools/Part"]);
+    assert!(sandbox.slop(&["symbol", "part"]).code != 0);
+    let added = sandbox.slop(&["link", "add", "--submodules"]);
+    assert_eq!(added.code, 0, "{added:?}");
+    assert!(added.err.contains("vendor/away is not linked: it is not checked out"), "{added:?}");
+    let root = sandbox.root().canonicalize().unwrap();
+    let expected = format!("@part = {0}/tools/Part\n@part-2 = {0}/vendor/part\n", root.display());
+    assert_eq!(added.out, expected);
+    let found = sandbox.slop(&["symbol", "part"]).out;
+    assert!(found.contains("@part/part.py:1") && found.contains("@part-2/part.py:1"), "{found}");
+    // Again: nothing is linked twice, and one that is checked out meanwhile is added.
+    sandbox.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"]);
+    let again = sandbox.json(&["link", "add", "--submodules"]);
+    assert_eq!(again["added"].as_array().unwrap().len(), 1, "{again}");
+    assert_eq!(again["added"][0]["name"], "away");
+    let none = sandbox.slop(&["link", "add", "--submodules"]);
+    assert_eq!((none.code, &*none.out), (0, ""));
+    assert!(none.err.contains("all checkouts within the project are linked"), "{none:?}");
+    assert_eq!(sandbox.slop(&["link", "add"]).code, 2);
+}

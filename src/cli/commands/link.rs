@@ -8,12 +8,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
-use crate::api::ApiError;
+use crate::api::{ApiError, FileState, FilesQuery};
 use crate::cli::failure::{self, CommandError};
 use crate::cli::link_args::LinkCommand;
 use crate::cli::place::ProcessEnvironment;
-use crate::config::{Links, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to};
-use crate::model::{LinkedFolder, ResourceKind, is_resource_name, path_text, printable};
+use crate::config::{Link, Links, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to};
+use crate::model::{LinkedFolder, ResourceKind, SkipReason, is_resource_name, path_text, printable};
 use crate::render::{format_grouped, format_size};
 use crate::service::{LinkedSize, edit_links, measure_linked};
 use crate::sys::{Clock, WallClock};
@@ -24,7 +24,10 @@ pub(super) fn run(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     match command {
-        LinkCommand::Add { folder, name, kind } => add(folder, name.as_deref(), *kind, environment, context),
+        LinkCommand::Add { folder: Some(folder), name, kind, submodules: _ } => {
+            add(folder, name.as_deref(), *kind, environment, context)
+        }
+        LinkCommand::Add { folder: None, .. } => add_checkouts(environment, context),
         LinkCommand::List => list(context),
         LinkCommand::Trust { names, all: _, yes } => trust(names, *yes, environment, context),
         LinkCommand::Remove { name } => remove(name, environment, context),
@@ -58,6 +61,75 @@ fn add(
     let (resource, _) = added.expect("an edit that succeeds has added a link");
     let line = format!("@{} = {}", resource.folder.name, folder_text(&resource.folder));
     context.write_result(&entry(&resource), &line)
+}
+
+/// Links the checkouts within the project that are not linked yet: its submodules, and repositories that git does not track.
+fn add_checkouts(
+    environment: &ProcessEnvironment,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    const REASONS: [&str; 2] = [SkipReason::Submodule.name(), SkipReason::NestedRepository.name()];
+    let root = context.location.root.clone();
+    let files = context.ask(FilesQuery::default())?.files;
+    let is_checkout =
+        |file: &&FileState| file.reason.as_deref().is_some_and(|reason| REASONS.contains(&reason));
+    let found: Vec<&FileState> = files.iter().filter(is_checkout).collect();
+    let (mut added, mut skipped) = (Vec::new(), Vec::new());
+    edit_links(&environment.sources, &root, |links| {
+        let mut all = links.clone();
+        for file in &found {
+            match link_checkout(&all, &root, file) {
+                Ok(Some((resource, link))) => {
+                    all = all.replaced(all.with_link(&root, &link.name, Some(link.clone())));
+                    added.push(resource);
+                }
+                Ok(None) => {}
+                // The others are linked all the same.
+                Err(reason) => skipped.push(reason),
+            }
+        }
+        Ok(all.into_links())
+    })?;
+    for reason in &skipped {
+        context.output.note(reason);
+    }
+    if context.output.json {
+        return context.write_data(&json!({ "added": added.iter().map(entry).collect::<Vec<_>>() }));
+    }
+    for resource in &added {
+        context.write_line(&format!("@{} = {}", resource.folder.name, folder_text(&resource.folder)))?;
+    }
+    if found.is_empty() {
+        context.output.message("there are no checkouts within the project");
+    } else if added.is_empty() && skipped.is_empty() {
+        context.output.message("all checkouts within the project are linked");
+    }
+    Ok(failure::DONE)
+}
+
+/// Returns the link to a checkout within the project; `None` if it is linked already, and the reason if it cannot be.
+fn link_checkout(links: &Links, root: &Path, file: &FileState) -> Result<Option<(Resource, Link)>, String> {
+    let shown = printable(&file.path);
+    if file.path_hex.is_some() {
+        return Err(format!("{shown} is not linked: its path is not UTF-8"));
+    }
+    let path = root.join(&file.path);
+    // That of a submodule that was never initialized is empty.
+    if path.join(".git").symlink_metadata().is_err() {
+        return Err(format!("{shown} is not linked: it is not checked out (`git submodule update --init`)"));
+    }
+    let path = path.canonicalize().map_err(|error| format!("{shown} is not linked: {error}"))?;
+    if links.resources(root).iter().any(|known| known.folder.path == path) {
+        return Ok(None);
+    }
+    let own_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut name = Links::fitting_name(&own_name);
+    if links.is_taken(&name, root) {
+        name = links.free_name(&name, root);
+    }
+    let resource = new_resource(links, root, path, Some(&name), None).map_err(|error| error.message)?;
+    let link = link_to(root, &resource, now_s()).ok_or_else(|| not_linkable(&resource).message)?;
+    Ok(Some((resource, link)))
 }
 
 /// Returns the resource that a user adds, unless it is refused.

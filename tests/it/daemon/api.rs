@@ -351,7 +351,7 @@ fn an_answer_that_is_not_fresh_is_refused_on_request() {
     assert_eq!(sandbox.slop(&["outline", "--require-fresh"]).code, 0);
     // A file that is written continuously cannot be read. By several threads, so that one of them runs while the daemon
     // reads, however busy the machine is.
-    sandbox.write("log.txt", "line\n".repeat(40_000));
+    sandbox.write("log.txt", "line\n".repeat(400_000));
     let file = fs::File::options().write(true).open(sandbox.path("log.txt")).unwrap();
     let is_writing = AtomicBool::new(true);
     thread::scope(|scope| {
