@@ -56,8 +56,8 @@ impl Subscriptions {
         // Held while the stream is opened, so that two requests do not open two.
         let mut session = self.session.lock().await;
         if session.notifier.is_none() {
-            let changes = ChangeFollower::open(Arc::clone(&self.source)).await?;
-            session.notifier = Some(tokio::spawn(notify(changes, Arc::clone(&self.session), client)));
+            let follower = ChangeFollower::open(Arc::clone(&self.source)).await?;
+            session.notifier = Some(tokio::spawn(notify(follower, Arc::clone(&self.session), client)));
         }
         session.addresses.insert(address, path);
         Ok(())
@@ -80,9 +80,9 @@ impl Subscriptions {
             accepted.filter_map(|address| Some((address, resources::parse_address(address)?.0))).collect();
         let mut has_left = self.has_left.clone();
         let report = async {
-            let mut changes = ChangeFollower::open(Arc::clone(&self.source)).await?;
+            let mut follower = ChangeFollower::open(Arc::clone(&self.source)).await?;
             loop {
-                let changed = changes.next().await;
+                let changed = follower.next().await;
                 for (address, _) in addresses.iter().filter(|(_, path)| changed.contains(path)) {
                     // A client that is gone is noticed by the task that reads from it.
                     let _ = context.sink().notify_resource_updated(*address).await;
@@ -99,12 +99,12 @@ impl Subscriptions {
 
 /// Sends a session its notifications, until the task is aborted.
 async fn notify(
-    mut changes: ChangeFollower,
+    mut follower: ChangeFollower,
     session: Arc<Mutex<SessionSubscriptions>>,
     client: Peer<RoleServer>,
 ) {
     loop {
-        let changed = changes.next().await;
+        let changed = follower.next().await;
         let session = session.lock().await;
         for (address, _) in session.addresses.iter().filter(|(_, path)| changed.contains(path)) {
             let update = ResourceUpdatedNotificationParam::new(address);
