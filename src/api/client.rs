@@ -169,12 +169,27 @@ impl Client {
             Some((stream, since)) if since.elapsed() < MAX_IDLE => stream,
             Some(_) | None => connect_socket(&self.socket).await?,
         };
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io_error)?;
-        // The driver ends with its connection, which carries this request only; nobody has to wait for it.
-        tokio::spawn(connection);
-        let response = tokio::time::timeout(MAX_SILENCE, sender.send_request(request)).await;
-        Ok(response.map_err(|_| ConnectError::Silent(MAX_SILENCE))?.map_err(io_error)?)
+        send_on(stream, request).await
     }
+}
+
+/// Sends a request on a connection of its own, for a caller with a runtime of its own.
+pub(super) async fn exchange(
+    socket: &Path,
+    request: Request<Full<Bytes>>,
+) -> Result<Response<Incoming>, ClientError> {
+    send_on(connect_socket(socket).await?, request).await
+}
+
+async fn send_on(
+    stream: UnixStream,
+    request: Request<Full<Bytes>>,
+) -> Result<Response<Incoming>, ClientError> {
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io_error)?;
+    // The driver ends with its connection, which carries this request only; nobody has to wait for it.
+    tokio::spawn(connection);
+    let response = tokio::time::timeout(MAX_SILENCE, sender.send_request(request)).await;
+    Ok(response.map_err(|_| ConnectError::Silent(MAX_SILENCE))?.map_err(io_error)?)
 }
 
 async fn wait_cancelled(job: &QueryJob) {
@@ -189,7 +204,7 @@ fn get_request(path: &str) -> Request<Full<Bytes>> {
 }
 
 /// Begins a request that is the only one on its connection.
-fn request(method: &str, path: &str) -> hyper::http::request::Builder {
+pub(super) fn request(method: &str, path: &str) -> hyper::http::request::Builder {
     let request = Request::builder().method(method).uri(path);
     request.header("host", "localhost").header("connection", "close")
 }
@@ -256,7 +271,7 @@ const MAX_PREALLOCATED: usize = 64 << 20;
 const PROGRESS: &[u8] = b"{\"progress\":";
 
 /// Reads a body to its end. Lines of progress at its beginning are recorded in the job.
-async fn read_body(body: &mut Incoming, job: &QueryJob) -> Result<Bytes, ConnectError> {
+pub(super) async fn read_body(body: &mut Incoming, job: &QueryJob) -> Result<Bytes, ConnectError> {
     let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
     let mut read = BytesMut::with_capacity(expected.min(MAX_PREALLOCATED));
     loop {
@@ -333,7 +348,7 @@ fn parse_data<T: for<'a> Deserialize<'a>>(status: u16, body: &[u8]) -> Result<T,
 }
 
 /// Returns the error that a daemon sent, or one that its response cannot be read.
-fn parse_error(status: u16, body: &[u8]) -> ClientError {
+pub(super) fn parse_error(status: u16, body: &[u8]) -> ClientError {
     #[derive(Deserialize)]
     struct ErrorEnvelope {
         error: DaemonErrorBody,

@@ -13,6 +13,7 @@ mod daemon_control;
 mod document;
 mod fault;
 mod feed;
+mod feed_reader;
 mod http;
 mod inline_curation;
 mod local_queries;
@@ -49,6 +50,7 @@ pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
 #[cfg(test)]
 pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
+pub use feed_reader::FeedSource;
 pub use http::{BindError, HttpServer, bind_unix, random_token};
 pub use inline_curation::{
     HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, SliceEntry, ViewName,

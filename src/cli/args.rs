@@ -450,7 +450,7 @@ pub enum CliCommand {
     ///
     /// Meant to be started by an agent's client, in the project's folder or with --project. Offers tools
     /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_search, slop_refs, slop_status) and every file as a resource
-    /// in any view.
+    /// in any view, and notifies a client of changes that it subscribed to, as long as a daemon runs.
     /// Exits when standard input is closed.
     #[command(after_help = "Example:
   claude mcp add slop -- slop mcp --project /path/to/project")]

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use super::error::cancelled_error;
 use super::instance::DaemonPaths;
 use crate::api::{
-    AnyQuery, ApiError, AttachmentOptions, CallOptions, Client, ClientError, Delivery, LocalQuery, Payload,
-    Receiver, Service, ServiceAnswer, TraceEvent,
+    AnyQuery, ApiError, AttachmentOptions, CallOptions, Client, ClientError, Delivery, FeedSource,
+    LocalQuery, Payload, Receiver, Service, ServiceAnswer, TraceEvent,
 };
-use crate::config::{ConfigInputs, load};
+use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::service::LocalService;
 
 /// Errors of a daemon that is not the one to ask, or not now, and of what no transport carries; the question can be
@@ -88,8 +88,7 @@ impl DaemonOrLocal {
             // A daemon that was started before they broke answers by those of before, and says so.
             Err(error) => return Some(self.ask_by_last_settings(query, call).unwrap_or(Err(error))),
         };
-        let cache_dir = loaded.engine_options(self.local.root()).cache_dir;
-        let paths = DaemonPaths::for_project(self.local.root(), &cache_dir, &self.runtime);
+        let paths = self.paths(&loaded);
         let call = CallOptions { settings: Some(loaded.fingerprint()), ..call.clone() };
         let answer = match DaemonService::new(paths).ask(query, &call) {
             Err(error) if FALLBACK_CODES.contains(&&*error.code) => return None,
@@ -105,10 +104,24 @@ impl DaemonOrLocal {
         query: &AnyQuery,
         call: &CallOptions,
     ) -> Option<Result<ServiceAnswer, ApiError>> {
-        let cache_dir = load(&ConfigInputs::default()).ok()?.engine_options(self.local.root()).cache_dir;
-        let paths = DaemonPaths::for_project(self.local.root(), &cache_dir, &self.runtime);
+        let paths = self.paths(&load(&ConfigInputs::default()).ok()?);
         let answer = DaemonService::new(paths).ask(query, call);
         answer.map_or_else(|_| None, |answer| Some(Ok(answer)))
+    }
+
+    fn paths(&self, loaded: &LoadedConfig) -> DaemonPaths {
+        let cache_dir = loaded.engine_options(self.local.root()).cache_dir;
+        DaemonPaths::for_project(self.local.root(), &cache_dir, &self.runtime)
+    }
+}
+
+impl FeedSource for DaemonOrLocal {
+    fn feed_socket(&self) -> Result<PathBuf, ApiError> {
+        if self.without_daemon {
+            let hint = "start the server without `--no-daemon` and without SLOP_NO_DAEMON";
+            return Err(ApiError::user("no_daemon", "this server asks no daemon", hint));
+        }
+        Ok(self.paths(&*self.local.settings()?).socket)
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::daemon::harness::TestDaemon;
 use super::sandbox::{Sandbox, list, text, texts};
 
 pub(crate) struct McpClient {
@@ -140,6 +141,27 @@ fn every_file_is_a_resource() {
     let answer = agent.request("resources/read", &json!({"uri": "slop://view/outline/src/engine.py"}));
     let outline = text(&answer["result"]["contents"][0]["text"]);
     assert!(outline.starts_with("[Class] Engine"), "{outline}");
+    agent.close();
+}
+
+#[test]
+fn an_edit_of_a_file_that_was_read_is_reported_to_the_client() {
+    let sandbox = project();
+    let mut agent = McpClient::start(&sandbox);
+    let engine = json!({"uri": "slop://view/skeleton/src/engine.py"});
+    let refused = agent.request("resources/subscribe", &engine);
+    assert_eq!(refused["error"]["data"]["code"], "no_daemon", "{refused}");
+    let _daemon = TestDaemon::start(&sandbox);
+    assert_eq!(agent.request("resources/subscribe", &engine)["result"], json!({}));
+    sandbox.write("README.md", "# Others\n");
+    sandbox.write("src/engine.py", "class Engine:\n    pass\n");
+    let mut line = String::new();
+    agent.output.read_line(&mut line).unwrap();
+    let received: Value = serde_json::from_str(&line).unwrap();
+    let expected = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": engine});
+    assert_eq!(received, expected);
+    let answer = agent.request("resources/read", &engine);
+    assert_eq!(text(&answer["result"]["contents"][0]["text"]), "class Engine:\n    pass\n");
     agent.close();
 }
 

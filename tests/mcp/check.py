@@ -1,10 +1,13 @@
 """Lists and calls everything that `slop mcp` serves, with the protocol's own SDK: check.py SLOP PROJECT"""
 
 import asyncio
+import os
 import sys
 
 import jsonschema
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.subscriptions import SubscriptionLost
+from mcp_types import ResourceUpdatedNotification
 
 slop, project = sys.argv[1:]
 
@@ -34,10 +37,16 @@ REFUSALS = [
 
 async def check(mode):
     server = StdioServerParameters(command=slop, args=["mcp"], cwd=project)
-    async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+    updated = asyncio.Queue()
+
+    async def receive(message):
+        if isinstance(message, ResourceUpdatedNotification):
+            updated.put_nowait(message.params.uri)
+
+    async with Client(server, mode=mode, read_timeout_seconds=60, message_handler=receive) as client:
         assert client.server_info.name == "slop", client.server_info
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert len(tools) == 6, tools
+        assert len(tools) == 7, tools
         for tool in tools.values():
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
         for name, arguments, words in CALLS:
@@ -58,6 +67,7 @@ async def check(mode):
             result = await client.call_tool(name, arguments)
             assert result.is_error and f"code: {code}\n" in result.content[0].text, (arguments, result)
         await resources(client)
+        await subscriptions(client, updated)
         print(f"the SDK listed and called everything ({mode}, protocol {client.protocol_version})")
 
 
@@ -86,6 +96,30 @@ async def resources(client):
             assert error.code in (-32002, -32602), error
         else:
             raise AssertionError(f"{address} was read")
+
+
+async def subscriptions(client, updated):
+    address, has_daemon = "slop://view/outline/src/engine.py", os.path.exists(f"{project}/.slop_cache/daemon.sock")
+
+    def touch():
+        with open(f"{project}/src/engine.py", "a", encoding="utf-8") as file:
+            file.write("\n")
+
+    try:
+        if client.protocol_version < "2026-07-28":
+            await client.subscribe_resource(address)
+            touch()
+            assert await asyncio.wait_for(updated.get(), 10) == address
+            await client.unsubscribe_resource(address)
+        else:
+            async with client.listen(resource_subscriptions=[address, "file:///etc/passwd"]) as events:
+                assert events.honored.resource_subscriptions == [address], events.honored
+                touch()
+                event = await asyncio.wait_for(anext(aiter(events)), 10)
+                assert event.uri == address, event
+        assert has_daemon
+    except (MCPError, SubscriptionLost):
+        assert not has_daemon
 
 
 for mode in ("legacy", "auto"):

@@ -13,6 +13,7 @@ mod resources;
 mod server;
 mod show;
 mod structured;
+mod subscriptions;
 mod tools;
 mod transport;
 

@@ -93,7 +93,7 @@ impl QueryRunner {
 }
 
 /// Returns what a thread returned, or an error if it panicked.
-fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
+pub(super) fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
     result.map_err(|error| {
         let hint = "this is a bug in slop; asking for something else may still work";
         ApiError::environment("bug", format!("internal error in slop: {error}"), hint)

@@ -3,17 +3,19 @@
 use std::os::unix::ffi::OsStrExt;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::questions::{AnswerInfo, QueryRunner};
 use super::show::ToolOutput;
 use super::show::shorten;
+use super::subscriptions::Subscriptions;
 use super::transport::McpInfo;
 use super::{resources, tools};
 use crate::api::fault::ApiError;
@@ -33,20 +35,28 @@ const FRESHNESS_KEY: &str = "slop/freshness";
 const ERROR_KEY: &str = "slop/error";
 const PROJECT_KEY: &str = "slop/project";
 
+/// How long a client may keep the list of tools, in milliseconds: a day. It changes only with the program.
+const TOOLS_TTL_MS: u64 = 24 * 60 * 60 * 1000;
+
 pub(super) struct McpServer {
     questions: QueryRunner,
+    subscriptions: Subscriptions,
     info: McpInfo,
 }
 
 impl McpServer {
-    pub(super) fn new(questions: QueryRunner, info: McpInfo) -> Self {
-        Self { questions, info }
+    pub(super) const fn new(questions: QueryRunner, subscriptions: Subscriptions, info: McpInfo) -> Self {
+        Self { questions, subscriptions, info }
     }
 }
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .build();
         let server = Implementation::new("slop", self.info.version).with_title("slop");
         let root = path_text(self.info.root.as_os_str().as_bytes());
         let reason = self.info.root_reason;
@@ -64,7 +74,8 @@ impl ServerHandler for McpServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::tool_list()))
+        let tools = ListToolsResult::with_all_items(tools::tool_list());
+        Ok(tools.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
     async fn call_tool(
@@ -107,7 +118,8 @@ impl ServerHandler for McpServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
+        let templates = ListResourceTemplatesResult::with_all_items(vec![resources::template()]);
+        Ok(templates.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
     async fn read_resource(
@@ -116,12 +128,9 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let address = request.uri;
-        let not_found = |reason: &str| {
-            let message = shorten(format!("no resource `{address}`: {reason}"));
-            ErrorData::resource_not_found(message, Some(json!({"uri": shorten(address.clone())})))
-        };
+        let not_found = |reason: &str| resource_not_found(&address, reason);
         let Some((path, query)) = resources::parse_address(&address) else {
-            return Err(not_found("addresses are slop://view/{mode}/{path}"));
+            return Err(not_found(ADDRESSES));
         };
         let answer = self.questions.ask(query, &context).await;
         let (views, info) = answer.map_err(|refusal| match &*refusal.code {
@@ -134,6 +143,44 @@ impl ServerHandler for McpServer {
         let contents = contents.with_meta(meta(FRESHNESS_KEY, json!(info.freshness)));
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Some((path, _)) = resources::parse_address(&request.uri) else {
+            return Err(resource_not_found(&request.uri, ADDRESSES));
+        };
+        let added = self.subscriptions.add(request.uri, path, context.peer).await;
+        added.map_err(|error| protocol_error(&error))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri).await;
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let addresses = requested.resource_subscriptions.iter().flatten();
+        let accepted = addresses.filter(|address| resources::parse_address(address).is_some());
+        Some(SubscriptionFilter::builder().resource_subscriptions(accepted).build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.subscriptions.listen(&context).await.map_err(|error| protocol_error(&error))
+    }
+}
+
+const ADDRESSES: &str = "addresses are slop://view/{mode}/{path}";
+
+fn resource_not_found(address: &str, reason: &str) -> ErrorData {
+    let message = shorten(format!("no resource `{address}`: {reason}"));
+    ErrorData::resource_not_found(message, Some(json!({"uri": shorten(address.to_owned())})))
 }
 
 fn tool_result(output: ToolOutput, info: &AnswerInfo) -> CallToolResult {

@@ -11,12 +11,14 @@ use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use super::lines::{pass_answers, pass_questions, write_answers};
 use super::questions::{QueryRunner, wait_idle};
 use super::server::McpServer;
+use super::subscriptions::Subscriptions;
+use crate::api::feed_reader::FeedSource;
 use crate::api::service::Service;
 use crate::model::RootReason;
 
@@ -40,7 +42,7 @@ pub struct McpInfo {
 /// Serves one client on the standard input and output, until the input ends or the process is asked to end.
 ///
 /// Nothing else may write to the standard output meanwhile.
-pub fn serve(service: Arc<dyn Service>, info: McpInfo) -> io::Result<()> {
+pub fn serve<S: Service + FeedSource + 'static>(service: Arc<S>, info: McpInfo) -> io::Result<()> {
     // One thread is enough for one client: answers are made on threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (input, output) = rmcp::transport::io::stdio();
@@ -71,26 +73,29 @@ pub(super) struct ShutdownSignals {
     pub(super) patience: Duration,
 }
 
-pub(super) async fn serve_on<R, W>(
-    service: Arc<dyn Service>,
+pub(super) async fn serve_on<S, R, W>(
+    service: Arc<S>,
     info: McpInfo,
     (input, output): (R, W),
     mut ending: ShutdownSignals,
 ) -> io::Result<()>
 where
+    S: Service + FeedSource + 'static,
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    let (leaving, has_left) = watch::channel(false);
+    let subscriptions = Subscriptions::new(Arc::clone(&service) as Arc<dyn FeedSource>, has_left);
     let questions = QueryRunner::new(service, info.require_fresh);
     let permits = questions.permits();
     let (input, left) = EofWatcher::new(input);
     let running = tokio::select! {
-        running = McpServer::new(questions, info).serve((input, output)) => running,
+        running = McpServer::new(questions, subscriptions, info).serve((input, output)) => running,
         // A client that never begins the protocol must not keep the process from ending.
         Some(()) = ending.stops.recv() => return Ok(()),
     };
     match running {
-        Ok(running) => run_until_closed(running, left, &permits, ending).await,
+        Ok(running) => run_until_closed(running, (left, leaving), &permits, ending).await,
         // A client that leaves before it has begun has done nothing wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
@@ -101,7 +106,7 @@ where
 /// Waits until the client has left or the server is to end, and until nothing works for either any more.
 async fn run_until_closed(
     running: RunningService<RoleServer, McpServer>,
-    left: oneshot::Receiver<()>,
+    (left, leaving): (oneshot::Receiver<()>, watch::Sender<bool>),
     permits: &Semaphore,
     ending: ShutdownSignals,
 ) {
@@ -110,7 +115,11 @@ async fn run_until_closed(
     let mut closed = pin!(running.waiting());
     let is_closed = tokio::select! {
         _ = &mut closed => true,
-        _ = left => timeout(patience, &mut closed).await.is_ok(),
+        _ = left => {
+            // Subscriptions end only with their client, and would be waited for.
+            leaving.send_replace(true);
+            timeout(patience, &mut closed).await.is_ok()
+        }
         Some(()) = stops.recv() => false,
     };
     // Whatever still works works for nobody; what is done is still sent.

@@ -3,6 +3,7 @@
 mod ending;
 mod protocol;
 mod resources;
+mod subscriptions;
 mod tools;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 
 use super::transport::{McpInfo, ShutdownSignals, serve_on};
 use crate::api::fault::ApiError;
+use crate::api::feed_reader::FeedSource;
 use crate::api::query::{AnyQuery, Payload};
 use crate::api::service::{CallOptions, Receiver, Service, ServiceAnswer};
 use crate::api::wire::{FreshnessNote, FreshnessState};
@@ -26,6 +28,13 @@ type FakeAnswer = dyn Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + S
 struct FakeService {
     answer: Box<FakeAnswer>,
     asked: Mutex<Vec<AnyQuery>>,
+    feed_socket: PathBuf,
+}
+
+impl FeedSource for FakeService {
+    fn feed_socket(&self) -> Result<PathBuf, ApiError> {
+        Ok(self.feed_socket.clone())
+    }
 }
 
 impl Service for FakeService {
@@ -49,7 +58,7 @@ impl Service for FakeService {
 fn fake(
     answer: impl Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync + 'static,
 ) -> Arc<FakeService> {
-    Arc::new(FakeService { answer: Box::new(answer), asked: Mutex::default() })
+    Arc::new(FakeService { answer: Box::new(answer), asked: Mutex::default(), feed_socket: PathBuf::new() })
 }
 
 fn always(data: Value) -> Arc<FakeService> {
@@ -148,7 +157,7 @@ fn serve_as(
         let (input, output) = tokio::io::split(ours);
         let (stop, stops) = tokio::sync::mpsc::channel(2);
         let mut client = TestClient { input: BufReader::new(input), output, stop, last_id: 0 };
-        let service: Arc<dyn Service> = service.clone();
+        let service = Arc::clone(service);
         let ending = ShutdownSignals { stops, patience };
         let server = tokio::spawn(serve_on(service, info, tokio::io::split(theirs), ending));
         test(&mut client).await;

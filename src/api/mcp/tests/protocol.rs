@@ -10,7 +10,7 @@ fn the_first_answer_needs_nothing_of_the_project() {
         let info = client.initialize("2025-06-18").await;
         assert_eq!(info["serverInfo"]["name"], "slop");
         assert_eq!(info["serverInfo"]["version"], "1.2.3");
-        assert_eq!(info["capabilities"], json!({"tools": {}, "resources": {}}));
+        assert_eq!(info["capabilities"], json!({"tools": {}, "resources": {"subscribe": true}}));
         client.request("tools/list", json!({})).await;
         client.request("resources/templates/list", json!({})).await;
     });
