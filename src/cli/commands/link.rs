@@ -73,17 +73,17 @@ fn add_checkouts(
     let files = context.ask(FilesQuery::default())?.files;
     let is_checkout =
         |file: &&FileState| file.reason.as_deref().is_some_and(|reason| REASONS.contains(&reason));
+    // One that is linked is listed by its files.
     let found: Vec<&FileState> = files.iter().filter(is_checkout).collect();
     let (mut added, mut skipped) = (Vec::new(), Vec::new());
     edit_links(&environment.sources, &root, |links| {
         let mut all = links.clone();
         for file in &found {
             match link_checkout(&all, &root, file) {
-                Ok(Some((resource, link))) => {
+                Ok((resource, link)) => {
                     all = all.replaced(all.with_link(&root, &link.name, Some(link.clone())));
                     added.push(resource);
                 }
-                Ok(None) => {}
                 // The others are linked all the same.
                 Err(reason) => skipped.push(reason),
             }
@@ -99,16 +99,14 @@ fn add_checkouts(
     for resource in &added {
         context.write_line(&format!("@{} = {}", resource.folder.name, folder_text(&resource.folder)))?;
     }
-    if found.is_empty() {
-        context.output.message("there are no checkouts within the project");
-    } else if added.is_empty() && skipped.is_empty() {
-        context.output.message("all checkouts within the project are linked");
+    if added.is_empty() && skipped.is_empty() {
+        context.output.message("there is no checkout within the project that is not linked");
     }
     Ok(failure::DONE)
 }
 
-/// Returns the link to a checkout within the project; `None` if it is linked already, and the reason if it cannot be.
-fn link_checkout(links: &Links, root: &Path, file: &FileState) -> Result<Option<(Resource, Link)>, String> {
+/// Returns the link to a checkout within the project, or the reason why it cannot be linked.
+fn link_checkout(links: &Links, root: &Path, file: &FileState) -> Result<(Resource, Link), String> {
     let shown = printable(&file.path);
     if file.path_hex.is_some() {
         return Err(format!("{shown} is not linked: its path is not UTF-8"));
@@ -119,9 +117,6 @@ fn link_checkout(links: &Links, root: &Path, file: &FileState) -> Result<Option<
         return Err(format!("{shown} is not linked: it is not checked out (`git submodule update --init`)"));
     }
     let path = path.canonicalize().map_err(|error| format!("{shown} is not linked: {error}"))?;
-    if links.resources(root).iter().any(|known| known.folder.path == path) {
-        return Ok(None);
-    }
     let own_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut name = Links::fitting_name(&own_name);
     if links.is_taken(&name, root) {
@@ -129,7 +124,7 @@ fn link_checkout(links: &Links, root: &Path, file: &FileState) -> Result<Option<
     }
     let resource = new_resource(links, root, path, Some(&name), None).map_err(|error| error.message)?;
     let link = link_to(root, &resource, now_s()).ok_or_else(|| not_linkable(&resource).message)?;
-    Ok(Some((resource, link)))
+    Ok((resource, link))
 }
 
 /// Returns the resource that a user adds, unless it is refused.
