@@ -270,6 +270,29 @@ fn sql_is_written_in_the_store_alone() {
     }
 }
 
+/// Rooms and files that may use what only Unix has. Everything else works with what they offer, so that another system
+/// needs a file here and nothing elsewhere.
+const UNIX: &[&str] = &["src/sys/", "src/watch/", "src/daemon/", "src/api/", "src/model/path.rs"];
+
+/// Files outside of these that identify an open file by its inode. When another way is found, its line goes.
+const NOT_YET_PORTABLE: &[&str] = &["src/store/database.rs"];
+
+#[test]
+fn what_only_unix_has_is_used_where_the_system_is_met() {
+    for file in sources(Path::new("src")) {
+        let path = file.to_string_lossy();
+        let is_test =
+            ["tests.rs", "testing.rs"].iter().any(|end| path.ends_with(end)) || path.contains("/tests/");
+        if is_test || UNIX.iter().any(|room| path.starts_with(room)) {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        let program = text.split("tests {\n").next().unwrap();
+        let is_bound = ["std::os::unix", "rustix::"].iter().any(|name| program.contains(name));
+        assert_eq!(is_bound, NOT_YET_PORTABLE.contains(&&*path), "{path} and what only Unix has");
+    }
+}
+
 /// Reads a row of the page's table: `| floor | `room` | task | `room`, `room` |`.
 fn row(line: &str) -> Option<(String, u8, Vec<String>)> {
     let cells: Vec<&str> = line.split('|').map(str::trim).collect();

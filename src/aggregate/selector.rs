@@ -5,7 +5,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::model::{RelPath, is_within, normalized_path, unescaped_path};
+use crate::model::{RelPath, bytes_as_path, is_within, normalized_path, unescaped_path};
 
 /// Why a word selects nothing.
 #[derive(Debug, thiserror::Error)]
@@ -81,8 +81,7 @@ fn lies_in(path: &[u8], folder: &[u8]) -> bool {
 }
 
 fn name_of(path: &RelPath) -> &std::path::Path {
-    use std::os::unix::ffi::OsStrExt;
-    std::path::Path::new(std::ffi::OsStr::from_bytes(path.file_name()))
+    bytes_as_path(path.file_name())
 }
 
 fn has_parts(path: &[u8], parts: &[u8]) -> bool {

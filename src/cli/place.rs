@@ -1,16 +1,15 @@
 //! The process's surroundings, read once; where the project is, and which of its files a word on the command line means.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
 use secrecy::SecretString;
 
 use super::failure::CommandError;
 use crate::config::PrivateFolders;
-use crate::model::{normalized_path, path_text, split_resource, unescaped_path};
+use crate::model::{bytes_as_path, normalized_path, path_bytes, path_text, split_resource, unescaped_path};
 use crate::service::{ProjectRoot, SettingsSources, base_variables};
-use crate::sys::RealDisk;
+use crate::sys::{RealDisk, host_name};
 
 pub(super) struct ProcessEnvironment {
     pub(super) current_folder: PathBuf,
@@ -42,7 +41,7 @@ impl Desktop {
         let is_remote = ["SSH_CONNECTION", "SSH_TTY"].into_iter().any(is_set);
         // Windows' own screen needs no variable; WSL_DISTRO_NAME says that it is there.
         let has_screen = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(is_set);
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let host = host_name();
         Self {
             // A user who names a browser knows where it is shown.
             has_display: has_screen && !is_remote || !browsers.is_empty(),
@@ -198,7 +197,7 @@ impl ProjectLocation {
             // `..` after a link leads elsewhere than its text says, so that such a path is left to the file system.
             let is_plain = !path.components().any(|part| part == Component::ParentDir);
             // The folders above the project may have names that are not UTF-8, and are spelled as they are printed.
-            let meant = unescaped_path(word.as_bytes()).map(|bytes| PathBuf::from(OsString::from_vec(bytes)));
+            let meant = unescaped_path(word.as_bytes()).map(|bytes| bytes_as_path(&bytes).to_owned());
             let inside = [Some(path), meant.as_deref()].into_iter().flatten().find_map(|path| {
                 let inside = path.strip_prefix(&self.root).ok().filter(|_| is_plain).map(Path::to_owned);
                 inside.or_else(|| self.resolve_links(path))
@@ -265,7 +264,7 @@ impl ProjectLocation {
 }
 
 fn text(path: &Path) -> String {
-    path_text(path.as_os_str().as_bytes())
+    path_text(path_bytes(path))
 }
 
 #[cfg(test)]
@@ -300,7 +299,7 @@ mod tests {
 
     #[test]
     fn folders_may_have_names_that_are_not_utf_8() {
-        let name = |bytes: &[u8]| PathBuf::from(OsString::from_vec(bytes.to_vec()));
+        let name = |bytes: &[u8]| bytes_as_path(bytes).to_owned();
         let place = location(name(b"/a\xff"), name(b"b\xfe"));
         assert_eq!(place.resolve_path("c.py"), "b\\xfe/c.py");
         assert_eq!(place.resolve_path("../c\\xfd.py"), "c\\xfd.py");

@@ -3,8 +3,6 @@
 //! A project may come from anyone, so its file can only propose a folder outside of the project, and has no effect until
 //! the user consents to that very folder. Some folders are refused whatever anybody wrote.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use toml::Spanned;
@@ -15,7 +13,8 @@ use super::links_file::{BY_USER, Link};
 use super::section::{SettingsSource, TomlSection};
 use crate::discover::enclosing_checkout;
 use crate::model::{
-    ContentHash, FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, path_text, split_resource,
+    ContentHash, FolderIdentity, LinkedFolder, ResourceKind, bytes_as_path, is_resource_name, path_text,
+    split_resource,
 };
 use crate::sys::{RealDisk, user_id};
 
@@ -157,7 +156,7 @@ impl Links {
     pub fn locate(&self, path: &str, root: &Path) -> PathBuf {
         let Some((name, inside)) = split_resource(path.as_bytes()) else { return root.join(path) };
         let mounted = self.mounted(root).into_iter().find(|folder| folder.name.as_bytes() == name);
-        mounted.map_or_else(|| root.join(path), |folder| folder.path.join(OsStr::from_bytes(inside)))
+        mounted.map_or_else(|| root.join(path), |folder| folder.path.join(bytes_as_path(inside)))
     }
 
     /// Returns what the user has to be told of proposals that have no effect.

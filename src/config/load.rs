@@ -1,6 +1,5 @@
 //! Loading the settings from all layers, and the options that the rooms receive from them.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::curation::Curation;
@@ -14,7 +13,7 @@ use super::user_only::{UserOnlySettings, UserProviders, resolve};
 use super::{convert, hidden, layers};
 use crate::aggregate::TierOptions;
 use crate::engine::summaries::SummaryLookupOptions;
-use crate::model::{ContentHash, DocumentDefaults, ModelName, PersonaViews, Tier};
+use crate::model::{ContentHash, DocumentDefaults, ModelName, PersonaViews, Tier, path_bytes};
 use crate::{discover, engine};
 
 /// What the layers above the defaults hold; the caller reads files and environment.
@@ -315,7 +314,7 @@ impl LoadedConfig {
         // `join` takes an absolute folder as it is; one within the project is then recognized all the same.
         let output = root.join(&settings.project.output_dir);
         if let Ok(inside) = output.strip_prefix(root) {
-            apart.push(inside.components().collect::<std::path::PathBuf>().as_os_str().as_bytes().to_vec());
+            apart.push(path_bytes(&inside.components().collect::<std::path::PathBuf>()).to_vec());
         }
         apart.retain(|folder| !folder.is_empty());
         engine::Options {

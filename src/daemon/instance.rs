@@ -1,13 +1,12 @@
 //! The single daemon of a project: its files, and the lock that excludes a second one.
 
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::Error;
 use crate::engine;
-use crate::model::{ContentHash, RelPath};
+use crate::model::{ContentHash, RelPath, path_bytes};
 use crate::sys::{Clock, FileLock, RealDisk, RealFiles, WallClock, is_alive, user_id};
 
 /// Bytes of a socket's path that every system takes.
@@ -38,7 +37,7 @@ impl DaemonPaths {
             near
         } else {
             // Half of the digest, because the path has to be short, and 128 bits distinguish all projects of a user.
-            let name = ContentHash::digest(cache.as_os_str().as_bytes()).to_string();
+            let name = ContentHash::digest(path_bytes(&cache)).to_string();
             runtime.join(format!("slop-{}", user_id())).join(format!("{}.sock", &name[..32]))
         };
         Self {

@@ -2,11 +2,10 @@
 //!
 //! Every command asks for it first, and most of them answer in less time than git takes to start.
 
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::sys::Disk;
+use crate::model::bytes_as_path;
+use crate::sys::{Disk, device_id};
 
 /// A `.git` file has one line, and the settings of a repository a few dozen.
 const MAX_BYTES: u64 = 64 << 10;
@@ -17,8 +16,8 @@ const MAX_BYTES: u64 = 64 << 10;
 /// As git does, the search ends at the border of the file system. Variables such as `GIT_DIR` do not count: a hook sets
 /// them for its own repository, whichever folder it works in.
 pub fn enclosing_checkout(folder: &Path, disk: &dyn Disk) -> Option<PathBuf> {
-    let device = folder.metadata().ok()?.dev();
-    let on_device = |folder: &&Path| folder.metadata().is_ok_and(|found| found.dev() == device);
+    let device = device_id(&folder.metadata().ok()?);
+    let on_device = |folder: &&Path| folder.metadata().is_ok_and(|found| device_id(&found) == device);
     for folder in folder.ancestors().take_while(on_device) {
         match repository_kind(&folder.join(".git"), disk) {
             Some(RepositoryKind::Checkout) => return Some(folder.to_owned()),
@@ -45,7 +44,7 @@ fn repository_kind(git: &Path, disk: &dyn Disk) -> Option<RepositoryKind> {
     } else if found.is_file() {
         let text = disk.read_prefix(git, MAX_BYTES).ok()?;
         let path = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
-        git.parent()?.join(Path::new(std::ffi::OsStr::from_bytes(path)))
+        git.parent()?.join(bytes_as_path(path))
     } else {
         return None;
     };

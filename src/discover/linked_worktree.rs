@@ -4,13 +4,12 @@
 //! the worktree in turn, in a file of the repository's own, and if all of this belongs to the user.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::checkout::is_bare_repository;
-use crate::sys::{Disk, user_id};
+use crate::model::bytes_as_path;
+use crate::sys::{Disk, inode, owner_without_links, user_id};
 
 /// The files that are read here have one line.
 const MAX_BYTES: u64 = 64 << 10;
@@ -53,7 +52,7 @@ pub fn linked_worktree(root: &Path, disk: &dyn Disk) -> Result<Option<LinkedWork
     }
     let main_checkout = main_checkout(&repository, disk);
     let of_repository = main_checkout.as_deref().unwrap_or(&repository);
-    let is_users = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.uid() == user_id());
+    let is_users = |path: &Path| owner_without_links(path).is_ok_and(|owner| owner == user_id());
     let believed = [root, &file, &admin, &admin.join("gitdir"), &admin.join("commondir"), of_repository];
     if !is_users(&repository) || !believed.into_iter().all(is_users) {
         return Err("it or its repository belongs to another user");
@@ -70,7 +69,7 @@ pub fn has_linked_worktree(repository: &Path, name: &str, disk: &dyn Disk) -> bo
     if worktree_name(&admin).as_deref() != Some(name) {
         return false;
     }
-    let file = read_line(&admin.join("gitdir"), disk).map(|path| admin.join(OsStr::from_bytes(&path)));
+    let file = read_line(&admin.join("gitdir"), disk).map(|path| admin.join(bytes_as_path(&path)));
     file.is_some_and(|file| file.exists()) || admin.join("locked").exists()
 }
 
@@ -81,7 +80,7 @@ fn worktree_name(admin: &Path) -> Option<String> {
     // Not every file system knows when a file was made.
     let made = found.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
     let id = admin.file_name()?.to_str()?;
-    Some(format!("{id}/{:x}.{:x}", found.ino(), made.map_or(0, |made| made.as_nanos())))
+    Some(format!("{id}/{:x}.{:x}", inode(&found), made.map_or(0, |made| made.as_nanos())))
 }
 
 /// Returns the folder of a repository's main checkout; `None` if it has none, or one that is elsewhere.
@@ -97,7 +96,7 @@ fn read_line(file: &Path, disk: &dyn Disk) -> Option<Vec<u8>> {
 }
 
 fn resolve(folder: &Path, path: &[u8]) -> Option<PathBuf> {
-    folder.join(OsStr::from_bytes(path)).canonicalize().ok()
+    folder.join(bytes_as_path(path)).canonicalize().ok()
 }
 
 #[cfg(test)]

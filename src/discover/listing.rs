@@ -1,14 +1,11 @@
 //! What a listing is made of, and the rules by which a name alone excludes a file.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashSet;
 
-use crate::model::{RelPath, SkipReason, is_within, split_resource};
+use crate::model::{RelPath, SkipReason, bytes_as_path, is_within, split_resource};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
@@ -187,8 +184,7 @@ impl NameGlobs {
     }
 
     fn matches(&self, file: &RelPath) -> bool {
-        self.name_globs.is_match(Path::new(OsStr::from_bytes(file.file_name())))
-            || self.path_globs.is_match(file.as_path())
+        self.name_globs.is_match(bytes_as_path(file.file_name())) || self.path_globs.is_match(file.as_path())
     }
 }
 

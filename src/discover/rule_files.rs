@@ -1,10 +1,9 @@
 //! The files outside of a listing that it depends on: git's settings, ignore files and index.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::git_command::run_git;
+use crate::model::bytes_as_path;
 use crate::sys::{Disk, Processes};
 
 /// A file of one line has no more bytes, be it a branch's name or the place of a repository.
@@ -110,5 +109,5 @@ fn first_line_path(bytes: &[u8]) -> Option<PathBuf> {
 }
 
 fn to_path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsStr::from_bytes(bytes))
+    bytes_as_path(bytes).to_owned()
 }

@@ -1,11 +1,11 @@
 //! A folder of its own for each test, with real files and a real git.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::list::list;
 use super::listing::{DiscoveredFile, Error, FileListing, NameRules, Options};
+use crate::model::bytes_as_path;
 use crate::sys::{Disk, ProcessOutput, Processes, RealDisk, RealProcesses};
 
 /// Options of which the tests know the effect.
@@ -40,7 +40,7 @@ impl GitSandbox {
     }
 
     pub(super) fn path(&self, below: impl AsRef<[u8]>) -> PathBuf {
-        self.0.path().join(OsStr::from_bytes(below.as_ref()))
+        self.0.path().join(bytes_as_path(below.as_ref()))
     }
 
     /// Writes a file, in the place of any other, and makes its folders.

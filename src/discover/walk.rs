@@ -1,8 +1,6 @@
 //! The walk over a tree that git does not know: the only place of this room where folders are read.
 
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +8,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
-use crate::model::{IGNORE_FILES, RelPath, SkipReason};
+use crate::model::{IGNORE_FILES, RelPath, SkipReason, path_bytes};
+use crate::sys::device_id;
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
 const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
@@ -127,13 +126,13 @@ pub(super) fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
 
 /// Returns the device of the file system that a folder lies on.
 pub(super) fn device_of(folder: &Path) -> Option<u64> {
-    folder.metadata().ok().map(|found| found.dev())
+    folder.metadata().ok().map(|found| device_id(&found))
 }
 
 /// Returns whether another file system is mounted in a folder. One that cannot be asked is left to the walk, which reports
 /// why.
 pub(super) fn is_other_device(entry: &DirEntry, device: Option<u64>) -> bool {
-    entry.metadata().is_ok_and(|found| Some(found.dev()) != device)
+    entry.metadata().is_ok_and(|found| Some(device_id(&found)) != device)
 }
 
 /// The rules of ignore files that include what would be left out, such as `!.github`.
@@ -212,7 +211,7 @@ fn to_discovered(root: &Path, names: &NameRules, entry: &DirEntry) -> Option<Dis
 /// Returns the path below the root; none for the root itself.
 pub(super) fn relative_path(root: &Path, path: &Path) -> Option<RelPath> {
     let below = path.strip_prefix(root).ok()?;
-    RelPath::new(below.as_os_str().as_bytes()).ok()
+    RelPath::new(path_bytes(below)).ok()
 }
 
 /// Describes an error in one line, with the path relative to the root.

@@ -1,8 +1,6 @@
 //! The folders of a project that are to be watched for changes.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +10,7 @@ use super::listing::{Error, FileListing, KeptFolders, ListingSource, NameRules};
 use super::walk::{
     device_of, is_other_device, relative_path, rule_builder, untrusted_ignore_file, uses_git_rules,
 };
-use crate::model::{IGNORE_FILES, RelPath, is_within};
+use crate::model::{IGNORE_FILES, RelPath, bytes_as_path, is_within};
 
 /// Returns the folders at and below `below`, the root's own name excepted, in which files that count may lie or come
 /// to lie, by path: those that no rule ignores, and those of the files that `listing` has, which git may track against
@@ -117,7 +115,7 @@ fn folder_builder(
 
 /// Returns whether the folder above one is a repository of its own.
 fn is_in_other_repository(root: &Path, path: &RelPath) -> bool {
-    let up = Path::new(OsStr::from_bytes(path.parent()));
+    let up = bytes_as_path(path.parent());
     !path.parent().is_empty() && root.join(up).join(".git").exists()
 }
 

@@ -3,8 +3,6 @@
 //! A buffer is shown as its file would be if it were saved: without secrets, and without what masks hide. Nothing that is
 //! derived from it is stored, because no file has that content.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,7 +14,7 @@ use crate::engine::error::Error;
 use crate::engine::index::select_path;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace, decode_with_facts};
-use crate::model::{FileType, Outline, RelPath, SkipReason};
+use crate::model::{FileType, Outline, RelPath, SkipReason, bytes_as_path};
 
 /// A file whose text is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +120,7 @@ fn source(
     outline: Option<Outline>,
 ) -> SourceText {
     let location = match workspace.files.mount_of(path.as_bytes()) {
-        Some((mount, inside)) => mount.linked.path.join(OsStr::from_bytes(inside)),
+        Some((mount, inside)) => mount.linked.path.join(bytes_as_path(inside)),
         None => workspace.root.join(path.as_path()),
     };
     SourceText { path: path.clone(), location, file_type, text, outline }

@@ -15,7 +15,7 @@ use super::entry::{ConfigEntry, EntryKind, InstallScope};
 use super::error::Error;
 use super::places::InstallPlaces;
 use super::plan::FileChange;
-use crate::model::ContentHash;
+use crate::model::{ContentHash, path_bytes};
 use crate::sys::{Disk, RealDisk};
 
 /// What was written into one file.
@@ -193,7 +193,6 @@ fn decode(file: &Path, bytes: &[u8]) -> Result<FileRecord, Error> {
 }
 
 fn record_path(records: &Path, path: &Path) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    let name = ContentHash::digest(path.as_os_str().as_bytes());
+    let name = ContentHash::digest(path_bytes(path));
     records.join(format!("{name}.json"))
 }

@@ -60,8 +60,8 @@ pub use outline::{
 };
 pub use page::PageFile;
 pub use path::{
-    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
-    printable_lines, shell_word, unescaped_path,
+    IGNORE_FILES, InvalidPath, RelPath, bytes_as_path, error_chain, is_within, normalized_path, path_bytes,
+    path_text, printable, printable_lines, shell_word, unescaped_path,
 };
 pub use redaction::{count_redactions, redaction_mark};
 pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};

@@ -54,7 +54,7 @@ impl RelPath {
 
     /// Returns the path as the operating system takes it, relative to the root.
     pub fn as_path(&self) -> &Path {
-        Path::new(OsStr::from_bytes(&self.0))
+        bytes_as_path(&self.0)
     }
 
     /// Returns whether this is an ignore file, whose rules decide which others count.
@@ -110,6 +110,16 @@ impl RelPath {
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }
+}
+
+/// Returns the bytes of a path or a name, as the file system has them.
+pub fn path_bytes<P: AsRef<OsStr> + ?Sized>(path: &P) -> &[u8] {
+    path.as_ref().as_bytes()
+}
+
+/// Returns the path that has these bytes.
+pub fn bytes_as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
 }
 
 /// Returns whether `path` is `folder` or lies below it; everything lies below the empty folder, the root.

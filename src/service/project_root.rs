@@ -1,13 +1,12 @@
 //! Which folder is the project's, and whether it is one that nobody means as a project.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::sources::SETTINGS_FILE;
 use crate::api::ApiError;
 use crate::config::LoadedConfig;
 use crate::engine;
-use crate::model::{RootReason, path_text, printable};
+use crate::model::{RootReason, path_bytes, path_text, printable};
 use crate::sys::{RealDisk, RealProcesses};
 
 /// The name of a cache folder, unless settings give it another one.
@@ -121,7 +120,7 @@ impl ProjectRoot {
 
 /// Returns a path for a message: a folder's name may hold what a terminal would obey.
 fn printable_path(path: &Path) -> String {
-    printable(&path_text(path.as_os_str().as_bytes()))
+    printable(&path_text(path_bytes(path)))
 }
 
 fn has_cache(folder: &Path) -> bool {

@@ -1,7 +1,5 @@
 //! Asks are resolved and answered in real folders, and answers are what they were on the other side of the wire.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -23,7 +21,7 @@ use crate::api::{
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
-use crate::model::DocumentPart;
+use crate::model::{DocumentPart, bytes_as_path};
 use crate::sys::{Disk, RealDisk};
 
 const SETTINGS: &str = r#"
@@ -68,7 +66,7 @@ impl ServiceFixture {
             (b"slop.toml", SETTINGS),
         ];
         for (name, text) in files {
-            RealDisk.create_new(&root.join(OsStr::from_bytes(name)), text.as_bytes()).unwrap();
+            RealDisk.create_new(&root.join(bytes_as_path(name)), text.as_bytes()).unwrap();
         }
         Self { folder, local: LocalService::new(root, SettingsSources::default()) }
     }

@@ -323,6 +323,12 @@ pub fn is_private_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.uid() == user_id() && found.mode() & 0o022 == 0)
 }
 
+/// Returns the number of the user that a file, a folder or a link belongs to.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub fn owner_without_links(path: &Path) -> io::Result<u32> {
+    Ok(std::fs::symlink_metadata(path)?.uid())
+}
+
 /// Opens a regular file for reading. `NONBLOCK`, because opening a FIFO without a writer would never return.
 fn open_regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();

@@ -1,10 +1,11 @@
 //! The project's tree, opened so that nothing outside of it is ever read.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType as InodeType, Mode, OFlags};
@@ -27,6 +28,16 @@ pub enum FileKind {
 pub struct FileStat {
     pub kind: FileKind,
     pub stamp: FileStamp,
+}
+
+/// Returns the number of the file system that a file is on.
+pub fn device_id(metadata: &Metadata) -> u64 {
+    metadata.dev()
+}
+
+/// Returns the number by which the file system knows a file.
+pub fn inode(metadata: &Metadata) -> u64 {
+    metadata.ino()
 }
 
 /// The bytes of a file, and the stamp that it had both before and after they were read.
@@ -111,20 +122,27 @@ impl RealFiles {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(&self.root, path, OPEN_FLAGS, Mode::empty(), resolve) {
             // An old kernel, or a sandbox that does not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => self.open_plainly(path),
+            Err(Errno::NOSYS | Errno::PERM) => open_by_parts(&self.root, path, OPEN_FLAGS),
             other => Ok(other?),
         }
     }
 
     #[cfg(not(target_os = "linux"))]
     fn open_beneath(&self, path: &Path) -> io::Result<OwnedFd> {
-        self.open_plainly(path)
+        open_by_parts(&self.root, path, OPEN_FLAGS)
     }
+}
 
-    fn open_plainly(&self, path: &Path) -> io::Result<OwnedFd> {
-        // Weaker: `NOFOLLOW` guards the last name of the path, not a link in the place of one of its folders.
-        Ok(rustix::fs::openat(&self.root, path, OPEN_FLAGS, Mode::empty())?)
+/// Opens what lies below a folder, each part of the path in the folder that was opened before it, so that no link is
+/// followed on the way.
+fn open_by_parts(root: &OwnedFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let mut folder = None;
+    for part in path.parent().unwrap_or(Path::new("")) {
+        let flags = FOLDER_FLAGS | OFlags::NOFOLLOW;
+        folder = Some(rustix::fs::openat(folder.as_ref().unwrap_or(root), part, flags, Mode::empty())?);
     }
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(rustix::fs::openat(folder.as_ref().unwrap_or(root), name, flags, Mode::empty())?)
 }
 
 const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -139,7 +157,12 @@ fn open_without_links(folder: &Path) -> io::Result<OwnedFd> {
 
 #[cfg(not(target_os = "linux"))]
 fn open_without_links(folder: &Path) -> io::Result<OwnedFd> {
-    Ok(rustix::fs::open(folder, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?)
+    let top = rustix::fs::open("/", FOLDER_FLAGS, Mode::empty())?;
+    match folder.strip_prefix("/") {
+        Ok(below) if below.as_os_str().is_empty() => Ok(top),
+        Ok(below) => open_by_parts(&top, below, FOLDER_FLAGS | OFlags::NOFOLLOW),
+        Err(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }
 }
 
 const OPEN_FLAGS: OFlags =
@@ -250,5 +273,25 @@ const fn kind_of(kind: InodeType) -> FileKind {
         | InodeType::CharacterDevice
         | InodeType::BlockDevice
         | InodeType::Unknown => FileKind::Special,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn without_openat2_no_link_is_followed_either() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("real/deep")).unwrap();
+        File::create_new(folder.path().join("real/deep/file")).unwrap();
+        symlink("real", folder.path().join("link")).unwrap();
+        symlink("real/deep/file", folder.path().join("last")).unwrap();
+        let root = RealFiles::open(folder.path()).unwrap().root;
+        let opens = |path: &str| open_by_parts(&root, Path::new(path), OPEN_FLAGS).is_ok();
+        assert!(opens("real/deep/file"));
+        assert_eq!(["link/deep/file", "last", ".."].map(opens), [false; 3]);
     }
 }

@@ -143,6 +143,11 @@ impl ProcessUsage {
     }
 }
 
+/// Returns the name of this machine in its network.
+pub fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
 /// Returns the number of the user that this process runs as.
 pub fn user_id() -> u32 {
     rustix::process::getuid().as_raw()

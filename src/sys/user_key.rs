@@ -6,8 +6,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use ring::rand::{SecureRandom, SystemRandom};
 use rustix::fs::OFlags;
-use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::disk::{Disk, RealDisk};
 use super::process_control::user_id;
@@ -78,9 +78,7 @@ fn make_key(folder: &Path, file: &Path) -> io::Result<()> {
 
 fn random_key() -> [u8; 32] {
     let mut key = [0; 32];
-    // Up to 256 bytes are given whole or not at all.
-    let given = rustix::io::retry_on_intr(|| getrandom(&mut key[..], GetRandomFlags::empty()));
-    assert_eq!(given, Ok(32), "the system gives random numbers");
+    SystemRandom::new().fill(&mut key).expect("the system gives random numbers");
     key
 }
 

@@ -1,10 +1,9 @@
 //! What events have reported and nobody has taken yet: a set, so that a thousand writes to one file are one entry.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::model::RelPath;
+use crate::model::{RelPath, path_bytes};
 
 /// Folder below the cache's in which cookies are made.
 const COOKIES: &str = "cookies";
@@ -57,7 +56,7 @@ impl WatchPaths {
         if below.as_os_str().is_empty() {
             return PathClass::Root;
         }
-        let Ok(below) = RelPath::new(below.as_os_str().as_bytes()) else { return PathClass::Unrelated };
+        let Ok(below) = RelPath::new(path_bytes(below)) else { return PathClass::Unrelated };
         if below.file_name() == b".git" {
             return PathClass::Repository;
         }

@@ -1,12 +1,18 @@
 //! Turns the system's events into settled sets of changes, and reports when events were lost.
 //!
-//! Knows: inotify, folders, cookies. Does not know: which files count (the caller lists the folders), what a file is,
+//! Knows: inotify (on other systems no events are used, and each answer is checked against the files), folders, cookies. Does not know: which files count (the caller lists the folders), what a file is,
 //! who wants to know. An event is only ever a reason to look: the file system decides what is true.
 //!
 //! Start with [`Watcher::start`]; then read `watch_thread.rs`, the one thread that watches folders and sends signals.
 
+#![cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no events come from the system"))]
+
 mod coverage;
 mod inbox;
+#[cfg(target_os = "linux")]
+mod inotify;
+#[cfg(not(target_os = "linux"))]
+mod no_events;
 mod shared;
 mod signal;
 mod source;
@@ -15,6 +21,10 @@ mod tests;
 mod watch_thread;
 mod watcher;
 
+#[cfg(target_os = "linux")]
+use inotify::InotifySource as SystemEvents;
+#[cfg(not(target_os = "linux"))]
+use no_events::NoEvents as SystemEvents;
 pub use signal::WatchSignal;
 #[cfg(test)]
 pub use signal::{FolderLister, SignalSink, WatchMode};

@@ -91,6 +91,8 @@ pub(super) enum WatchObstacle {
         limit: Option<u64>,
     },
     NoQueue(io::Error),
+    /// A system whose events are not used.
+    UnusedEvents,
     /// A file system that does not report every change.
     FileSystem {
         name: &'static str,
@@ -101,6 +103,13 @@ pub(super) enum WatchObstacle {
 }
 
 impl WatchObstacle {
+    pub(super) fn from_open(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::Unsupported => Self::UnusedEvents,
+            _ => Self::NoQueue(error),
+        }
+    }
+
     pub(super) fn from_watch(error: WatchError, folders: u64, limit: Option<u64>) -> Self {
         match error {
             WatchError::OutOfWatches => Self::OutOfWatches { folders, limit },
@@ -111,8 +120,8 @@ impl WatchObstacle {
     /// Returns whether a retry may help.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            // A mounted file system does not begin to report changes.
-            Self::FileSystem { .. } => false,
+            // Neither a mounted file system nor this program begins to report changes.
+            Self::FileSystem { .. } | Self::UnusedEvents => false,
             // Limits are raised, other programs end, and folders become readable.
             Self::LimitExceeded { .. } | Self::OutOfWatches { .. } | Self::NoQueue(_) | Self::Other(_) => {
                 true
@@ -135,6 +144,7 @@ impl WatchObstacle {
                 format!("the system granted too few watches for {folders} folders ({limit})")
             }
             Self::NoQueue(error) => format!("the system granted no queue of events ({error})"),
+            Self::UnusedEvents => "slop does not use the file events of this system yet".to_owned(),
             Self::FileSystem { name, folder } => {
                 format!("{folder} lies on {name}, where a change may come without an event")
             }
@@ -150,8 +160,22 @@ impl WatchObstacle {
             Self::NoQueue(_) => {
                 "raise `sysctl fs.inotify.max_user_instances`, or the limit of open files (`ulimit -n`)"
             }
+            Self::UnusedEvents => "answers are checked against the files, which takes longer",
             Self::FileSystem { .. } => "work in a folder on a local file system, or live with slower answers",
             Self::Other(_) => "see whether the project's folders and ignore files can be read",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_whose_events_are_not_used_is_not_asked_again() {
+        let obstacle = WatchObstacle::from_open(io::ErrorKind::Unsupported.into());
+        assert!(!obstacle.may_pass());
+        assert!(obstacle.reason().contains("events of this system"));
+        assert!(WatchObstacle::from_open(io::ErrorKind::QuotaExceeded.into()).may_pass());
     }
 }

@@ -9,7 +9,7 @@ use super::inbox::{EventInbox, ExtraFiles, MAX_ENTRIES, WatchPaths};
 use super::shared::{SharedWatch, WakeReason};
 use super::signal::{FolderLister, SignalSink, WatchMode, WatchObstacle, WatchSignal};
 use super::source::{EventSource, file_identity, files_in, is_folder, make_cookie_folder, remake_cookie};
-use crate::model::RelPath;
+use crate::model::{RelPath, path_bytes};
 
 /// Pauses before a new watch is created.
 const REWATCH_FIRST: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ impl WatchThread {
         };
         let shared = Arc::clone(&self.shared);
         let handler = Box::new(move |event| shared.receive(instance, event));
-        let watches = self.environment.source.open(handler).map_err(WatchObstacle::NoQueue)?;
+        let watches = self.environment.source.open(handler).map_err(WatchObstacle::from_open)?;
         let mut coverage = FolderCoverage::new(watches);
         coverage.cover_root(&self.environment, &self.shared.places)?;
         let none = ExtraFiles::default();
@@ -308,8 +308,7 @@ fn insert_files(batch: &mut EventInbox, places: &WatchPaths, folder: &RelPath) {
     batch.relist = true;
     batch.files.insert(folder.clone());
     for name in files_in(&places.path(folder)) {
-        let name = std::os::unix::ffi::OsStrExt::as_bytes(name.as_os_str());
-        batch.files.extend(RelPath::new(&[folder.as_bytes(), b"/", name].concat()));
+        batch.files.extend(RelPath::new(&[folder.as_bytes(), b"/", path_bytes(&name)].concat()));
     }
     if MAX_ENTRIES < batch.files.len() {
         batch.everything = true;

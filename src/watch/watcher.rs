@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{io, thread};
 
+use super::SystemEvents;
 use super::inbox::WatchPaths;
 use super::shared::SharedWatch;
 use super::signal::{FolderLister, SignalSink, WatchCounts, WatchMode};
-use super::source::{EventSource, InotifySource, file_identity, make_cookie};
+use super::source::{EventSource, file_identity, make_cookie};
 use super::watch_thread::WatchThread;
 use crate::model::RelPath;
 
@@ -32,7 +33,7 @@ pub struct Watcher {
 impl Watcher {
     /// Starts to watch. Failures are reported as signals.
     pub fn start(options: Options, folders: FolderLister, sink: SignalSink) -> Self {
-        Self::start_with(options, folders, sink, Arc::new(InotifySource))
+        Self::start_with(options, folders, sink, Arc::new(SystemEvents))
     }
 
     pub(super) fn start_with(

@@ -20,8 +20,9 @@ mod sessions;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod unix;
 
-pub use guard::{BindError, bind_unix};
 pub(in crate::api) use routes::TICKET_PATH;
 pub use server::HttpServer;
 pub use sessions::random_token;
+pub use unix::{BindError, bind_unix};

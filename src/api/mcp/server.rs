@@ -1,7 +1,5 @@
 //! Requests of the protocol are answered.
 
-use std::os::unix::ffi::OsStrExt;
-
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
@@ -21,7 +19,7 @@ use super::{resources, tools};
 use crate::api::fault::ApiError;
 use crate::api::queries::FilesQuery;
 use crate::api::wire::FreshnessState;
-use crate::model::{path_text, printable, printable_lines};
+use crate::model::{path_bytes, path_text, printable, printable_lines};
 
 /// The instructions that clients pass on to agents.
 const INSTRUCTIONS: &str = "\
@@ -58,7 +56,7 @@ impl ServerHandler for McpServer {
             .enable_resources_subscribe()
             .build();
         let server = Implementation::new("slop", self.info.version).with_title("slop");
-        let root = path_text(self.info.root.as_os_str().as_bytes());
+        let root = path_text(path_bytes(&self.info.root));
         let reason = self.info.root_reason;
         // A folder's name is data of the project; a line break in it must not begin an instruction.
         let project = format!("The project is {} ({}).", printable(&root), reason.description());

@@ -1,7 +1,6 @@
 //! What most commands work with.
 
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::cli::progress::TerminalProgress;
 use crate::config::edit::plain_path;
 use crate::config::{self, LoadedConfig};
 use crate::daemon::DaemonPaths;
-use crate::model::{FileItem, SkipReason, path_text, printable};
+use crate::model::{FileItem, SkipReason, path_bytes, path_text, printable};
 use crate::render::{format_grouped, format_seconds};
 use crate::service::{CurationHistory, QueryOrigin, QuerySettings, SETTINGS_FILE};
 
@@ -159,7 +158,7 @@ impl CommandContext<'_> {
     /// Writes an answer with the project's folder and why it is the project's.
     pub(super) fn write_project_data(&mut self, data: &impl Serialize) -> Result<u8, CommandError> {
         let project = &self.location.project;
-        let root = path_text(project.folder.as_os_str().as_bytes());
+        let root = path_text(path_bytes(&project.folder));
         self.write_data(&WithProject { root, root_reason: project.reason.name(), data })
     }
 

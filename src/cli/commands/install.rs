@@ -14,7 +14,7 @@ use crate::cli::output::CommandOutput;
 use crate::cli::place::{ProcessEnvironment, ProjectLocation};
 use crate::install;
 use crate::install::{AGENTS, CodingAgent, FileChange, InstallPlaces, InstallScope, apply, plan_install};
-use crate::model::{error_chain, path_text, printable};
+use crate::model::{error_chain, path_bytes, path_text, printable};
 
 /// A line of a file that is longer is shortened where it is shown.
 const MAX_LINE: usize = 160;
@@ -181,8 +181,7 @@ fn show(change: &FileChange, report: &ChangeReport, output: &mut CommandOutput) 
 }
 
 pub(super) fn shown(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    path_text(path.as_os_str().as_bytes())
+    path_text(path_bytes(path))
 }
 
 /// Asks on the terminal whether to write. Without a terminal, nothing is written that was not confirmed.

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::io::{BufRead, IsTerminal, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -13,7 +12,9 @@ use crate::cli::failure::{self, CommandError};
 use crate::cli::link_args::LinkCommand;
 use crate::cli::place::ProcessEnvironment;
 use crate::config::{Link, Links, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to};
-use crate::model::{LinkedFolder, ResourceKind, SkipReason, is_resource_name, path_text, printable};
+use crate::model::{
+    LinkedFolder, ResourceKind, SkipReason, is_resource_name, path_bytes, path_text, printable,
+};
 use crate::render::{format_grouped, format_size};
 use crate::service::{LinkedSize, edit_links, measure_linked};
 use crate::sys::{Clock, WallClock};
@@ -293,7 +294,7 @@ const fn named_by(resource: &Resource) -> &'static str {
 }
 
 fn folder_text(folder: &LinkedFolder) -> String {
-    printable(&path_text(folder.path.as_os_str().as_bytes()))
+    printable(&path_text(path_bytes(&folder.path)))
 }
 
 fn now_s() -> i64 {

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::request::ImageFile;
 use crate::aggregate::Selector;
 use crate::engine::workspace::Workspace;
-use crate::model::{RelPath, normalized_path, path_text};
+use crate::model::{RelPath, normalized_path, path_bytes, path_text};
 use crate::sys::{FileKind, Files};
 
 /// So many folders are looked into for one pattern, and so many images are taken: `**` may mean a whole disk.
@@ -31,7 +30,7 @@ pub(super) fn expand_images(workspace: &Workspace<'_>, images: &[ImageFile]) -> 
 /// Returns the images that a pattern names; none for a path.
 fn images_of(workspace: &Workspace<'_>, image: &ImageFile) -> Vec<ImageFile> {
     let (word, is_confined) = match image {
-        ImageFile::Asked(path) => (path_text(path.as_os_str().as_bytes()), false),
+        ImageFile::Asked(path) => (path_text(path_bytes(path)), false),
         ImageFile::OfProject(path) => (normalized_path(path), true),
     };
     let search = ImageSearch { workspace, is_confined };
@@ -47,7 +46,7 @@ fn images_of(workspace: &Workspace<'_>, image: &ImageFile) -> Vec<ImageFile> {
     let found = search.matches(start, &parts);
     let image = |path: PathBuf| match image {
         ImageFile::Asked(_) => ImageFile::Asked(path),
-        ImageFile::OfProject(_) => ImageFile::OfProject(path_text(path.as_os_str().as_bytes())),
+        ImageFile::OfProject(_) => ImageFile::OfProject(path_text(path_bytes(&path))),
     };
     found.into_iter().map(image).collect()
 }
@@ -113,8 +112,8 @@ impl ImageSearch<'_, '_> {
         let selector = Selector::new_lenient(if pattern == "**" { "*" } else { pattern });
         let is_meant = |name: &std::ffi::OsString| {
             // As in a shell, a pattern means hidden names only if it begins like one.
-            let is_hidden = name.as_bytes().starts_with(b".") && !pattern.starts_with('.');
-            !is_hidden && RelPath::new(name.as_bytes()).is_ok_and(|name| selector.selects(&name))
+            let is_hidden = path_bytes(name).starts_with(b".") && !pattern.starts_with('.');
+            !is_hidden && RelPath::new(path_bytes(name)).is_ok_and(|name| selector.selects(&name))
         };
         self.names(folder).into_iter().filter(is_meant).map(|name| folder.join(name)).collect()
     }
@@ -146,7 +145,7 @@ impl ImageSearch<'_, '_> {
             return None;
         }
         let path = path.strip_prefix(&self.workspace.root).unwrap_or(path);
-        let path = RelPath::new(path.as_os_str().as_bytes()).map_err(io::Error::other);
+        let path = RelPath::new(path_bytes(path)).map_err(io::Error::other);
         Some(path.and_then(|path| Ok(self.workspace.files.stat(&path)?.kind)))
     }
 }

@@ -1,13 +1,12 @@
 //! Writes documents to files, and deletes old numbered ones.
 
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::{ContentHash, DocumentText, RelPath};
+use crate::model::{ContentHash, DocumentText, RelPath, path_bytes};
 use crate::sys::{Disk, FileKind, Files};
 
 /// Another process may take a number first; so often the next one is tried.
@@ -112,7 +111,7 @@ pub(in crate::engine) fn write_numbered(
 /// Returns an error if the way to a folder of the project leads through a link, which could lead anywhere. One that the
 /// user named elsewhere is not the project's to choose.
 fn refuse_links(files: &dyn Files, folder: &Path) -> Result<(), Error> {
-    let Ok(folder) = RelPath::new(folder.as_os_str().as_bytes()) else { return Ok(()) };
+    let Ok(folder) = RelPath::new(path_bytes(folder)) else { return Ok(()) };
     for part in folder.ancestors().chain([folder.as_bytes()]) {
         let Ok(part) = RelPath::new(part) else { continue };
         if files.stat(&part).is_ok_and(|found| found.kind == FileKind::Symlink) {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::image_patterns::expand_images;
@@ -13,8 +12,8 @@ use crate::discover::run_git;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::{
-    BeadsList, DiscussionEntry, RelPath, Screenshot, ScreenshotImage, SectionProblem, normalized_path,
-    unescaped_path,
+    BeadsList, DiscussionEntry, RelPath, Screenshot, ScreenshotImage, SectionProblem, bytes_as_path,
+    normalized_path, path_bytes, unescaped_path,
 };
 use crate::sections;
 use crate::sections::DataSyntax;
@@ -114,7 +113,7 @@ fn discussion_entries(
 /// Returns the reason to leave out the project's own discussion: all but one that git does not track may have come with
 /// the project, and would speak for the user. `None` also if there is no such file.
 fn came_with_project(workspace: &Workspace<'_>, path: &Path) -> Option<String> {
-    let name = RelPath::new(path.as_os_str().as_bytes()).ok()?;
+    let name = RelPath::new(path_bytes(path)).ok()?;
     workspace.files.stat(&name).ok()?;
     // Those that are ignored, too: that is what most people do with a discussion.
     let arguments = ["ls-files", "--others", "-z", "--", name.as_str()?];
@@ -154,9 +153,9 @@ fn read_discussion(
 /// file has that very spelling as its name.
 fn spelled_file(workspace: &Workspace<'_>, path: &Path) -> PathBuf {
     let literal = workspace.root.join(path);
-    match unescaped_path(path.as_os_str().as_bytes()) {
+    match unescaped_path(path_bytes(path)) {
         Some(meant) if workspace.world.disk.read_prefix(&literal, 0).is_err() => {
-            workspace.root.join(OsStr::from_bytes(&meant))
+            workspace.root.join(bytes_as_path(&meant))
         }
         Some(_) | None => literal,
     }
@@ -174,7 +173,7 @@ fn bytes_anywhere(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>>
 
 /// Returns the bytes of a file that came with the project: a link in its place could lead to anything.
 fn bytes_inside(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>> {
-    let path = RelPath::new(path.as_os_str().as_bytes())
+    let path = RelPath::new(path_bytes(path))
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "outside of the project"))?;
     let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
     bytes.map_err(io::Error::other)?.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
@@ -219,7 +218,7 @@ fn image_anywhere(workspace: &Workspace<'_>, path: &Path, inline: bool) -> Resul
 
 fn image_inside(workspace: &Workspace<'_>, path: &str, inline: bool) -> Result<Option<Vec<u8>>, String> {
     let path = spelled_file(workspace, Path::new(&normalized_path(path)));
-    let path = path.strip_prefix(&workspace.root).unwrap_or(&path).as_os_str().as_bytes();
+    let path = path_bytes(path.strip_prefix(&workspace.root).unwrap_or(&path));
     let path = RelPath::new(path).map_err(|_| "outside of the project".to_owned())?;
     if inline {
         return read_section_file(workspace, &path, workspace.options.screenshot_bytes, "screenshot_bytes")?

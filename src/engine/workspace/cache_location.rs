@@ -1,12 +1,11 @@
 //! Where the cache of a project is: in the project's folder, or for a linked worktree in the repository's main checkout.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::discover;
 use crate::discover::LinkedWorktree;
 use crate::model::RelPath;
-use crate::sys::Disk;
+use crate::sys::{Disk, device_id};
 
 /// The name of the cache's folder in a bare repository. Git ignores what it does not know there.
 const FOLDER_IN_REPOSITORY: &[u8] = b"slop_cache";
@@ -78,7 +77,7 @@ impl CacheLocation {
 
     /// Returns whether the cache is on the file system that a folder is on.
     pub(in crate::engine) fn is_on_device_of(&self, folder: &Path) -> bool {
-        let device = |path: &Path| path.metadata().map(|found| found.dev()).ok();
+        let device = |path: &Path| path.metadata().map(|found| device_id(&found)).ok();
         device(&self.path()) == device(folder)
     }
 

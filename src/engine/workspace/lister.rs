@@ -1,14 +1,13 @@
 //! Lists the files of the root and of the linked folders.
 
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::discover;
 use crate::discover::{FileListing, ListingSource, NameRules};
 use crate::engine::error::Error;
 use crate::engine::mounts::{Mount, MountedFiles};
-use crate::model::{LinkedFolder, is_within};
+use crate::model::{LinkedFolder, is_within, path_bytes};
 use crate::sys::Processes;
 
 /// A linked folder, and how its files were listed.
@@ -63,7 +62,7 @@ impl Lister<'_> {
     /// that only look as if they were in it.
     fn hide_below(&self, mount: &Mount, listing: &mut FileListing) {
         let within = mount.linked.path.strip_prefix(self.root).ok();
-        let within = within.map(|path| path.as_os_str().as_bytes());
+        let within = within.map(path_bytes);
         let own = mount.linked.mount_point();
         listing.files.retain(|found| {
             let path = found.path.as_bytes();

@@ -1,7 +1,5 @@
 //! An open project: where it is, how it may be read, and what a run reports.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +12,7 @@ use crate::engine::error::Error;
 use crate::engine::mounts::MountedFiles;
 use crate::engine::options::{IndexReport, Options, World};
 use crate::engine::timings::{AnswerStep, StepClock};
-use crate::model::{ContentHash, FileItem, RelPath, SkipReason, unescaped_path};
+use crate::model::{ContentHash, FileItem, RelPath, SkipReason, bytes_as_path, path_bytes, unescaped_path};
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::{Files, ReadError};
 
@@ -113,10 +111,10 @@ impl Workspace<'_> {
     }
 
     fn path_within(&self, word: &str, bytes: &[u8]) -> Result<Option<RelPath>, Error> {
-        let path = Path::new(OsStr::from_bytes(bytes));
+        let path = bytes_as_path(bytes);
         let mounted = self.files.path_in_mount(path);
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
-        let bytes = mounted.as_deref().unwrap_or(inside.as_os_str().as_bytes());
+        let bytes = mounted.as_deref().unwrap_or(path_bytes(inside));
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
         // An empty word is more likely a mistake, such as an unset variable, than a name for the root; it fails as a
         // path below.

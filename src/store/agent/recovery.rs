@@ -14,9 +14,8 @@
 
 use std::fs;
 use std::fs::{File, TryLockError};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -28,7 +27,7 @@ use super::shared::OutboxRow;
 use super::spend::{self, CounterName, CounterRow, LedgerRow, SpendRow};
 use super::summary::{self, LatestRow};
 use super::wal;
-use crate::model::Money;
+use crate::model::{Money, path_bytes};
 use crate::store::database::{
     DatabaseFile, FileInode, check_structure, exists, fence, file_error, metadata_if_exists,
     remove_if_exists, remove_logs, rename, rename_with_logs, with_suffix,
@@ -56,7 +55,7 @@ pub(super) const ANSWERS_PER_BACKUP: u32 = 32;
 /// No database is smaller than its header.
 const MIN_FILE_BYTES: u64 = 100;
 
-const SECONDS_A_DAY: i64 = 86_400;
+const SECONDS_A_DAY: u64 = 86_400;
 
 pub(super) fn backup_path(file: &Path) -> PathBuf {
     with_suffix(file, ".backup")
@@ -65,7 +64,7 @@ pub(super) fn backup_path(file: &Path) -> PathBuf {
 /// Returns whether the backup may lack rows that the database or its log has.
 pub(super) fn is_backup_outdated(file: &Path) -> Result<bool, Error> {
     let Some(backup) = metadata_if_exists(&backup_path(file))? else { return Ok(true) };
-    let written = |metadata: &fs::Metadata| (metadata.mtime(), metadata.mtime_nsec());
+    let written = |metadata: &fs::Metadata| metadata.modified().ok();
     for path in [file, &with_suffix(file, "-wal")] {
         let metadata = metadata_if_exists(path)?.filter(|metadata| 0 < metadata.len());
         // Equal times prove nothing: the clock of a file system may advance only every few milliseconds.
@@ -88,7 +87,7 @@ pub(super) fn write_backup(database: &DatabaseFile) -> Result<(), Error> {
     // newer than the backup.
     database.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
     // Bound as bytes, since a path need not be UTF-8.
-    let path = ToSqlOutput::Borrowed(ValueRef::Text(partial.as_os_str().as_bytes()));
+    let path = ToSqlOutput::Borrowed(ValueRef::Text(path_bytes(&partial)));
     database.connection.execute("VACUUM INTO ?1", [path])?;
     // A database whose structure passes but whose tables are not slop's must not replace a better backup.
     drop(DatabaseFile::open_reader(&partial, &AGENT_SCHEMA, "")?);
@@ -298,7 +297,8 @@ fn count_rows(connection: &Connection) -> Result<u64, Error> {
 fn last_written_day(file: &Path, aside: &Path) -> Result<i64, Error> {
     let day = |path: &Path| {
         let metadata = metadata_if_exists(path)?;
-        Ok::<_, Error>(metadata.map(|metadata| metadata.mtime().div_euclid(SECONDS_A_DAY)))
+        let age = metadata.and_then(|metadata| metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+        Ok::<_, Error>(age.map(|age| (age.as_secs() / SECONDS_A_DAY).cast_signed()))
     };
     let last = day(aside)?.max(day(&with_suffix(aside, "-wal"))?);
     Ok(last.map_or_else(|| day(&backup_path(file)), |last| Ok(Some(last)))?.unwrap_or(0))

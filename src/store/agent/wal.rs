@@ -7,7 +7,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::store::database::{file_error, open_bytes, with_suffix};
@@ -73,8 +73,9 @@ fn lacks_commits(log: &File) -> io::Result<bool> {
 }
 
 /// Fills the buffer; returns `false` where the file ends before.
-fn read_all(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<bool> {
-    match file.read_exact_at(buffer, offset) {
+fn read_all(mut file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<bool> {
+    file.seek(SeekFrom::Start(offset))?;
+    match file.read_exact(buffer) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(error),

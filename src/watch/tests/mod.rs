@@ -15,8 +15,9 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use super::SystemEvents;
 use super::inbox::WatchEvent;
-use super::source::{EventHandler, EventSource, InotifySource, WatchError, WatchQueue};
+use super::source::{EventHandler, EventSource, WatchError, WatchQueue};
 use super::*;
 use crate::model::RelPath;
 
@@ -28,11 +29,11 @@ struct LocalSource;
 
 impl EventSource for LocalSource {
     fn open(&self, handler: EventHandler) -> io::Result<Box<dyn WatchQueue>> {
-        InotifySource.open(handler)
+        SystemEvents.open(handler)
     }
 
     fn limit(&self) -> Option<u64> {
-        InotifySource.limit()
+        SystemEvents.limit()
     }
 
     fn file_system(&self, _: &Path) -> io::Result<u64> {

@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use super::BindError;
 use super::bind_unix;
-use super::guard::BindError;
 use super::limits::{TIMEOUTS, Timeouts};
 use super::page::Page;
 use super::server::HttpServer;
