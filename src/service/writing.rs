@@ -54,12 +54,21 @@ pub struct AskOptions<'a> {
     pub team: Option<&'a TeamCache>,
 }
 
-/// The tasks of one round, where a team shares the work.
-enum ClaimedRound {
-    /// These tasks are for this process alone to run; `ids` are claimed.
-    Own { tasks: SummaryTasks, ids: HashSet<SummaryKey>, unclaimed: u64 },
-    /// Others run all tasks.
-    Others,
+/// How the members of a team share a run.
+struct SharedWork<'t> {
+    cache: &'t TeamCache,
+    claims: TeamClaims<'t>,
+    /// How long all tasks have been claimed by others.
+    waited: Duration,
+}
+
+/// The tasks of one round.
+struct RoundTasks {
+    tasks: SummaryTasks,
+    /// Those that are claimed in the team's cache.
+    claimed: HashSet<SummaryKey>,
+    /// How many tasks are left to others.
+    left: u64,
 }
 
 /// What a run would send, and where, before anything is sent.
@@ -201,55 +210,33 @@ impl<'w> SummarySession<'w> {
     ) -> Result<RunOutcome, ApiError> {
         let service = self.open_summary_service(keys, agent_world)?;
         let (mut all, mut settled) = (RunOutcome::default(), BTreeSet::new());
-        let mut team = team.and_then(|team| {
-            Some((team, TeamClaims::new(team, self.options.timeout, self.options.concurrency)?))
+        let mut team = team.and_then(|cache| {
+            let claims = TeamClaims::new(cache, self.options.timeout, self.options.concurrency)?;
+            Some(SharedWork { cache, claims, waited: Duration::ZERO })
         });
-        let mut waited = Duration::ZERO;
         loop {
             // Listed anew in each round: a folder becomes ready when all that lies in it is done.
-            let mut tasks = self.project.summary_tasks(&self.options.policy)?;
-            if tasks.ready.is_empty() {
+            let tasks = self.project.summary_tasks(&self.options.policy)?;
+            let ready = tasks.ready.len() as u64;
+            if ready == 0 {
                 // What the last round left to other members of the team was answered by them.
                 all.remaining = 0;
                 return Ok(all);
             }
-            let (mut held, mut unclaimed) = (HashSet::new(), 0);
-            if let Some((cache, claims)) = &team {
-                match self.claim_round(cache, claims, &tasks) {
-                    Ok(ClaimedRound::Own { tasks: own, ids, unclaimed: others }) => {
-                        (tasks, held, unclaimed, waited) = (own, ids, others, Duration::ZERO);
-                    }
-                    Ok(ClaimedRound::Others) if is_stopped() => {
-                        all.remaining = tasks.ready.len() as u64;
-                        all.stopped = Some(StopReason::Interrupted);
-                        return Ok(all);
-                    }
-                    Ok(ClaimedRound::Others) if waited < claims.lifetime() => {
-                        waited += self.wait(TEAM_POLL, is_stopped);
-                        continue;
-                    }
-                    // Longer than a claim lasts, one after another has had it and not answered.
-                    Ok(ClaimedRound::Others) => team = None,
-                    Err(failure) => {
-                        self.notes.push(format!("questions are not shared: {}", failure.message));
-                        team = None;
-                    }
+            let Some(round) = self.next_tasks(&mut team, tasks, is_stopped) else {
+                if is_stopped() {
+                    (all.remaining, all.stopped) = (ready, Some(StopReason::Interrupted));
+                    return Ok(all);
                 }
-            }
+                continue;
+            };
+            let RoundTasks { tasks, claimed, left } = round;
             let preparer = self.project.preparer(&tasks, &self.options.policy);
             let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
             let is_answered = tasks.ready.is_empty();
             let mut outcome = service.run(tasks.ready, &questions, report, is_stopped);
-            outcome.remaining += unclaimed;
-            if let Some((cache, claims)) = team.as_ref().filter(|_| !held.is_empty()) {
-                // Stored before the claims are given up: who gets one of them then finds the answer.
-                let stored = agent::push_shared(&self.folder, cache, false);
-                let released = stored.and_then(|_| Ok(claims.release(held)?));
-                if let Err(failure) = released {
-                    self.notes.push(format!("questions are no longer shared: {}", error_chain(&failure)));
-                    team = None;
-                }
-            }
+            outcome.remaining += left;
+            self.release_tasks(&mut team, claimed);
             // A folder waits for its files, and not for those that have no words.
             let unanswerable = outcome.refused.iter().map(|(task, _)| task.id);
             let unanswerable = unanswerable.chain(outcome.withheld.iter().map(|(task, _)| task.id));
@@ -274,24 +261,61 @@ impl<'w> SummarySession<'w> {
         }
     }
 
-    /// Claims tasks, and fetches what the team's cache has of them by now.
-    fn claim_round(
+    /// Returns the tasks of the next round: all, or those that could be claimed where a team shares the work. `None` after a
+    /// pause if others have claimed all.
+    fn next_tasks(
         &mut self,
-        team: &TeamCache,
-        claims: &TeamClaims<'_>,
+        team: &mut Option<SharedWork<'_>>,
+        tasks: SummaryTasks,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<RoundTasks> {
+        if let Some(work) = team {
+            match self.claim_tasks(work, &tasks) {
+                Ok(Some(round)) => {
+                    work.waited = Duration::ZERO;
+                    return Some(round);
+                }
+                Ok(None) if work.waited < work.claims.lifetime() => {
+                    work.waited += self.wait(TEAM_POLL, is_stopped);
+                    return None;
+                }
+                // Longer than a claim lasts, one after another has had it and not answered.
+                Ok(None) => {}
+                Err(failure) => self.notes.push(format!("questions are not shared: {}", failure.message)),
+            }
+            *team = None;
+        }
+        Some(RoundTasks { tasks, claimed: HashSet::new(), left: 0 })
+    }
+
+    /// Claims tasks, and fetches what the team's cache has by now. `None` if others have claimed all.
+    fn claim_tasks(
+        &mut self,
+        work: &SharedWork<'_>,
         tasks: &SummaryTasks,
-    ) -> Result<ClaimedRound, ApiError> {
-        let ids = claims.claim(&tasks.ready).map_err(|error| share_fault(error.into()))?;
+    ) -> Result<Option<RoundTasks>, ApiError> {
+        let claimed = work.claims.claim(&tasks.ready).map_err(|error| share_fault(error.into()))?;
         // After the claim: what another has stored before giving up its own is found.
-        self.pull(team)?;
-        if ids.is_empty() {
-            return Ok(ClaimedRound::Others);
+        self.pull(work.cache)?;
+        if claimed.is_empty() {
+            return Ok(None);
         }
         let mut tasks = self.project.summary_tasks(&self.options.policy)?;
         let all = tasks.ready.len();
-        tasks.ready.retain(|task| ids.contains(&task.id));
-        let unclaimed = (all - tasks.ready.len()) as u64;
-        Ok(ClaimedRound::Own { tasks, ids, unclaimed })
+        tasks.ready.retain(|task| claimed.contains(&task.id));
+        let left = (all - tasks.ready.len()) as u64;
+        Ok(Some(RoundTasks { tasks, claimed, left }))
+    }
+
+    /// Stores what was answered, and gives up claims.
+    fn release_tasks(&mut self, team: &mut Option<SharedWork<'_>>, claimed: HashSet<SummaryKey>) {
+        let Some(work) = team.as_ref().filter(|_| !claimed.is_empty()) else { return };
+        // In this order: who gets one of the claims then finds the answer.
+        let stored = agent::push_shared(&self.folder, work.cache, false);
+        if let Err(failure) = stored.and_then(|_| Ok(work.claims.release(claimed)?)) {
+            self.notes.push(format!("questions are no longer shared: {}", error_chain(&failure)));
+            *team = None;
+        }
     }
 
     /// Waits for so long, or until the run is stopped. Returns the time.
