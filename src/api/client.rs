@@ -25,7 +25,8 @@ use tokio::runtime::Runtime;
 use crate::api::daemon_control::{DaemonStatus, PageTicket, PerformanceReport, Stopping};
 use crate::api::fault::{ApiError, ApiErrorKind};
 use crate::api::http::TICKET_PATH;
-use crate::api::query::{AnyQuery, Payload};
+use crate::api::payload::Payload;
+use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};
 use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath};
 

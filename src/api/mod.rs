@@ -20,6 +20,7 @@ mod local_queries;
 mod located_json;
 mod lsp;
 mod mcp;
+mod payload;
 mod prompt_cache;
 mod providers;
 mod queries;
@@ -62,6 +63,7 @@ pub use local_queries::{
 pub use located_json::read_json;
 pub use lsp::{LspProject, serve as serve_lsp};
 pub use mcp::{McpInfo, serve as serve_mcp};
+pub use payload::Payload;
 pub use prompt_cache::{PromptCache, PromptCacheUse, SentDocument, prefix_caching};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
@@ -76,7 +78,7 @@ pub use queries::{
 };
 #[cfg(test)]
 pub use query::WireQuery;
-pub use query::{AnyQuery, Payload, Query};
+pub use query::{AnyQuery, Query};
 pub use service::{
     CallOptions, Delivery, PROTOCOL, ProgressObserver, QueryJob, Receiver, Service, ServiceAnswer,
     TraceEvent, VERSION, ask, ask_and,

@@ -4,10 +4,8 @@
 //! whatever it
 //! is asked uses [`AnyQuery`], of which there is one variant for each question.
 
-use std::any::Any;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -17,6 +15,7 @@ use super::local_queries::{
     AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
     SourceTextsQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
+use super::payload::Payload;
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery,
@@ -26,13 +25,13 @@ use super::queries::{
     TakesQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
-    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
-    ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
-    FileExplanation, FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace,
-    GivenDocuments, HistoryMoved, HistoryState, HydrationResult, IndexRun, SearchResult, SymbolCalls,
-    SymbolUses, TakesState, decode_json, decode_nested, encode_document,
+    AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument,
+    CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened, FileExplanation,
+    FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace, GivenDocuments,
+    HistoryMoved, HistoryState, HydrationResult, IndexRun, SearchResult, SymbolCalls, SymbolUses, TakesState,
+    decode_json, decode_nested,
 };
-use crate::engine::{CachedDocument, ReferenceGraph, SourceText};
+use crate::engine::{ReferenceGraph, SourceText};
 use crate::model::{Document, Slice, SliceResolution};
 
 /// A question with the type of its answer.
@@ -400,89 +399,6 @@ pub enum AnyQuery {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NothingAsk")]
 struct EmptyBody {}
-
-/// The value of an answer, in the form in which it was made.
-pub enum Payload {
-    /// A value of the question's own type of answer.
-    Value(Box<dyn AnswerValue>),
-    /// A document. Its JSON is kept with it, because to encode it takes longer than to find out that it is still right.
-    Document(Arc<CachedDocument>, AnswerShape),
-    /// JSON, as a daemon sent it.
-    Json(Bytes),
-    /// A value that has no JSON, for the process that asked.
-    Local(Box<dyn Any + Send>),
-}
-
-/// An answer that can be encoded, and turned back into the type that it has.
-pub trait AnswerValue: Any + Send {
-    fn encode(&self) -> Vec<u8>;
-}
-
-impl<A: Serialize + Any + Send> AnswerValue for A {
-    fn encode(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("answers have texts as keys, and so always become JSON")
-    }
-}
-
-impl Payload {
-    pub fn value(value: impl AnswerValue) -> Self {
-        Self::Value(Box::new(value))
-    }
-
-    pub fn local(value: impl Any + Send) -> Self {
-        Self::Local(Box::new(value))
-    }
-
-    pub fn downcast_ref<A: 'static>(&self) -> Option<&A> {
-        match self {
-            Self::Value(value) => (&**value as &dyn Any).downcast_ref(),
-            Self::Local(value) => value.downcast_ref(),
-            Self::Document(..) | Self::Json(_) => None,
-        }
-    }
-
-    /// Returns the payload as JSON, and the text of a document. With `only_text` there is no JSON of a document.
-    pub(super) fn encode(self, only_text: bool) -> Result<(Bytes, Option<Bytes>), ApiError> {
-        match self {
-            Self::Value(value) => Ok((value.encode().into(), None)),
-            Self::Document(document, shape) => {
-                // The JSON repeats the text, escaped: a client that reads only the text need not wait for it.
-                let data = if only_text { Bytes::new() } else { encode_document(&document, shape) };
-                Ok((data, Some(document.text.to_bytes())))
-            }
-            Self::Json(data) => Ok((data, None)),
-            // No transport lets a question without a route through, so this is not the client's mistake.
-            Self::Local(_) => Err(ApiError::bug()),
-        }
-    }
-
-    /// Returns the value of an answer of the type `A`, which `decode` reads where it came as JSON.
-    pub(super) fn into_value<A: 'static>(
-        self,
-        decode: impl FnOnce(&[u8]) -> Result<A, serde_json::Error>,
-    ) -> Result<A, ApiError> {
-        // Within a process the value itself arrives, and is neither encoded nor decoded.
-        let value: Box<dyn Any> = match self {
-            Self::Json(data) => return decode(&data).map_err(|error| ApiError::unreadable_answer(&error)),
-            Self::Document(document, shape) => Box::new(ComposedDocument::from_written(document, shape)),
-            Self::Value(value) => value,
-            Self::Local(value) => value,
-        };
-        // A service that gives the answer to another question is a bug of that service, and none of the client's.
-        value.downcast().map(|value| *value).map_err(|_| ApiError::bug())
-    }
-}
-
-impl std::fmt::Debug for Payload {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Value(_) => "Payload::Value",
-            Self::Document(..) => "Payload::Document",
-            Self::Json(_) => "Payload::Json",
-            Self::Local(_) => "Payload::Local",
-        })
-    }
-}
 
 fn decode_answer<Q: WireQuery>(data: &[u8]) -> Result<Q::Answer, serde_json::Error> {
     if Q::NESTED { decode_nested(data) } else { decode_json(data) }

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 
 use super::fault::ApiError;
-use super::query::{AnyQuery, Payload, Query};
+use super::payload::Payload;
+use super::query::{AnyQuery, Query};
 use super::wire::{FreshnessNote, IndexRun, MissingPath};
 use crate::engine::ScanProgress;
 

@@ -14,9 +14,11 @@ mod assigned;
 mod corpus_tests;
 mod display;
 mod generated;
+mod joined;
 mod keywords;
 mod notation;
 mod rules;
+mod runs;
 #[cfg(test)]
 mod samples_tests;
 mod scan;

@@ -4,19 +4,15 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
-use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use base64::{Engine, alphabet};
 use memchr::memmem;
-use regex::Regex;
 
 use super::assigned::AssignedSearch;
-use super::generated::is_surely_generated;
-use super::notation::{line_after, line_before};
+use super::joined::JoinedText;
 use super::rules;
 use super::rules::KeywordHint;
+use super::runs::{bot_token, decode_run, is_random_word, long_runs};
 use super::values::{is_placeholder, url_secrets};
 use crate::model::redaction_mark;
 
@@ -201,198 +197,6 @@ fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
         blocks_file: false,
     })
     .collect()
-}
-
-/// The least and most bytes of base64 that are decoded.
-const MIN_BASE64: usize = 20;
-const MAX_BASE64: usize = 64 << 10;
-
-/// The most bytes between two pieces.
-const LONGEST_JOINT: usize = 400;
-
-/// What joins two pieces of a text: an operator, spaces or a line break between quotes, or a line continuation.
-static JOINT: LazyLock<Regex> = LazyLock::new(|| {
-    let line = r"(?:\\?\r?\n[ \t]*)?";
-    let sign = r"(?:\+|\.\.?|&|<>|~)";
-    let quote = "[\"'`]";
-    let between = format!(r"[ \t]*{line}{sign}[ \t]*{line}|[ \t]+|[ \t]*\\?\r?\n[ \t]*");
-    Regex::new(&format!(r"^(?:{quote}(?:{between})[rbuf]?{quote}|\\\r?\n[ \t]*)")).expect("a fixed pattern")
-});
-
-/// Returns where two pieces of a text are joined.
-fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let at = done + bytes[done..].iter().position(|b| matches!(b, b'"' | b'\'' | b'`' | b'\\'))?;
-            let behind = *bytes.get(at + 1)?;
-            done = at + 1;
-            // Most quotes begin or end a text that nothing is joined to.
-            if !b" \t\r\n\\+.&<>~".contains(&behind) {
-                continue;
-            }
-            if let Some(joint) = JOINT.find(&text[at..text.floor_char_boundary(at + LONGEST_JOINT)]) {
-                done = at + joint.end();
-                return Some(at..done);
-            }
-        }
-    })
-}
-
-/// The lines of a text in which pieces are joined, without the joints.
-pub(crate) struct JoinedText {
-    pub(crate) text: String,
-    /// The start of each run of bytes in `text`, and in the original text.
-    runs: Vec<(usize, usize)>,
-}
-
-impl JoinedText {
-    /// Joins the pieces; returns `None` if there are none.
-    pub(crate) fn new(text: &str) -> Option<Self> {
-        let mut joined = Self { text: String::new(), runs: Vec::new() };
-        // How far the text is copied or skipped, and the end of the line being copied.
-        let (mut done, mut end) = (0, 0);
-        for joint in joints(text) {
-            if end <= joint.start {
-                joined.push_run(text, done..end);
-                let line = text[..joint.start].rfind('\n').map_or(0, |at| at + 1);
-                done = line.max(end);
-            }
-            joined.push_run(text, done..joint.start);
-            done = joint.end;
-            if end <= done {
-                end = text[done..].find('\n').map_or(text.len(), |at| done + at + 1);
-            }
-        }
-        joined.push_run(text, done..end);
-        (!joined.runs.is_empty()).then_some(joined)
-    }
-
-    fn push_run(&mut self, text: &str, span: Range<usize>) {
-        if span.start < span.end {
-            self.runs.push((self.text.len(), span.start));
-            self.text.push_str(&text[span]);
-        }
-    }
-
-    /// Returns the range in the original text; `None` if it lies within one piece, where a plain scan finds it.
-    pub(crate) fn original_span(&self, span: &Range<usize>) -> Option<Range<usize>> {
-        let run = |at: usize| self.runs.partition_point(|(start, _)| *start <= at) - 1;
-        let (first, last) = (run(span.start), run(span.end - 1));
-        let of = |run: usize, at: usize| self.runs[run].1 + at - self.runs[run].0;
-        let crosses_lines = self.text[span.clone()].contains('\n');
-        (first != last && !crosses_lines).then(|| of(first, span.start)..of(last, span.end - 1) + 1)
-    }
-}
-
-/// Returns the runs of characters that may be base64, or generated words.
-fn long_runs(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        loop {
-            // A run that is long enough contains this byte, unless it begins behind it.
-            let probe = done + MIN_BASE64 - 1;
-            if !is_base64(*bytes.get(probe)?) {
-                done = probe + 1;
-                continue;
-            }
-            let before = bytes[done..probe].iter().rev().take_while(|b| is_base64(**b)).count();
-            let after = bytes[probe..].iter().take_while(|b| is_base64(**b)).count();
-            let run = probe - before..probe + after;
-            done = run.end;
-            if MIN_BASE64 <= run.len() && may_be_generated(&bytes[run.clone()]) {
-                return Some(run);
-            }
-        }
-    })
-}
-
-/// Returns whether a run has digits and letters, and is not merely hexadecimal.
-fn may_be_generated(run: &[u8]) -> bool {
-    run.iter().any(u8::is_ascii_digit)
-        && run.iter().any(|b| b.is_ascii_alphabetic() && !b.is_ascii_hexdigit())
-}
-
-/// Returns whether a run has small and capital letters, as base64 of a text has.
-fn is_mixed(run: &str) -> bool {
-    run.bytes().any(|b| b.is_ascii_uppercase()) && run.bytes().any(|b| b.is_ascii_lowercase())
-}
-
-/// Decodes a run of characters, if it is base64 of a text.
-fn decode_run(run: &str) -> Option<String> {
-    let marks = run.bytes().filter(|b| !b.is_ascii_alphanumeric()).count();
-    (run.len() <= MAX_BASE64 && marks * 8 <= run.len() && is_mixed(run)).then(|| decode(run)).flatten()
-}
-
-/// Returns the token of a Discord bot that begins with a run: a number in base64, a time and a signature, separated by
-/// dots.
-fn bot_token(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
-    const NUMBER_LENGTHS: RangeInclusive<usize> = 23..=28;
-    const TIME_LENGTH: usize = 6;
-    const SIGNATURE_LENGTHS: RangeInclusive<usize> = 27..=40;
-    let is_number = NUMBER_LENGTHS.contains(&span.len()) && text[span.clone()].starts_with(['M', 'N', 'O']);
-    let behind = text[span.end..].strip_prefix('.').filter(|_| is_number)?;
-    let length =
-        |text: &str| text.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b)).count();
-    let signature = behind.get(TIME_LENGTH..).filter(|_| length(behind) == TIME_LENGTH)?.strip_prefix('.')?;
-    let end = span.end + TIME_LENGTH + 2 + length(signature);
-    SIGNATURE_LENGTHS.contains(&length(signature)).then_some(span.start..end)
-}
-
-/// Returns whether nothing else is on a line, as in blocks of encoded data such as a public key.
-fn is_alone_on_its_line(text: &str, span: &Range<usize>) -> bool {
-    line_before(text, span.start).trim().is_empty() && line_after(text, span.end).trim().is_empty()
-}
-
-/// Returns whether a run is a generated word by itself, and neither a line of encoded data nor a part of an address, a
-/// path or a digest.
-fn is_random_word(text: &str, span: &Range<usize>) -> bool {
-    const LONGEST: usize = 100;
-    let run = &text[span.clone()];
-    let before = text[..span.start].bytes().next_back().unwrap_or(b' ');
-    let after = text[span.end..].bytes().next().unwrap_or(b' ');
-    let is_word = run.len() <= LONGEST
-        && !run.contains(['/', '+', '='])
-        && !run.starts_with("sha")
-        && !run.starts_with("0x");
-    is_word
-        && (before.is_ascii_whitespace() || b"\"'`".contains(&before))
-        && (after.is_ascii_whitespace() || b"\"'`,;)}]<".contains(&after))
-        && is_surely_generated(run)
-        && !is_placeholder(run)
-        && !is_alone_on_its_line(text, span)
-}
-
-fn is_base64(b: u8) -> bool {
-    BASE64_BYTES[usize::from(b)]
-}
-
-/// Whether a byte may be part of base64 of either alphabet, or of a name before it.
-static BASE64_BYTES: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        table[byte as usize] =
-            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=');
-        byte += 1;
-    }
-    table
-};
-
-/// Decodes base64 of either alphabet, if the result is text.
-fn decode(packed: &str) -> Option<String> {
-    const LAX: GeneralPurposeConfig = GeneralPurposeConfig::new()
-        .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    let alphabet = if packed.contains(['-', '_']) { alphabet::URL_SAFE } else { alphabet::STANDARD };
-    // A leading name, as in `KEY=…`, is not part of it.
-    let inner = packed.trim_end_matches('=');
-    let inner = inner.rsplit('=').next()?;
-    let text = String::from_utf8(GeneralPurpose::new(&alphabet, LAX).decode(inner).ok()?).ok()?;
-    let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
-    (MIN_BASE64 / 2 <= text.len() && text.chars().all(is_plain)).then_some(text)
 }
 
 /// Returns the secrets in URLs, in Kubernetes secrets and in Terraform states.
@@ -588,18 +392,6 @@ mod tests {
         let one = |rule, span| SecretMatch { rule, span, blocks_file: false };
         let scan = SecretScan { matches: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
         assert_eq!(redact("0123456789", &scan), "0(redacted:a)89");
-    }
-
-    #[test]
-    fn pieces_are_joined_and_found_again() {
-        let text = "first\nx = 'ab' + 'cd' 'ef'\nlast\ny = \"gh\" \\\n  \"ij\"\n";
-        let joined = JoinedText::new(text).unwrap();
-        assert_eq!(joined.text, "x = 'abcdef'\ny = \"ghij\"\n");
-        let span = joined.text.find("abcdef").map(|at| at..at + 6).unwrap();
-        assert_eq!(&text[joined.original_span(&span).unwrap()], "ab' + 'cd' 'ef");
-        let alone = joined.text.find("y =").map(|at| at..at + 3).unwrap();
-        assert_eq!(joined.original_span(&alone), None);
-        assert!(JoinedText::new("nothing 'is' joined\n").is_none());
     }
 
     #[test]

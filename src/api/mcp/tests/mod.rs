@@ -17,7 +17,8 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use super::transport::{McpInfo, ShutdownSignals, serve_on};
 use crate::api::fault::ApiError;
 use crate::api::feed_reader::FeedSource;
-use crate::api::query::{AnyQuery, Payload};
+use crate::api::payload::Payload;
+use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, Receiver, Service, ServiceAnswer};
 use crate::api::wire::{FreshnessNote, FreshnessState};
 use crate::model::RootReason;
