@@ -34,12 +34,7 @@ pub fn linked_worktree(root: &Path, disk: &dyn Disk) -> Result<Option<LinkedWork
     if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Ok(None);
     }
-    let Some(admin) = read_line(&file, disk)
-        .and_then(|line| Some(line.strip_prefix(b"gitdir: ")?.to_owned()))
-        .and_then(|path| resolve(root, &path))
-    else {
-        return Ok(None);
-    };
+    let Some(admin) = named_git_folder(root, disk) else { return Ok(None) };
     // A submodule has a `.git` file, too, and no such file.
     let Some(common) = read_line(&admin.join("commondir"), disk) else { return Ok(None) };
     let Some(repository) = resolve(&admin, &common) else { return Err("its repository is not there") };
@@ -59,6 +54,23 @@ pub fn linked_worktree(root: &Path, disk: &dyn Disk) -> Result<Option<LinkedWork
     }
     let Some(name) = worktree_name(&admin) else { return Err("its repository is not there") };
     Ok(Some(LinkedWorktree { name, repository, main_checkout }))
+}
+
+/// Returns whether two checkouts are of one repository: linked worktrees of it, or one of them its main checkout.
+pub fn are_of_one_repository(one: &Path, other: &Path, disk: &dyn Disk) -> bool {
+    let repository = |root: &Path| match linked_worktree(root, disk) {
+        Ok(Some(worktree)) => Some(worktree.repository),
+        // The checkout of a submodule names its repository in a file.
+        Ok(None) => named_git_folder(root, disk).or_else(|| root.join(".git").canonicalize().ok()),
+        Err(_) => None,
+    };
+    repository(one).is_some_and(|of_one| repository(other) == Some(of_one))
+}
+
+/// Returns the folder that the `.git` file of a checkout names.
+fn named_git_folder(root: &Path, disk: &dyn Disk) -> Option<PathBuf> {
+    let line = read_line(&root.join(".git"), disk)?;
+    resolve(root, line.strip_prefix(b"gitdir: ")?)
 }
 
 /// Returns whether a repository still has the linked worktree of this name. One that git keeps for a disk that may come
@@ -141,6 +153,29 @@ mod tests {
         sandbox.git(".", &["clone", "-q", "--bare", "main", "bare.git"]);
         sandbox.git("bare.git", &["worktree", "add", "-q", "../of_bare", "-b", "new"]);
         assert_eq!(found(&sandbox, "of_bare").unwrap().unwrap().main_checkout, None);
+    }
+
+    #[test]
+    fn worktrees_of_one_repository_are_known_as_such() {
+        let sandbox = repository_with_worktree();
+        sandbox.git("main", &["worktree", "add", "-q", "../second"]);
+        sandbox.git(".", &["clone", "-q", "main", "clone"]);
+        sandbox.git("main", &["submodule", "--quiet", "add", "../clone", "sub"]);
+        sandbox.git("main/sub", &["worktree", "add", "-q", "../../of_sub"]);
+        let are = |one: &str, other: &str| {
+            let path = |folder: &str| sandbox.path(folder).canonicalize().unwrap();
+            are_of_one_repository(&path(one), &path(other), &RealDisk)
+        };
+        for (one, other) in
+            [("main", "linked"), ("linked", "main"), ("linked", "second"), ("main/sub", "of_sub")]
+        {
+            assert!(are(one, other), "{one} {other}");
+        }
+        for (one, other) in
+            [("main", "clone"), ("main", "main/sub"), ("linked", "of_sub"), ("clone", "linked")]
+        {
+            assert!(!are(one, other), "{one} {other}");
+        }
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub use crate::aggregate::{
     Covering, CoveringEntry, DocumentLimits, ESTIMATE, HydrationLimits, OutlineLine, TokenCounter,
     nearest_keys as nearest_symbols, render_outline, select_symbols,
 };
-pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};
+pub use crate::discover::{are_of_one_repository, enclosing_checkout, file_type_by_id, run_git};
 pub use crate::store::agent::AgentDbSize;
 pub use crate::store::authenticate_rows as authenticate_cache;
 pub use crate::store::{

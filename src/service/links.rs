@@ -30,6 +30,12 @@ pub fn edit_links(
     RealDisk.replace_private(file, text.as_bytes()).map_err(failed)
 }
 
+/// Returns whether a checkout is another worktree of the project's own repository: its files are those of the project once
+/// more.
+pub fn is_own_worktree(root: &Path, checkout: &Path) -> bool {
+    engine::are_of_one_repository(root, checkout, &RealDisk)
+}
+
 /// Returns how much a folder holds that may be linked to the project in the folder `root`.
 pub fn measure_linked(
     folder: &LinkedFolder,

@@ -41,7 +41,7 @@ pub use answer::resolve;
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use history::CurationHistory;
-pub use links::{LinkedSize, edit_links, measure_linked};
+pub use links::{LinkedSize, edit_links, is_own_worktree, measure_linked};
 pub use local::{LocalService, Project, with_world};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
 pub use resolved::{Found, QueryOrigin, QuerySettings};

@@ -132,3 +132,34 @@ fn all_checkouts_within_a_project_are_linked_by_one_command() {
     assert!(none.err.contains("no checkout within the project that is not linked"), "{none:?}");
     assert_eq!(sandbox.slop(&["link", "add"]).code, 2);
 }
+
+#[test]
+fn a_link_in_the_place_of_a_submodule_and_an_own_worktree_are_not_linked() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def own():\n    pass\n");
+    sandbox.commit_all("first");
+    for folder in ["private", "shelf/private"] {
+        let private = sandbox.outside(folder);
+        write(&private.join("part.py"), &format!("def {CANARY}():\n    pass\n"));
+        sandbox.git_in(&private, &["init", "-q"]);
+        sandbox.git_in(&private, &["add", "."]);
+        sandbox.git_in(&private, &["commit", "-qm", "first"]);
+    }
+    // The link is at the submodule itself, and at a folder above it.
+    let commit = String::from_utf8(sandbox.git(&["rev-parse", "HEAD"])).unwrap();
+    for path in ["here", "above/private"] {
+        sandbox.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},{path}", commit.trim())]);
+    }
+    sandbox.git(&["commit", "-qm", "hostile"]);
+    symlink(sandbox.outside("private"), sandbox.path("here")).unwrap();
+    symlink(sandbox.outside("shelf"), sandbox.path("above")).unwrap();
+    sandbox.git(&["worktree", "add", "-q", "trees/one"]);
+    let added = sandbox.json(&["link", "add", "--submodules"]);
+    assert_eq!(added["added"].as_array().map(Vec::len), Some(0), "{added}");
+    let left_out = added["left_out"].to_string();
+    assert!(left_out.contains("here is not linked: it is a symbolic link, or behind one"), "{added}");
+    assert!(left_out.contains("trees/one is not linked: it is a worktree of the project's own"), "{added}");
+    assert_eq!(sandbox.json(&["link", "list"])["links"].as_array().map(Vec::len), Some(0));
+    assert!(!sandbox.slop(&["symbol", CANARY]).out.contains(".py"));
+    assert_eq!(sandbox.slop(&["symbol", "own"]).out.matches("a.py").count(), 1);
+}

@@ -16,7 +16,7 @@ use crate::model::{
     LinkedFolder, ResourceKind, SkipReason, is_resource_name, path_bytes, path_text, printable,
 };
 use crate::render::{format_grouped, format_size};
-use crate::service::{LinkedSize, edit_links, measure_linked};
+use crate::service::{LinkedSize, edit_links, is_own_worktree, measure_linked};
 use crate::sys::{Clock, WallClock};
 
 pub(super) fn run(
@@ -76,7 +76,7 @@ fn add_checkouts(
         |file: &&FileState| file.reason.as_deref().is_some_and(|reason| REASONS.contains(&reason));
     // One that is linked is listed by its files.
     let found: Vec<&FileState> = files.iter().filter(is_checkout).collect();
-    let (mut added, mut skipped) = (Vec::new(), Vec::new());
+    let (mut added, mut left_out) = (Vec::new(), Vec::new());
     edit_links(&environment.sources, &root, |links| {
         let mut all = links.clone();
         for file in &found {
@@ -86,21 +86,22 @@ fn add_checkouts(
                     added.push(resource);
                 }
                 // The others are linked all the same.
-                Err(reason) => skipped.push(reason),
+                Err(reason) => left_out.push(reason),
             }
         }
         Ok(all.into_links())
     })?;
-    for reason in &skipped {
-        context.output.note(reason);
-    }
     if context.output.json {
-        return context.write_data(&json!({ "added": added.iter().map(entry).collect::<Vec<_>>() }));
+        let added: Vec<Value> = added.iter().map(entry).collect();
+        return context.write_data(&json!({ "added": added, "left_out": left_out }));
+    }
+    for reason in &left_out {
+        context.output.note(reason);
     }
     for resource in &added {
         context.write_line(&format!("@{} = {}", resource.folder.name, folder_text(&resource.folder)))?;
     }
-    if added.is_empty() && skipped.is_empty() {
+    if added.is_empty() && left_out.is_empty() {
         context.output.message("there is no checkout within the project that is not linked");
     }
     Ok(failure::DONE)
@@ -117,7 +118,14 @@ fn link_checkout(links: &Links, root: &Path, file: &FileState) -> Result<(Resour
     if path.join(".git").symlink_metadata().is_err() {
         return Err(format!("{shown} is not linked: it is not checked out (`git submodule update --init`)"));
     }
-    let path = path.canonicalize().map_err(|error| format!("{shown} is not linked: {error}"))?;
+    let real = path.canonicalize().map_err(|error| format!("{shown} is not linked: {error}"))?;
+    // Git has a checkout there, but a link may have taken its place: nobody has named what it leads to.
+    if real != path {
+        return Err(format!("{shown} is not linked: it is a symbolic link, or behind one"));
+    }
+    if is_own_worktree(root, &path) {
+        return Err(format!("{shown} is not linked: it is a worktree of the project's own repository"));
+    }
     let own_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut name = Links::fitting_name(&own_name);
     if links.is_taken(&name, root) {
