@@ -5,11 +5,13 @@
 //! 0.5 name     rarities of the task's terms in the symbol's name
 //! 1.0 exact    the symbol's name, as the task mentions it
 //! 1.5 frame    a stack trace, a diagnostic or a link leads to it
-//!   + file     the sum of the parts of its file's score
+//!   + file     the parts of its file's score; 0.2 of the one for the text, and 0.4 for its three best chunks
 //! ```
 //!
 //! Each part is divided by its greatest value, and the sum multiplied by a factor for the file's class. Without the
-//! file's score, a tenth of what was found is lost.
+//! file's score, a tenth of what was found is lost. The file's best chunks say more than its whole text, in which many
+//! parts may each have a little to do with the task: on 133 issues, documents contained 1 % more of the fixes' lines with
+//! them (−1 to +4 %).
 //!
 //! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are those among these
 //! chunks: to know them for all files, each would have to be read.
@@ -20,6 +22,11 @@ use super::query::{LineMention, RankingQuery, is_file_of_frame};
 use super::rank::{FileRanking, RankedFile};
 use super::words::words;
 
+/// What the text of a symbol's file counts, and what the best chunks of the file do.
+const FILE_TEXT_SHARE: f64 = 0.2;
+const FILE_BEST_SHARE: f64 = 0.4;
+/// What the best chunks of a file count, in their order.
+const BEST_CHUNKS: [f64; 3] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
 /// A shorter name is a word by chance, unless the task marks it as code.
 const MIN_NAME_BYTES: usize = 4;
 
@@ -45,7 +52,7 @@ pub struct SymbolParts {
     pub exact: f64,
     /// Lines of it in the task.
     pub frame: f64,
-    /// The parts of its file's score.
+    /// The parts of its file's score, and the texts of the file's best chunks.
     pub file: f64,
 }
 
@@ -86,6 +93,7 @@ pub fn rank_symbols(
     files: &[FileWithSymbols<'_>],
 ) -> Vec<SymbolScore> {
     let mut scores = text_scores(query, files);
+    let best = best_chunks(&scores, files.len());
     add_name_scores(query, files, &mut scores);
     for score in &mut scores {
         let chunk = &files[score.file].chunks.chunks[score.chunk];
@@ -97,12 +105,14 @@ pub fn rank_symbols(
     let (exact, frame) = (greatest_of(|parts| parts.exact), greatest_of(|parts| parts.frame));
     for score in &mut scores {
         let file = files[score.file].file;
+        let file_parts = &ranking.scores[file].parts;
         score.parts = SymbolParts {
             text: normalized(score.parts.text, text),
             name: 0.5 * normalized(score.parts.name, name),
             exact: normalized(score.parts.exact, exact),
             frame: 1.5 * normalized(score.parts.frame, frame),
-            file: ranking.scores[file].parts.sum(),
+            file: file_parts.sum() - (1.0 - FILE_TEXT_SHARE) * file_parts.text
+                + FILE_BEST_SHARE * best[score.file],
         };
         score.factor = ranked[file].class.symbol_factor();
         score.total = score.factor * score.parts.named().iter().map(|part| part.1).sum::<f64>();
@@ -147,6 +157,23 @@ fn text_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>]) -> Vec<Symbo
         score.parts.text = chunk.terms.iter().map(of_term).sum();
     }
     scores
+}
+
+/// Returns for each file what the texts of its best chunks come to, divided by the greatest value.
+fn best_chunks(scores: &[SymbolScore], files: usize) -> Vec<f64> {
+    let mut best = vec![[0.0_f64; BEST_CHUNKS.len()]; files];
+    for score in scores {
+        let mut text = score.parts.text;
+        for place in &mut best[score.file] {
+            if *place < text {
+                std::mem::swap(place, &mut text);
+            }
+        }
+    }
+    let of_file = |texts: &[f64; 3]| texts.iter().zip(BEST_CHUNKS).map(|(text, counts)| text * counts).sum();
+    let sums: Vec<f64> = best.iter().map(of_file).collect();
+    let greatest = greatest(sums.iter().copied());
+    sums.into_iter().map(|sum| normalized(sum, greatest)).collect()
 }
 
 fn match_chunk(query: &RankingQuery, text: &[u8]) -> ChunkMatches {
@@ -391,6 +418,31 @@ def parse_header(text):
         assert!(
             ranked(&elsewhere, &[("engine.py", ENGINE)]).iter().all(|scored| scored.1.parts.frame == 0.0)
         );
+    }
+
+    #[test]
+    fn the_best_symbols_of_a_file_speak_for_the_others_more_than_many_weak_ones() {
+        let focused = "def parse(text):\n    the proxy header\n\ndef close(text):\n    \
+             write what is left to the end";
+        let scattered = "\
+def one(text):
+    a proxy is opened
+
+def two(text):
+    a proxy is closed
+
+def three(text):
+    a header is read
+
+def four(text):
+    a header is written
+
+def shut(text):
+    pass";
+        let query = query("proxy header", &[], Vec::new());
+        let scores = ranked(&query, &[("a.py", focused), ("b.py", scattered)]);
+        let file_part = |name: &str| scores.iter().find(|scored| scored.0 == name).unwrap().1.parts.file;
+        assert!(file_part("shut") < file_part("close"), "{} {}", file_part("shut"), file_part("close"));
     }
 
     #[test]

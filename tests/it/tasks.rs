@@ -104,7 +104,8 @@ fn lines_are_shown_as_they_are_and_every_file_once() {
 #[test]
 fn a_budget_is_used_up_where_there_is_more_to_show() {
     let sandbox = project();
-    for budget in [800, 1_500, 2_500] {
+    // A function of the project has 190 tokens: a tenth of a smaller budget may be left because none fits.
+    for budget in [1_000, 1_500, 2_500] {
         for flags in [&["--task", TASK][..], &["--focus", "src/mail.py"], &[]] {
             let words = budget.to_string();
             let flags = [&["aggregate", "--dry-run", "--tier", "3", "--budget", &words], flags].concat();
