@@ -1,5 +1,6 @@
 //! From a request that was let in to its response.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::body_schema::BodySchema;
 use super::limits::{LIST_ITEMS, TEXT_CHARACTERS, is_free_text};
-use super::parameters::{ParameterQuestion, read_parameters};
+use super::parameters::{PARAMETERS_HINT, SentQuestion, invalid_query, read_parameters};
 use super::response::{ApiErrorResponse, ShapeError};
 use super::routes::{ROUTES, Route, RouteAction, deprecated_keys};
 use super::server::ServerState;
@@ -154,26 +155,21 @@ fn check_client(request: &Request) -> Result<(), ApiErrorResponse> {
     check_type(&request.headers, &request.body)
 }
 
-/// Returns the question of a request, as a body.
-fn read_request(request: &Request, body_schema: SchemaOfBody) -> Result<ParameterQuestion, ApiErrorResponse> {
+/// Returns the question of a request.
+fn read_request(request: &Request, body_schema: SchemaOfBody) -> Result<SentQuestion<'_>, ApiErrorResponse> {
     if !request.is_get {
         let QueryParameters { require_fresh } = parse_parameters(&request.uri)?;
-        return Ok(ParameterQuestion { body: request.body.to_vec(), require_fresh });
+        return Ok(SentQuestion { body: Cow::Borrowed(&request.body), require_fresh });
     }
     if !request.body.is_empty() {
         let hint = "ask by query parameters, or send the body with POST";
-        return Err(ApiErrorResponse::user(
-            StatusCode::BAD_REQUEST,
-            "bad_query",
-            "body is sent with GET",
-            hint,
-        ));
+        return Err(ApiErrorResponse::bad_query("body is sent with GET", hint));
     }
     read_parameters(&request.uri, &BodySchema::of(body_schema))
 }
 
 /// Returns how to answer.
-fn call_options(route: &Route, request: &Request, asked: &ParameterQuestion) -> CallOptions {
+fn call_options(route: &Route, request: &Request, asked: &SentQuestion<'_>) -> CallOptions {
     // The service compares them with the settings as they are now, and not with those of the last answer.
     let settings = request.headers.get("slop-settings");
     let settings = settings.map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
@@ -257,15 +253,7 @@ fn acquire_permit(permits: &Arc<Semaphore>, message: &str) -> Result<OwnedSemaph
 
 fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorResponse> {
     let query = Query::try_from_uri(uri).map(|Query(query)| query);
-    query.map_err(|error| {
-        let message = format!("invalid query: {}", truncated(&error.body_text()));
-        ApiErrorResponse::user(
-            StatusCode::BAD_REQUEST,
-            "bad_query",
-            message,
-            "GET /v1/openapi.json lists every parameter",
-        )
-    })
+    query.map_err(|error| invalid_query(&error.body_text()))
 }
 
 fn check_same_protocol(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
@@ -314,7 +302,7 @@ fn bad_question(
     LocatedError { path, error }: &LocatedError,
 ) -> ApiErrorResponse {
     let (code, what, document) = if is_get {
-        ("bad_query", "query", "GET /v1/openapi.json lists every parameter")
+        ("bad_query", "query", PARAMETERS_HINT)
     } else {
         ("bad_json", "body", "GET /v1/openapi.json describes every body")
     };

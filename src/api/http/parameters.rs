@@ -1,31 +1,37 @@
 //! Questions as query parameters: a GET asks what a POST with the same keys would ask.
 
+use std::borrow::Cow;
+
 use axum::extract::Query;
-use axum::http::{StatusCode, Uri};
+use axum::http::Uri;
 use serde_json::{Map, Value};
 
 use super::body_schema::BodySchema;
 use super::response::ApiErrorResponse;
 use crate::api::located_json::PathSegment;
 
-const HINT: &str = "GET /v1/openapi.json lists every parameter";
+/// Where to look when a parameter is wrong.
+pub(super) const PARAMETERS_HINT: &str = "GET /v1/openapi.json lists every parameter";
 
-/// The question that query parameters ask.
-pub(super) struct ParameterQuestion {
-    /// The body that asks the same.
-    pub(super) body: Vec<u8>,
+/// A question as it was sent, by query parameters or by a body.
+pub(super) struct SentQuestion<'r> {
+    /// The body, or the one that asks the same as the parameters.
+    pub(super) body: Cow<'r, [u8]>,
     pub(super) require_fresh: bool,
 }
 
 /// Reads the parameters of a GET. A list is a parameter that is given several times; what is in an object of the body has
 /// its key behind a dot, as in `choice.focus`.
-pub(super) fn read_parameters(uri: &Uri, schema: &BodySchema) -> Result<ParameterQuestion, ApiErrorResponse> {
+pub(super) fn read_parameters(
+    uri: &Uri,
+    schema: &BodySchema,
+) -> Result<SentQuestion<'static>, ApiErrorResponse> {
     let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri);
-    let Query(pairs) = pairs.map_err(|error| bad_query(&error.body_text()))?;
+    let Query(pairs) = pairs.map_err(|error| invalid_query(&error.body_text()))?;
     let (mut body, mut require_fresh) = (Map::new(), None);
     for (name, text) in pairs {
         if name == "require_fresh" {
-            let value = text.parse().map_err(|_| bad_query("`require_fresh` is true or false"))?;
+            let value = text.parse().map_err(|_| invalid_query("`require_fresh` is true or false"))?;
             if require_fresh.replace(value).is_some() {
                 return Err(given_twice(&name));
             }
@@ -34,12 +40,13 @@ pub(super) fn read_parameters(uri: &Uri, schema: &BodySchema) -> Result<Paramete
         let keys: Vec<&str> = name.split('.').collect();
         let path: Vec<PathSegment> = keys.iter().map(|key| PathSegment::Key((*key).to_owned())).collect();
         let Some((value, is_item)) = schema.parameter_value(&path, &text) else {
-            return Err(bad_query(&format!("no such parameter: `{}`", short(&name))));
+            return Err(invalid_query(&format!("no such parameter: `{}`", short(&name))));
         };
         insert(&mut body, &keys, value, is_item).map_err(|()| given_twice(&name))?;
     }
     let require_fresh = require_fresh.unwrap_or(false);
-    Ok(ParameterQuestion { body: Value::Object(body).to_string().into_bytes(), require_fresh })
+    let body = Value::Object(body).to_string().into_bytes();
+    Ok(SentQuestion { body: Cow::Owned(body), require_fresh })
 }
 
 /// Inserts a value below keys, or adds it to the list that is there.
@@ -59,12 +66,12 @@ fn insert(body: &mut Map<String, Value>, keys: &[&str], value: Value, is_item: b
 }
 
 fn given_twice(name: &str) -> ApiErrorResponse {
-    bad_query(&format!("parameter is given twice, or both as a whole and in parts: `{}`", short(name)))
+    invalid_query(&format!("parameter is given twice, or both as a whole and in parts: `{}`", short(name)))
 }
 
-fn bad_query(reason: &str) -> ApiErrorResponse {
-    let message = format!("invalid query: {}", short(reason));
-    ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_query", message, HINT)
+/// Returns the error that a query string cannot be read.
+pub(super) fn invalid_query(reason: &str) -> ApiErrorResponse {
+    ApiErrorResponse::bad_query(format!("invalid query: {}", short(reason)), PARAMETERS_HINT)
 }
 
 /// Shortens a text that may repeat what a client sent.

@@ -53,6 +53,11 @@ impl ApiErrorResponse {
         Self { status, command: "api", fault: ApiError::user(code, message, hint), shape: None }
     }
 
+    /// Returns the error that the query string is not what the route takes.
+    pub(super) fn bad_query(message: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self::user(StatusCode::BAD_REQUEST, "bad_query", message, hint)
+    }
+
     /// Returns the error that a limit of the server is reached.
     pub(super) fn busy(what: &str) -> Self {
         let fault = ApiError::environment("busy", what, "try again in a second");

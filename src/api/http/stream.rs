@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -141,14 +141,14 @@ impl EventParameters {
 fn event_kind(name: &str) -> Result<FeedEventKind, ApiErrorResponse> {
     FeedEventKind::parse(name).ok_or_else(|| {
         let hint = "GET /v1/openapi.json lists the kinds of events";
-        ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_query", "not a kind of event", hint)
+        ApiErrorResponse::bad_query("not a kind of event", hint)
     })
 }
 
 fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
     text.parse().map_err(|error: InvalidClock| {
         let hint = "give the `id` of an event, or the `clock` of an answer";
-        ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_query", error.to_string(), hint)
+        ApiErrorResponse::bad_query(error.to_string(), hint)
     })
 }
 

@@ -62,43 +62,32 @@ fn exported_entries(file: ExportedArtifacts) -> Vec<ExportedFile> {
     let (file_path, file_path_hex) = wire_path(&file.path);
     let outline = file.outline.as_ref().filter(|outline| !outline.symbols.is_empty()).map(render_outline);
     let symbols = file.outline.map(|outline| outline.symbols.into_iter().map(Into::into).collect());
-    let of_file = ExportedFile {
+    let shared = ExportedFile {
         file_path,
         file_path_hex,
         file_hash: file.hash.to_string(),
         language: file.file_type.map(|file_type| file_type.id.to_owned()),
-        summary: file.summary,
-        outline,
-        symbols,
-        generated_at: file.made_at_s.and_then(iso_time_of_s),
+        summary: None,
+        outline: None,
+        symbols: None,
+        generated_at: None,
         generator: HEURISTIC.to_owned(),
         generator_tier: None,
     };
     let by_models = file.by_models.into_iter().map(|summary| ExportedFile {
         summary: Some(summary.text),
-        outline: None,
-        symbols: None,
         generated_at: iso_time_of_s(summary.at_ms.div_euclid(1_000)),
         generator: summary.model.to_string(),
         generator_tier: Some(summary.tier.number()),
-        ..without_artifacts(&of_file)
+        ..shared.clone()
     });
     let by_models: Vec<ExportedFile> = by_models.collect();
+    let of_file = ExportedFile {
+        summary: file.summary,
+        outline,
+        symbols,
+        generated_at: file.made_at_s.and_then(iso_time_of_s),
+        ..shared
+    };
     std::iter::once(of_file).chain(by_models).collect()
-}
-
-/// Returns what all entries of a file have in common.
-fn without_artifacts(of_file: &ExportedFile) -> ExportedFile {
-    ExportedFile {
-        file_path: of_file.file_path.clone(),
-        file_path_hex: of_file.file_path_hex.clone(),
-        file_hash: of_file.file_hash.clone(),
-        language: of_file.language.clone(),
-        summary: None,
-        outline: None,
-        symbols: None,
-        generated_at: None,
-        generator: String::new(),
-        generator_tier: None,
-    }
 }
