@@ -80,11 +80,19 @@ pub(super) fn load_plan(
     if !engine.cache_enabled || !asks && !sharing.is_on() {
         return Ok(None);
     }
-    let options = agent_options(&loaded, AgentOverrides::default())?;
+    let options = agent_options(&loaded, AgentOverrides::default());
+    let options = options.map_err(|fault| if asks { fault } else { nothing_fetched(fault) })?;
     let keys = if asks { agent_keys(&options.chain, &key)? } else { ProviderKeys::new() };
     let team = team_cache(&loaded, &key)?.map(Arc::new);
     let cache = cache_folder(&context.root, &engine.cache_dir, &RealDisk);
     Ok(Some(SummaryPlan { asks, options, sharing, team, keys, engine, cache }))
+}
+
+/// Returns the reason why a daemon that asks no models does not fetch either: an answer is found by the models that would
+/// be asked.
+fn nothing_fetched(fault: ApiError) -> ApiError {
+    let message = format!("nothing is fetched from the team's cache, because {}", fault.message);
+    ApiError { message, ..fault }
 }
 
 /// Watches whether a plan is still valid while it is carried out.

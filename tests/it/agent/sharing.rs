@@ -203,6 +203,12 @@ fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
         |file: &str, words: &str| reader.slop(&["agent", "show", file, "--tier", "1"]).out.contains(words);
     wait_until("the daemon has fetched", || shows("one.py", "Runs jobs."));
     assert_eq!(reader.server.request_count(), 0);
+    // Without models it does not know for which answers to look, and says so.
+    let settings = reader.sandbox.outside("config/slop/config.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, &text[text.find("[share]").unwrap()..]).unwrap();
+    let reason = "nothing is fetched from the team's cache, because no language model is configured";
+    wait_until("the daemon's status says why", || reader.slop(&["daemon", "status"]).out.contains(reason));
     drop(daemon);
     // One that asks models fetches first, and stores the rest.
     let second = project(&["Runs jobs."]);
