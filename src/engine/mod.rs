@@ -55,10 +55,10 @@ pub use crate::store::{
 pub use crate::syntax::LANGUAGE_COUNT;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, cache_folder, make_cache_folder};
 pub use document::{
-    AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,
-    Explanation, GivenChange, GivenFile, GivenFileState, HydratedPlaces, HydrationAnswer, HydrationRequest,
-    ImageFile, LimitedView, OpenedDocument, PreparedDocument, PriorOutputs, RankedName, RecordName,
-    SectionRequest, ViewAnswer, ViewRequest,
+    AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DiscussionText, DocumentCacheKey,
+    DocumentHistory, Explanation, GivenChange, GivenFile, GivenFileState, HydratedPlaces, HydrationAnswer,
+    HydrationRequest, ImageFile, LimitedView, OpenedDocument, PreparedDocument, PriorOutputs, RankedName,
+    RecordName, SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use find::{FindAnswer, FindHit, FindRequest};

@@ -12,8 +12,8 @@ use crate::api::{
 };
 use crate::config::{ExecutionMode, LoadedConfig, Settings};
 use crate::engine::{
-    AggregationRequest, BeadsRequest, DiscussionSource, DocumentHistory, DocumentLimits, HydratedPlaces,
-    ImageFile, SectionRequest, Trust,
+    AggregationRequest, BeadsRequest, DiscussionSource, DiscussionText, DocumentHistory, DocumentLimits,
+    HydratedPlaces, ImageFile, SectionRequest, Trust,
 };
 use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, PromptCaching, Tier};
 
@@ -270,26 +270,22 @@ fn discussion(
     if !is_asked_for && !has_default {
         return None;
     }
-    let file = ask.history.as_ref().and_then(HistorySource::file);
-    let messages = ask.history.as_ref().and_then(HistorySource::messages);
-    let is_named = file.is_some() && origin == QueryOrigin::CommandLine;
-    let path = match file {
-        // What was said until now takes the place of the project's own file, which is no file of the document either.
-        None if messages.is_some() && !has_default => PathBuf::new(),
-        file => PathBuf::from(file.unwrap_or(HISTORY_FILE)),
+    let history = ask.history.as_ref();
+    let text = if let Some(messages) = history.and_then(HistorySource::messages) {
+        // It takes the place of the project's own file.
+        DiscussionText::Request { messages, instead_of: has_default.then(|| PathBuf::from(HISTORY_FILE)) }
+    } else {
+        let file = history.and_then(HistorySource::file);
+        DiscussionText::File {
+            path: PathBuf::from(file.unwrap_or(HISTORY_FILE)),
+            is_named: file.is_some() && origin == QueryOrigin::CommandLine,
+        }
     };
     // A file that only the tier's setting asks for may be missing or unreadable: it came with the project, and must
     // not stop a document.
     let is_vouched_for =
         is_asked_for || tier.is_some_and(|tier| is_users(&format!("tiers.{}.history", tier.number())));
-    Some(DiscussionSource {
-        path,
-        messages,
-        take: ask.take.clone(),
-        is_named,
-        is_optional: !is_asked_for,
-        is_vouched_for,
-    })
+    Some(DiscussionSource { text, take: ask.take.clone(), is_optional: !is_asked_for, is_vouched_for })
 }
 
 fn body_options(

@@ -20,7 +20,7 @@ use crate::api::{
     SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
-use crate::engine::ImageFile;
+use crate::engine::{DiscussionSource, DiscussionText, ImageFile};
 use crate::model::{DocumentPart, bytes_as_path};
 use crate::sys::{Disk, RealDisk};
 
@@ -186,7 +186,7 @@ fn what_an_ask_leaves_open_is_decided_by_the_settings() {
     assert_eq!(tier.request.limits.tokens, Some(5000));
     assert_eq!(tier.request.history.unwrap().name, "tier-3");
     let discussion = tier.request.sections.discussion.unwrap();
-    assert!(discussion.is_optional && !discussion.is_named);
+    assert!(discussion.is_optional && !is_named(&discussion));
 
     let choice = json!({"tier": 2, "budget": 70, "strategy": "full"});
     let resolved =
@@ -247,6 +247,10 @@ fn the_document_table_decides_what_an_ask_leaves_open() {
     assert_eq!(named.request.tier.unwrap().tier.number(), 2);
 }
 
+fn is_named(discussion: &DiscussionSource) -> bool {
+    matches!(discussion.text, DiscussionText::File { is_named: true, .. })
+}
+
 #[test]
 fn only_a_person_may_name_files_outside_of_the_project() {
     let fixture = ServiceFixture::new();
@@ -254,11 +258,11 @@ fn only_a_person_may_name_files_outside_of_the_project() {
     let ask = json!({"ask": "aggregate", "beside": beside});
     let client = fixture.aggregation(ask.clone(), QueryOrigin::Remote).request.sections;
     let discussion = client.discussion.unwrap();
-    assert!(!discussion.is_named && !discussion.is_optional);
+    assert!(!is_named(&discussion) && !discussion.is_optional);
     assert_eq!(client.screenshots, [ImageFile::OfProject("../x.png".to_owned())]);
     assert_eq!(client.part, DocumentPart::Suffix);
     let person = fixture.aggregation(ask, QueryOrigin::CommandLine).request.sections;
-    assert!(person.discussion.unwrap().is_named);
+    assert!(is_named(&person.discussion.unwrap()));
     assert_eq!(person.screenshots, [ImageFile::Asked(PathBuf::from("../x.png"))]);
 }
 

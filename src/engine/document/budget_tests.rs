@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::request::{AggregationRequest, BeadsRequest, DiscussionSource, ImageFile, SectionRequest};
+use super::request::{
+    AggregationRequest, BeadsRequest, DiscussionSource, DiscussionText, ImageFile, SectionRequest,
+};
 use crate::aggregate::{CuratedItems, DocumentLimits, TierOptions};
 use crate::engine::error::Error;
 use crate::engine::index::Trust;
@@ -158,10 +160,8 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
     (part, prop::collection::vec(prop::bool::weighted(0.3), 5)).prop_map(|(part, flags)| {
         let path = PathBuf::from("talk.json");
         let discussion = DiscussionSource {
-            path,
-            messages: None,
+            text: DiscussionText::File { path, is_named: true },
             take: None,
-            is_named: true,
             is_optional: false,
             is_vouched_for: true,
         };

@@ -56,8 +56,8 @@ pub use opened::OpenedDocument;
 pub use output::PriorOutputs;
 pub(in crate::engine) use placement::{ComposedPlacements, FilePlacement, Placements};
 pub use request::{
-    AggregationRequest, BeadsRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, HydratedPlaces,
-    ImageFile, SectionRequest, ViewRequest,
+    AggregationRequest, BeadsRequest, DiscussionSource, DiscussionText, DocumentCacheKey, DocumentHistory,
+    HydratedPlaces, ImageFile, SectionRequest, ViewRequest,
 };
 pub use select::{DocumentInputs, InputsDigest};
 pub use view::ViewAnswer;

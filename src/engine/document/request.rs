@@ -146,23 +146,47 @@ pub enum BeadsRequest {
     Withheld,
 }
 
-/// Where a discussion is written down.
+/// A discussion that a document ends with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscussionSource {
-    /// The file: from the project's root, or absolute. Empty if the request holds the discussion, and there is no file
-    /// whose place it takes.
-    pub path: PathBuf,
-    /// The discussion itself, as a JSON list; then no file is read.
-    pub messages: Option<Vec<u8>>,
+    /// Where it is written down.
+    pub text: DiscussionText,
     /// Name of the take that is meant, if the file is not to decide that itself.
     pub take: Option<String>,
-    /// Whether the request names the file; then it may be anywhere. If not, it must be in the project.
-    pub is_named: bool,
     /// Whether it was not asked for, so that the file may be missing or broken.
     pub is_optional: bool,
     /// Whether the user asked for it, by the request or by settings of the user's own. If not, it must be no file that
     /// came with the project.
     pub is_vouched_for: bool,
+}
+
+/// Where a discussion is written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DiscussionText {
+    /// In a file: from the project's root, or absolute.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Whether the request names it; then it may be anywhere. If not, it must be in the project.
+        is_named: bool,
+    },
+    /// In the request, as a JSON list; no file is read.
+    Request {
+        /// The list.
+        messages: Vec<u8>,
+        /// The file whose place it takes, which is then no file of the document either.
+        instead_of: Option<PathBuf>,
+    },
+}
+
+impl DiscussionText {
+    /// Returns the file that holds the discussion, or would.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File { path, .. } => Some(path),
+            Self::Request { instead_of, .. } => instead_of.as_deref(),
+        }
+    }
 }
 
 impl SectionRequest {
@@ -181,9 +205,11 @@ impl SectionRequest {
 
     /// Returns whether a file of the project in the folder `root` is the discussion.
     pub(super) fn is_discussion(&self, root: &Path, path: &RelPath) -> bool {
-        let Some(discussion) = &self.discussion else { return false };
+        let Some(file) = self.discussion.as_ref().and_then(|discussion| discussion.text.file()) else {
+            return false;
+        };
         // Compared by its parts, so that `./talk.json` is the file as well.
-        let named = discussion.path.strip_prefix(root).unwrap_or(&discussion.path);
+        let named = file.strip_prefix(root).unwrap_or(file);
         named.components().filter(|part| *part != Component::CurDir).eq(path.as_path().components())
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::image_patterns::expand_images;
-use super::request::{BeadsRequest, DiscussionSource, ImageFile, SectionRequest};
+use super::request::{BeadsRequest, DiscussionSource, DiscussionText, ImageFile, SectionRequest};
 use crate::aggregate::DocumentSections;
 use crate::discover::run_git;
 use crate::engine::error::Error;
@@ -85,7 +85,8 @@ fn discussion_entries(
     problems: &mut Vec<SectionProblem>,
 ) -> Result<Vec<DiscussionEntry>, Error> {
     if !discussion.is_vouched_for
-        && let Some(reason) = came_with_project(workspace, &discussion.path)
+        && let Some(file) = discussion.text.file()
+        && let Some(reason) = came_with_project(workspace, file)
     {
         problems.push(SectionProblem { section: "discussion", reason, is_error: false });
         return Ok(Vec::new());
@@ -105,7 +106,8 @@ fn discussion_entries(
         Error::DiscussionFile { source, .. } => (source.to_string(), true),
         other => return Err(other),
     };
-    let reason = format!("{}: {reason}", discussion.path.display());
+    let file = discussion.text.file().map(|file| format!("{}: ", file.display()));
+    let reason = file.unwrap_or_default() + &reason;
     problems.push(SectionProblem { section: "discussion", reason, is_error });
     Ok(Vec::new())
 }
@@ -131,14 +133,17 @@ fn read_discussion(
     workspace: &Workspace<'_>,
     discussion: &DiscussionSource,
 ) -> Result<Vec<DiscussionEntry>, Error> {
-    if let Some(messages) = &discussion.messages {
-        let entries = sections::read_discussion(messages, Some(DataSyntax::Json), None);
-        return entries.map_err(|source| Error::Discussion { path: PathBuf::from("of the request"), source });
-    }
-    let path = spelled_file(workspace, &discussion.path);
+    let (path, is_named) = match &discussion.text {
+        DiscussionText::File { path, is_named } => (spelled_file(workspace, path), *is_named),
+        DiscussionText::Request { messages, .. } => {
+            let entries = sections::read_discussion(messages, Some(DataSyntax::Json), None);
+            return entries
+                .map_err(|source| Error::Discussion { path: PathBuf::from("of the request"), source });
+        }
+    };
     // A path that the user typed may lead anywhere. One from the project's own files must not make slop read outside of
     // it.
-    let read = if discussion.is_named {
+    let read = if is_named {
         bytes_anywhere(workspace, &path)
     } else {
         bytes_inside(workspace, path.strip_prefix(&workspace.root).unwrap_or(&path))
