@@ -32,7 +32,9 @@ async fn a_selection_by_mouse_becomes_entries_and_is_undone() {
     assert_eq!(settings.matches("force_full = true").count(), 2, "{settings}");
     assert!(!settings.contains("a.py"), "{settings}");
     browser.click("#undo").await;
-    browser.wait_until("!document.querySelector('#redo').disabled").await;
+    // The row, too, because what is done again is awaited by it.
+    let is_undone = format!("!{}.textContent.includes('force full')", row("c.py"));
+    browser.wait_until(&format!("!document.querySelector('#redo').disabled && {is_undone}")).await;
     assert!(!page.settings().contains("force_full"), "{}", page.settings());
     browser.click("#redo").await;
     browser.wait_until(&format!("{}.textContent.includes('force full')", row("c.py"))).await;
