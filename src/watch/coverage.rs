@@ -76,10 +76,17 @@ impl FolderCoverage {
         Ok(all_new)
     }
 
-    /// Forgets a folder that went, and those below it. Their watches went with it.
-    pub(super) fn forget(&mut self, folder: &RelPath) {
-        for gone in self.below(folder.as_bytes()) {
-            self.watched.remove(&gone);
+    /// Forgets a folder that went, and those below it.
+    ///
+    /// Most of their watches went with them. But if a link had taken the place of a folder above them when they were
+    /// watched, these paths led to other folders, whose events would be reported under these paths from then on.
+    pub(super) fn forget(&mut self, places: &WatchPaths, folder: &RelPath) {
+        let gone = self.below(folder.as_bytes());
+        for folder in &gone {
+            self.watched.remove(folder);
+        }
+        if !gone.is_empty() {
+            self.watches.unwatch(gone.iter().map(|folder| places.path(folder)).collect());
         }
     }
 

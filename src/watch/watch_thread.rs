@@ -293,7 +293,7 @@ fn check_folders(
         if is_folder && is_created_only && coverage.contains(&path) {
             continue;
         }
-        coverage.forget(&path);
+        coverage.forget(places, &path);
         let is_within = |up: &[u8]| RelPath::new(up).is_ok_and(|up| came.contains(&up));
         if is_folder && !path.ancestors().any(is_within) {
             came.insert(path);

@@ -95,7 +95,10 @@ impl WatchScene {
     }
 
     fn with(folders: &[&str], source: Arc<dyn EventSource>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap(), folders, source)
+    }
+
+    fn in_folder(folder: tempfile::TempDir, folders: &[&str], source: Arc<dyn EventSource>) -> Self {
         let root = folder.path().join("root");
         std::fs::create_dir_all(root.join(".slop_cache")).unwrap();
         for folder in folders {
