@@ -53,7 +53,7 @@ pub(in crate::engine) fn load_facts(
 
 /// Reads files on all cores.
 fn encoded_facts(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<Option<Vec<u8>>> {
-    let workspace = &cache.workspace;
+    let (workspace, unsaved) = (&cache.workspace, &cache.unsaved);
     // Held while a large text is parsed.
     let large: Mutex<()> = Mutex::default();
     // A connection cannot be shared among threads. If there is no second one, every text is parsed.
@@ -69,7 +69,7 @@ fn encoded_facts(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<
             // What could not be parsed for its outline is not tried again: a hostile text would cost all of the time
             // once more.
             let is_hopeless = is_large
-                && outline_if_known(subject, &cache.unsaved, known.as_ref())
+                && outline_if_known(subject, unsaved, known.as_ref())
                     .is_some_and(|outline| outline.health.fallback.is_some());
             let timeout = if is_hopeless { Duration::ZERO } else { workspace.options.parse_timeout };
             text_facts(workspace, subject.file_type.id, text, timeout)
