@@ -47,7 +47,7 @@ impl<'w> Workspace<'w> {
     ) -> Result<Self, Error> {
         let names = Arc::new(NameRules::new(&options.names)?);
         let mut log = RunLog::default();
-        let (location, reason) = CacheLocation::find(root, &options.cache_dir, world.disk);
+        let (location, reason) = CacheLocation::find(root, &options.cache_dir, &options.cache_clones, world.disk);
         if let Some(reason) = reason {
             log.note(own_cache_note(&reason));
         }
@@ -92,7 +92,7 @@ impl Workspace<'_> {
     /// Goes on with a cache in the project's own folder, where that of the repository cannot be used.
     pub(in crate::engine) fn use_own_cache(&mut self, reason: &str) {
         self.note(own_cache_note(reason));
-        self.location = CacheLocation::own(&self.root, &self.options.cache_dir);
+        self.location = CacheLocation::own(&self.root, &self.options.cache_dir, &[]);
     }
 
     /// Returns where what models wrote is kept; nothing may be there yet.

@@ -30,7 +30,7 @@ fn a_root_that_is_gone_as_folders_are_asked_for_is_no_lack_of_events() {
     let root = folder.path().join("root");
     std::fs::create_dir(&root).unwrap();
     let gone = root.clone();
-    let folders: FolderLister = Arc::new(move |_| {
+    let folders: FolderLister = Arc::new(move |_, _| {
         std::fs::remove_dir(&gone).unwrap();
         Err(io::ErrorKind::NotFound.into())
     });
@@ -169,9 +169,9 @@ fn folders_that_cannot_be_told_are_not_watched() {
         root: folder.path().to_owned(),
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
-        watch_limit_percent: 80,
+        watch_limit_percent: 80, linked: Vec::new(),
     };
-    let folders: FolderLister = Arc::new(|_| Err(io::Error::other("a trap")));
+    let folders: FolderLister = Arc::new(|_, _| Err(io::Error::other("a trap")));
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let _watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
     let observed = signals.recv_timeout(PATIENCE).unwrap();

@@ -107,11 +107,11 @@ impl WatchScene {
             root,
             cache_dir: RelPath::new(b".slop_cache").unwrap(),
             epoch: 7,
-            watch_limit_percent: 80,
+            watch_limit_percent: 80, linked: Vec::new(),
         };
         let watcher = Watcher::start_with(
             options,
-            Arc::new(move |below| Ok(folders_of(&root_of_folders, below))),
+            Arc::new(move |_, below| Ok(folders_of(&root_of_folders, below))),
             Box::new(move |signal| _ = sender.send(signal)),
             source,
         );
@@ -288,7 +288,7 @@ fn first_signal(root: &Path, folders: FolderLister) -> (Watcher, Receiver<WatchS
         root: root.to_owned(),
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
-        watch_limit_percent: 80,
+        watch_limit_percent: 80, linked: Vec::new(),
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
