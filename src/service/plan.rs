@@ -24,7 +24,7 @@ pub fn share_budget(budget: u64, claims: &[BudgetClaim]) -> Result<Vec<u64>, Api
     // Decimal fractions that add up to 1 need not do so in binary.
     if !claims.iter().all(is_share) || 1.0 + 1e-9 < total {
         let message = format!("the shares of the projects add up to {total}");
-        return Err(ApiError::user("usage", message, "give shares from 0 to 1 that are not more than 1 together"));
+        return Err(ApiError::user("bad_shares", message, "give shares from 0 to 1 that are not more than 1 together"));
     }
     let mut tokens: Vec<u64> =
         claims.iter().map(|claim| claim.share.map_or(0, |share| part_of(budget, share))).collect();
@@ -111,7 +111,7 @@ mod tests {
     fn shares_beyond_the_whole_are_refused() {
         for shares in [[0.6, 0.5], [-0.1, 0.2], [f64::NAN, 0.1]] {
             let claims = shares.map(|share| claim(Some(share), &[]));
-            assert_eq!(share_budget(1_000, &claims).unwrap_err().code, "usage", "{shares:?}");
+            assert_eq!(share_budget(1_000, &claims).unwrap_err().code, "bad_shares", "{shares:?}");
         }
         assert_eq!(share_budget(10, &[]).unwrap(), Vec::<u64>::new());
     }

@@ -127,9 +127,8 @@ impl WatchThread {
             return;
         }
         // A new watch of everything: until then, linked folders that came are compared as if they could not be watched.
-        if batch.check_mounts && self.are_mounts_outdated() {
-            let due = self.rewatch_backoff.next_attempt(Instant::now());
-            self.next_attempt.get_or_insert(due);
+        if batch.check_mounts && self.next_attempt.is_none() && self.are_mounts_outdated() {
+            self.next_attempt = Some(self.rewatch_backoff.next_attempt(Instant::now()));
         }
         let done = if batch.out_of_watches {
             let folders = self.coverage.as_ref().map_or(0, FolderCoverage::len);

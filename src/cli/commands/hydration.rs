@@ -58,11 +58,11 @@ pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
 pub(super) fn moved_rows(placed: &HydrationResult, prefix: &str) -> Vec<String> {
     let tier = |name: Option<WarmthName>| name.map_or("–", WarmthName::name);
     let moved: Vec<_> = placed.moved.iter().filter(|moved| moved.from.is_some()).collect();
-    let row = |moved: &&&MovedFragment| {
+    let row = |moved: &MovedFragment| {
         let path = display_path(&moved.path, moved.path_hex.as_deref());
         format!("  {} → {}  {prefix}{path}", tier(moved.from), tier(moved.to))
     };
-    let mut rows: Vec<String> = moved.iter().take(MAX_MOVED).map(|moved| row(&moved)).collect();
+    let mut rows: Vec<String> = moved.iter().take(MAX_MOVED).map(|moved| row(moved)).collect();
     if let more @ 1.. = moved.len().saturating_sub(MAX_MOVED) {
         rows.push(format!("  and {} more", format_grouped(more as u64)));
     }

@@ -211,11 +211,8 @@ fn new_resource(
     if links.is_taken(&folder.name, root) {
         let free = links.free_name(&folder.name, root);
         let message = format!("the name @{} is in use", folder.name);
-        return Err(ApiError::user(
-            failure::USAGE,
-            message,
-            format!("name it otherwise, as with --name {free}"),
-        ));
+        let hint = format!("name it otherwise, as with --name {free}");
+        return Err(ApiError::user("name_in_use", message, hint));
     }
     Ok(Resource { folder, named_by: NamedBy::User, state: ResourceState::Linked, proposed_as: None })
 }

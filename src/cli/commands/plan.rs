@@ -143,7 +143,7 @@ fn open(
     run: &PlanRun<'_>,
     environment: &ProcessEnvironment,
 ) -> Result<OpenProject, CommandError> {
-    let location = ProjectLocation::find(Some(&planned.path), environment)?;
+    let location = ProjectLocation::find(Some(planned.path.as_path()), environment)?;
     let loaded = Arc::new(environment.sources.load(&location.root)?);
     let local = LocalService::for_command_line(location.root.clone(), Arc::clone(&loaded));
     let without_daemon = run.global.no_daemon || environment.without_daemon();
@@ -170,7 +170,7 @@ fn leave_out_repeated(projects: &mut Vec<OpenProject>, left_out: &mut Vec<LeftOu
             *root != roots[*other] && root.starts_with(&roots[*other]) && !root.join(".git").exists()
         });
         let by_link = linked.iter().find(|(other, links)| *other != at && links.contains(root));
-        // Of two that are linked to each other, the first stays.
+        // Of two that are linked to each other, one stays.
         let by_link = by_link.filter(|(other, _)| !reasons.contains_key(other)).map(|(other, _)| *other);
         let reason = match (same, around, by_link) {
             (Some(_), _, _) => "it is named twice".to_owned(),

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::derive::producers_fingerprint;
-use crate::discover;
 use crate::engine::error::Error;
+use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{CacheLocation, FileRows, TreeSnapshot, TreeTracker, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, error_chain};
@@ -310,7 +310,8 @@ impl ArtifactCache<'_> {
     }
 }
 
-/// Returns the folder with the databases of a project, which for a linked worktree and some clones is another one's. Creates nothing.
+/// Returns the folder with the databases of a project, which for a linked worktree and for some clones is another one's.
+/// Creates nothing.
 pub fn cache_folder(root: &Path, options: &Options, disk: &dyn Disk) -> PathBuf {
     CacheLocation::find(root, &options.cache_dir, &options.cache_clones, disk).0.path()
 }
