@@ -44,8 +44,8 @@ pub use links_file::{Link, links_text};
 pub use load::SettingValue;
 pub use load::{ConfigInputs, LoadedConfig, load, revision_of};
 pub use nearest::{close_match as near_name, nearest as nearest_name};
-pub use plan::{HydrationPlan, PlannedProject, read_plan};
 pub use pages::{commented_template, settings_reference};
+pub use plan::{HydrationPlan, PlannedProject, read_plan};
 #[cfg(test)]
 pub use schema::DEFAULT_TOML;
 pub use settings::{ExecutionMode, Settings, ShareMode, ShareSettings};

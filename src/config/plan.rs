@@ -50,10 +50,8 @@ impl PlannedProject {
 /// that the path of the file is relative to.
 pub fn read_plan(file: &Path, bytes: &[u8]) -> Result<HydrationPlan, Error> {
     let origin = |line| SettingOrigin::UserFile { path: file.to_owned(), line };
-    let text = std::str::from_utf8(bytes).map_err(|source| Error::NotUtf8 {
-        origin: origin(line_at(bytes, source.valid_up_to())),
-        source,
-    })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|source| Error::NotUtf8 { origin: origin(line_at(bytes, source.valid_up_to())), source })?;
     let mut plan: HydrationPlan = if file.extension().is_some_and(|extension| extension == "json") {
         serde_json::from_str(text)
             .map_err(|error| Error::Syntax { origin: origin(error.line()), message: error.to_string() })?
@@ -77,7 +75,8 @@ mod tests {
     #[test]
     fn a_plan_is_toml_or_json_and_its_folders_are_relative_to_it() {
         let toml = b"[plan]\nbudget_tokens = 9\n[[project]]\npath = \"api\"\nshare = 0.5\ntier = 3\n";
-        let json = br#"{"plan": {"budget_tokens": 9}, "project": [{"path": "api", "share": 0.5, "tier": 3}]}"#;
+        let json =
+            br#"{"plan": {"budget_tokens": 9}, "project": [{"path": "api", "share": 0.5, "tier": 3}]}"#;
         let plan = read_plan(Path::new("plans/a.toml"), toml).unwrap();
         assert_eq!(plan, read_plan(Path::new("plans/a.json"), json).unwrap());
         let api = PlannedProject {
@@ -86,9 +85,13 @@ mod tests {
             ..PlannedProject::plain(PathBuf::from("plans/api"))
         };
         assert_eq!((plan.plan.budget_tokens, plan.project), (Some(9), vec![api]));
-        for text in ["[[project]]\nshare = 1\n", "[plan]\nother = 1\n", "[[project]]\npath = \"a\"\nlinks = []\n"]
+        for text in
+            ["[[project]]\nshare = 1\n", "[plan]\nother = 1\n", "[[project]]\npath = \"a\"\nlinks = []\n"]
         {
-            assert!(matches!(read_plan(Path::new("a.toml"), text.as_bytes()), Err(Error::Syntax { .. })), "{text}");
+            assert!(
+                matches!(read_plan(Path::new("a.toml"), text.as_bytes()), Err(Error::Syntax { .. })),
+                "{text}"
+            );
         }
     }
 }

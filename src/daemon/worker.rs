@@ -266,7 +266,8 @@ impl<'b> Worker<'b> {
             known.clone_from(&open.fingerprint);
             drop(known);
             // The loop ends before its workers do.
-            let _ = self.context.events.send(DaemonEvent::SettingsChanged { linked: Arc::clone(&open.linked) });
+            let _ =
+                self.context.events.send(DaemonEvent::SettingsChanged { linked: Arc::clone(&open.linked) });
         }
         Ok(open)
     }

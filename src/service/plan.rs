@@ -24,7 +24,11 @@ pub fn share_budget(budget: u64, claims: &[BudgetClaim]) -> Result<Vec<u64>, Api
     // Decimal fractions that add up to 1 need not do so in binary.
     if !claims.iter().all(is_share) || 1.0 + 1e-9 < total {
         let message = format!("the shares of the projects add up to {total}");
-        return Err(ApiError::user("bad_shares", message, "give shares from 0 to 1 that are not more than 1 together"));
+        return Err(ApiError::user(
+            "bad_shares",
+            message,
+            "give shares from 0 to 1 that are not more than 1 together",
+        ));
     }
     let mut tokens: Vec<u64> =
         claims.iter().map(|claim| claim.share.map_or(0, |share| part_of(budget, share))).collect();

@@ -28,12 +28,7 @@ pub(super) struct FolderCoverage {
 
 impl FolderCoverage {
     pub(super) fn new(watches: Box<dyn WatchQueue>) -> Self {
-        Self {
-            watches,
-            watched: BTreeSet::new(),
-            unwatched_links: BTreeMap::new(),
-            devices: HashMap::new(),
-        }
+        Self { watches, watched: BTreeSet::new(), unwatched_links: BTreeMap::new(), devices: HashMap::new() }
     }
 
     pub(super) fn len(&self) -> usize {

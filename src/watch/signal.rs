@@ -10,8 +10,7 @@ use crate::model::{LinkedFolder, RelPath};
 /// Returns the folders to watch at and below a path in the root or in a linked folder, relative to that: called with an
 /// empty path at the start, and with the path of each new folder later. The root and the linked folders themselves are
 /// always watched.
-pub type FolderLister =
-    Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
+pub type FolderLister = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
 /// Receives signals on the watcher's thread. It may block: changes are coalesced meanwhile.
 pub type SignalSink = Box<dyn FnMut(WatchSignal) + Send>;

@@ -111,8 +111,13 @@ fn a_plan_places_the_files_of_several_projects_within_one_budget() {
     // Folders alone are a plan, too; a share beyond the whole is none.
     let folders = sandbox.slop(&["hydrate", "--plan", "../api", "../web", "--budget", "900"]);
     assert!(folders.code == 0 && folders.out.contains("2 projects, "), "{folders:?}");
-    sandbox.write("plan.json", r#"{"project": [{"path": "../api", "share": 0.7}, {"path": "../web", "share": 0.4}]}"#);
-    sandbox.slop(&["hydrate", "--plan", "plan.json"]).assert_fails(2, &["the shares of the projects add up to 1.1"]);
+    sandbox.write(
+        "plan.json",
+        r#"{"project": [{"path": "../api", "share": 0.7}, {"path": "../web", "share": 0.4}]}"#,
+    );
+    sandbox
+        .slop(&["hydrate", "--plan", "plan.json"])
+        .assert_fails(2, &["the shares of the projects add up to 1.1"]);
 }
 
 fn fragments(sandbox: &Sandbox, name: &str) -> Vec<serde_json::Value> {

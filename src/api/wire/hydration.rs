@@ -185,7 +185,12 @@ impl HydrationResult {
             moved: moves.iter().map(to_wire).collect(),
             beyond: answer.beyond,
             fragments: if with_fragments {
-                answer.fragments.into_iter().filter(|fragment| fragment.warmth.is_some()).map(Into::into).collect()
+                answer
+                    .fragments
+                    .into_iter()
+                    .filter(|fragment| fragment.warmth.is_some())
+                    .map(Into::into)
+                    .collect()
             } else {
                 Vec::new()
             },

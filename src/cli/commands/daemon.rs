@@ -255,7 +255,9 @@ fn notice_line(notice: &Notice<'_>) -> String {
             let HydrationCounts { stored, promoted, demoted, skipped } = *counts;
             let [stored, promoted, demoted, skipped] =
                 [stored, promoted, demoted, skipped].map(format_grouped);
-            format!("hydrated: {stored} fragments stored, {promoted} promoted, {demoted} demoted, {skipped} skipped")
+            format!(
+                "hydrated: {stored} fragments stored, {promoted} promoted, {demoted} demoted, {skipped} skipped"
+            )
         }
         Notice::Verified { reason, hint: "" } => format!("looking at every file for each answer: {reason}"),
         Notice::Verified { reason, hint } => {

@@ -13,14 +13,14 @@ use crate::api::{ApiError, FileState, FilesQuery, LinkState, LinksQuery};
 use crate::cli::failure::{self, CommandError};
 use crate::cli::link_args::LinkCommand;
 use crate::cli::place::ProcessEnvironment;
-use crate::config::{Link, Links, LoadedConfig, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to};
+use crate::config::{
+    Link, Links, LoadedConfig, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to,
+};
 use crate::model::{
     LinkedFolder, ResourceKind, SkipReason, is_resource_name, path_bytes, path_text, printable,
 };
 use crate::render::{format_grouped, format_size};
-use crate::service::{
-    LinkedSize, checkouts_within, edit_links, is_own_worktree, link_state, measure_linked,
-};
+use crate::service::{LinkedSize, checkouts_within, edit_links, is_own_worktree, link_state, measure_linked};
 use crate::sys::{Clock, WallClock};
 
 pub(super) fn run(

@@ -33,7 +33,8 @@ impl CacheLocation {
     pub(in crate::engine) fn own(root: &Path, cache_dir: &RelPath, clones: &[PathBuf]) -> Self {
         // Also where there is no linked worktree any more: the last one may be what is to be forgotten.
         let git = |folder: &Path| Some(folder.join(".git")).filter(|git| git.is_dir());
-        let repositories = git(root).into_iter().chain(clones.iter().filter_map(|clone| git(clone))).collect();
+        let repositories =
+            git(root).into_iter().chain(clones.iter().filter_map(|clone| git(clone))).collect();
         Self {
             base: root.to_owned(),
             folder: cache_dir.clone(),

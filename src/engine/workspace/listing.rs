@@ -426,8 +426,7 @@ pub fn checkouts_within(
 
 /// Tells which folders at and below one may hold files of the project, in the root or in a linked folder, and relative to
 /// that; all of them, where it is empty.
-pub type WatchFolders =
-    Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
+pub type WatchFolders = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
 /// Returns a function that lists the folders of the project in the folder `root`, and those of linked folders.
 ///

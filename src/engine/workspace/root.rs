@@ -47,7 +47,8 @@ impl<'w> Workspace<'w> {
     ) -> Result<Self, Error> {
         let names = Arc::new(NameRules::new(&options.names)?);
         let mut log = RunLog::default();
-        let (location, reason) = CacheLocation::find(root, &options.cache_dir, &options.cache_clones, world.disk);
+        let (location, reason) =
+            CacheLocation::find(root, &options.cache_dir, &options.cache_clones, world.disk);
         if let Some(reason) = reason {
             log.note(own_cache_note(&reason));
         }

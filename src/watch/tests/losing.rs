@@ -169,7 +169,8 @@ fn folders_that_cannot_be_told_are_not_watched() {
         root: folder.path().to_owned(),
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
-        watch_limit_percent: 80, linked: Vec::new(),
+        watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let folders: FolderLister = Arc::new(|_, _| Err(io::Error::other("a trap")));
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));

@@ -107,7 +107,8 @@ impl WatchScene {
             root,
             cache_dir: RelPath::new(b".slop_cache").unwrap(),
             epoch: 7,
-            watch_limit_percent: 80, linked: Vec::new(),
+            watch_limit_percent: 80,
+            linked: Vec::new(),
         };
         let watcher = Watcher::start_with(
             options,
@@ -288,7 +289,8 @@ fn first_signal(root: &Path, folders: FolderLister) -> (Watcher, Receiver<WatchS
         root: root.to_owned(),
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
-        watch_limit_percent: 80, linked: Vec::new(),
+        watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));

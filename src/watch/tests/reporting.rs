@@ -186,7 +186,8 @@ fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
         root: folder.path().to_owned(),
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
-        watch_limit_percent: 80, linked: Vec::new(),
+        watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let answer = Arc::clone(&wanted);
     let watcher = Watcher::start_with(
@@ -327,7 +328,8 @@ fn a_burst_is_one_signal_to_a_slow_receiver() {
         root: root.clone(),
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
-        watch_limit_percent: 80, linked: Vec::new(),
+        watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let watcher = Watcher::start_with(options, Arc::new(|_, _| Ok(Vec::new())), sink, Arc::new(LocalSource));

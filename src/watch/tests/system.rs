@@ -122,7 +122,8 @@ fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
         root: PathBuf::from("/proc"),
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
-        watch_limit_percent: 80, linked: Vec::new(),
+        watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let _watcher = Watcher::start(options, Arc::new(|_, _| Ok(Vec::new())), sink);
