@@ -192,9 +192,9 @@ fn submodules_of_submodules_are_linked_in_one_run() {
     let outer = repository(&sandbox, "outer", "between");
     let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
     let outer_folder = sandbox.outside("outer");
-    sandbox.git_in(&outer_folder, &[&add[..], &[&inner, "deps/inner"]].concat());
+    sandbox.git_in(&outer_folder, &[&add[..], &[&*inner, "deps/inner"]].concat());
     sandbox.git_in(&outer_folder, &["commit", "-qam", "second"]);
-    sandbox.git(&[&add[..], &[&outer, "vendor/outer"]].concat());
+    sandbox.git(&[&add[..], &[&*outer, "vendor/outer"]].concat());
     let first = sandbox.json(&["link", "add", "--submodules"]);
     assert_eq!(texts(&first["added"], "name"), ["outer"]);
     assert_eq!(first["left_out"][0]["path"], "vendor/outer/deps/inner");
