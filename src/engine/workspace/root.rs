@@ -113,7 +113,8 @@ impl Workspace<'_> {
 
     fn path_within(&self, word: &str, bytes: &[u8]) -> Result<Option<RelPath>, Error> {
         let path = bytes_as_path(bytes);
-        let mounted = self.files.path_in_mount(path);
+        // Also for a path in the root: files of a linked folder within it have no other names.
+        let mounted = self.files.path_in_mount(&self.root.join(path));
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let bytes = mounted.as_deref().unwrap_or(path_bytes(inside));
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
