@@ -180,6 +180,56 @@ fn folders_that_cannot_be_told_are_not_watched() {
 }
 
 #[test]
+fn a_linked_folder_that_cannot_be_watched_does_not_keep_the_others_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    for name in ["root/.slop_cache", "root/a", "good/b", "bad/c"] {
+        std::fs::create_dir_all(base.join(name)).unwrap();
+    }
+    let link = |name: &str| LinkedFolder {
+        name: name.to_owned(),
+        kind: ResourceKind::Directory,
+        path: base.join(name),
+        identity: None,
+    };
+    let root = base.join("root");
+    let folders: FolderLister = Arc::new(move |linked, below| match linked {
+        Some(linked) if linked.name == "bad" => Err(io::Error::other("a trap")),
+        Some(linked) => Ok(folders_of(&linked.path, below)),
+        None => Ok(folders_of(&root, below)),
+    });
+    let (sender, signals) = mpsc::channel();
+    let options = Options {
+        root: base.join("root"),
+        cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        epoch: 7,
+        watch_limit_percent: 80,
+        linked: ["bad", "good", "missing"].map(link).to_vec(),
+    };
+    let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
+    let watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
+    let scene = WatchScene { folder, watcher: Some(watcher), signals };
+    // The root, `a`, `@good` and `@good/b`.
+    assert_eq!(scene.next(), WatchSignal::Watching { folders: 4 });
+    let unwatched = scene.watcher().unwatched_links();
+    assert_eq!(unwatched.keys().collect::<Vec<_>>(), ["bad"]);
+    assert!(unwatched["bad"].contains("a trap"));
+    std::fs::write(base.join("bad/c/f"), "x").unwrap();
+    scene.write("a/f", "x");
+    std::fs::write(base.join("good/b/f"), "x").unwrap();
+    std::fs::create_dir_all(base.join("good/new")).unwrap();
+    std::fs::write(base.join("good/new/f"), "x").unwrap();
+    let observed = scene.observe_until_cookie();
+    assert_eq!(observed.paths(), ["@good/b/f", "@good/new", "@good/new/f", "a/f"]);
+    // One that comes is watched from then on.
+    std::fs::create_dir_all(base.join("missing/d")).unwrap();
+    scene.watcher().check_links();
+    assert_eq!(scene.next(), WatchSignal::Watching { folders: 6 });
+    std::fs::write(base.join("missing/d/f"), "x").unwrap();
+    assert_eq!(scene.observe_until_cookie().paths(), ["@missing/d/f"]);
+}
+
+#[test]
 fn a_queue_that_overflows_is_replaced_and_folders_of_that_time_are_watched() {
     let fake = Arc::new(FakeSource::default());
     let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);

@@ -19,7 +19,7 @@ use super::SystemEvents;
 use super::inbox::WatchEvent;
 use super::source::{EventHandler, EventSource, WatchError, WatchQueue};
 use super::*;
-use crate::model::{LinkedFolder, RelPath};
+use crate::model::{LinkedFolder, RelPath, ResourceKind};
 
 /// Nothing takes that long but what never comes.
 const PATIENCE: Duration = Duration::from_secs(20);
