@@ -20,16 +20,16 @@ use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
-    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
-    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery,
-    TakesQuery, UndoQuery, ViewQuery,
+    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery, OpenDocumentQuery,
+    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery,
+    TableQuery, TakesQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument,
     CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened, FileExplanation,
     FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace, GivenDocuments,
-    HistoryMoved, HistoryState, HydrationResult, IndexRun, SearchResult, SymbolCalls, SymbolUses, TakesState,
-    decode_json, decode_nested,
+    HistoryMoved, HistoryState, HydrationResult, IndexRun, LinksState, SearchResult, SymbolCalls, SymbolUses,
+    TakesState, decode_json, decode_nested,
 };
 use crate::engine::{ReferenceGraph, SourceText};
 use crate::model::{Document, Slice, SliceResolution};
@@ -126,6 +126,13 @@ wire_queries! {
     }
     Files(FilesQuery) -> FileStates {
         command: "files", path: "/v1/files", summary: "List the state of every file of the project.", body: EmptyBody, reads: true
+    }
+    Links(LinksQuery) -> LinksState {
+        command: "links",
+        path: "/v1/links",
+        summary: "List the linked folders. Only the user can link a folder, with `slop link`.",
+        body: EmptyBody,
+        reads: true
     }
     Outline(OutlineQuery) -> Vec<FileOutline> {
         command: "outline", path: "/v1/outline", summary: "The symbols of files.", body: OutlineQuery, reads: true, nested: true
@@ -354,6 +361,7 @@ local_queries! {
 pub enum AnyQuery {
     Index(IndexQuery),
     Files(FilesQuery),
+    Links(LinksQuery),
     Outline(OutlineQuery),
     View(ViewQuery),
     Symbols(SymbolsQuery),
@@ -490,8 +498,11 @@ mod tests {
                 to: ComparedDocument::Opened("a1".to_owned()),
             }),
             AnyQuery::Given(GivenQuery { name: Some("worker".to_owned()), ..GivenQuery::default() }),
-            AnyQuery::Hydrate(Box::new(HydrateQuery { choice: full_selection() })),
-            AnyQuery::Simulate(Box::new(SimulateQuery(HydrateQuery { choice: full_selection() }))),
+            AnyQuery::Hydrate(Box::new(HydrateQuery { choice: full_selection(), fragments: true })),
+            AnyQuery::Simulate(Box::new(SimulateQuery(HydrateQuery {
+                choice: full_selection(),
+                fragments: true,
+            }))),
             AnyQuery::Fragments(FragmentsQuery { tier: Some(WarmthName::Hot), text: true }),
             AnyQuery::EditFragments(EditFragmentsQuery {
                 action: FragmentAction::Pin,

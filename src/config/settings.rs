@@ -39,6 +39,8 @@ pub struct Settings {
     pub share: ShareSettings,
     /// The folders of projects that may write outside of themselves, and speak for the user.
     pub trusted_projects: Vec<PathBuf>,
+    /// The folders of clones that share the cache of the first of them.
+    pub cache_clones: Vec<PathBuf>,
     /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
     pub tiers: [TierSettings; 4],
 }

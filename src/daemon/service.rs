@@ -153,6 +153,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         ) => true,
         AnyQuery::Index(_)
         | AnyQuery::Files(_)
+        | AnyQuery::Links(_)
         | AnyQuery::Outline(_)
         | AnyQuery::View(_)
         | AnyQuery::Symbols(_)

@@ -10,6 +10,7 @@ use super::curation_edit::resolve_edit;
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::hydration::{resolve_edit_fragments, resolve_fragments, resolve_hydrate, resolve_simulate};
+use super::links::resolve_links;
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
@@ -44,6 +45,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
                 Ok(FileStates { files: convert_all(project.status()?), problems })
             })
         }
+        AnyQuery::Links(_) => resolve_links(settings),
         AnyQuery::Outline(query) => resolve_outline(query),
         AnyQuery::View(query) => resolve_view(query, settings.loaded)?,
         AnyQuery::Symbols(query) => {

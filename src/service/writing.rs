@@ -504,7 +504,7 @@ pub fn day_of(day: i64) -> String {
 }
 
 pub(super) fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
-    engine::cache_folder(root, &loaded.settings.aggregation.cache_dir, &RealDisk)
+    engine::cache_folder(root, &loaded.engine_options(root), &RealDisk)
 }
 
 fn today(now_s: i64) -> i64 {

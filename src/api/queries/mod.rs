@@ -32,7 +32,7 @@ pub use hydration::{
 };
 pub use maintenance::{
     AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    FilesQuery, IndexQuery,
+    FilesQuery, IndexQuery, LinksQuery,
 };
 pub use table::TableQuery;
 

@@ -13,6 +13,7 @@ mod files;
 mod find;
 mod given;
 mod hydration;
+mod links;
 mod receipt;
 mod receipt_totals;
 mod references;
@@ -38,7 +39,8 @@ pub use exported::CacheExport;
 pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use find::FoundNames;
 pub use given::{GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep};
-pub use hydration::{FragmentPlace, HydrationResult};
+pub use hydration::{FragmentPlace, HydrationResult, MovedFragment, TierTotals};
+pub use links::{LinkState, LinksState};
 pub use receipt::{
     BudgetUse, DocumentReceipt, FolderAuthor, IgnoredText, ReceiptFile, ReceiptMissing, ReceiptOmission,
     ReceiptProblem, SummaryAuthor, TaskUnderstanding,
