@@ -2,7 +2,7 @@
 //!
 //! Nothing waits for it, and nothing ends with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -14,12 +14,12 @@ use super::plan::{KeyLookup, PlanBoundPrompts, PlanWatch, SETTINGS_POLL, Summary
 use super::worker::WorkerContext;
 use crate::agent;
 use crate::agent::{
-    AgentWorld, CollectedBatches, ProjectPrompts, RunOutcome, ShareFailure, StopReason, SubAgentStatus,
-    SummaryService, TeamSync,
+    AgentWorld, ClaimedTasks, CollectedBatches, ProjectPrompts, RunOutcome, ShareFailure, StopReason,
+    SubAgentStatus, SummaryService, TeamSync,
 };
 use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
-use crate::engine::summaries::{SummaryPolicy, SummaryTasks};
+use crate::engine::summaries::{SummaryPolicy, SummaryTask, SummaryTasks};
 use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{
@@ -36,6 +36,9 @@ const MAX_FAILURE_PAUSE: Duration = Duration::from_mins(1);
 const IDLE_SETTINGS_POLL: Duration = Duration::from_secs(5);
 /// Listing the tasks is followed by a pause of so many times what it took, so that it takes little of a processor.
 const PAUSE_FACTOR: u32 = 20;
+
+/// How often to look for answers to questions that other members of the team have claimed.
+const TEAM_POLL: Duration = Duration::from_secs(2);
 
 /// How often the answers of batches are looked for.
 const BATCH_POLL: Duration = Duration::from_mins(5);
@@ -122,7 +125,7 @@ fn serve_settings(
         }
     };
     let SummaryPlan { asks, options, team, keys, engine, cache, .. } = plan.clone();
-    let mut team = team.map(|team| TeamSync::new(team, cache.clone()));
+    let team = team.map(|team| TeamSync::new(team, cache.clone()));
     if !keys.is_empty() {
         // Where the system does not let us, the keys are as safe as the environment that they came from.
         let _ = disable_core_dumps();
@@ -143,7 +146,7 @@ fn serve_settings(
         project.share_cache(Arc::clone(&context.workspace));
         let policy = options.policy.clone();
         let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-        return serve_fetching(context, wakeups, &mut project, (team.as_mut()?, &policy), &watch);
+        return serve_fetching(context, wakeups, &mut project, (team.as_ref()?, &policy), &watch);
     }
     let web = HttpClient::new(options.proxy.clone());
     let commands = RealCommands { project: context.root.clone() };
@@ -162,7 +165,7 @@ fn serve_settings(
     let Ok(mut project) = Project::open(&context.root, engine, world) else { return Some(ServeEnd::Failure) };
     project.share_cache(Arc::clone(&context.workspace));
     let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-    serve_rounds(context, summarizer, wakeups, &mut project, (&service, team.as_mut()), &watch)
+    serve_rounds(context, summarizer, wakeups, &mut project, (&service, team.as_ref()), &watch)
 }
 
 /// Fetches what is missing after each change, until the settings change or the daemon ends (`None`).
@@ -170,7 +173,7 @@ fn serve_fetching(
     context: &WorkerContext,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
-    (team, policy): (&mut TeamSync, &SummaryPolicy),
+    (team, policy): (&TeamSync, &SummaryPolicy),
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     loop {
@@ -188,19 +191,14 @@ fn serve_fetching(
 }
 
 /// Fetches what is missing from the team's cache. If that fails, models are asked, or everything stays as it is.
-fn fetch_missing(
-    project: &mut Project<'_>,
-    team: &mut TeamSync,
-    policy: &SummaryPolicy,
-    watch: &PlanWatch<'_>,
-) {
-    let now = WallClock.monotonic();
-    if team.rests(now) {
+fn fetch_missing(project: &mut Project<'_>, team: &TeamSync, policy: &SummaryPolicy, watch: &PlanWatch<'_>) {
+    let now_ms = now_ms();
+    if team.rests(now_ms) {
         return;
     }
     if let Ok(wanted) = project.wanted_summaries(policy) {
-        let pulled = team.pull(wanted, now).map(drop);
-        watch.report_team(team, pulled, now);
+        let pulled = team.pull(wanted, now_ms).map(drop);
+        watch.report_team(team, pulled, now_ms);
     }
     project.take_notes();
 }
@@ -211,7 +209,7 @@ fn serve_rounds(
     summarizer: &BackgroundSummarizer,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
-    (service, mut team): (&SummaryService<'_>, Option<&mut TeamSync>),
+    (service, team): (&SummaryService<'_>, Option<&TeamSync>),
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     let mut last_poll = None;
@@ -219,15 +217,14 @@ fn serve_rounds(
         let Some(pending) = collect_batches(service, watch, &mut last_poll) else {
             return Some(ServeEnd::Failure);
         };
-        if let Some(team) = &mut team {
+        if let Some(team) = team {
             fetch_missing(project, team, &service.options().policy, watch);
+            // What could not be stored after an earlier round.
+            let now_ms = now_ms();
+            let stored = team.store(HashSet::new(), &[], service.options(), now_ms);
+            watch.report_team(team, stored, now_ms);
         }
-        let rest = run_round(project, service, summarizer, watch, &pending);
-        if let Some(team) = &mut team {
-            let now = WallClock.monotonic();
-            let pushed = team.push(now);
-            watch.report_team(team, pushed, now);
-        }
+        let rest = run_round(project, (service, team), summarizer, watch, &pending);
         match rest {
             NextRound::Restart if context.is_stopping.load(Ordering::Relaxed) => return None,
             NextRound::Restart => return Some(ServeEnd::Failure),
@@ -275,7 +272,7 @@ fn next_batch_poll(pending: &BTreeSet<SummaryKey>) -> Duration {
 /// Lists the contents without a summary, and asks for the most important ones.
 fn run_round(
     project: &mut Project<'_>,
-    service: &SummaryService<'_>,
+    (service, team): (&SummaryService<'_>, Option<&TeamSync>),
     summarizer: &BackgroundSummarizer,
     watch: &PlanWatch<'_>,
     pending: &BTreeSet<SummaryKey>,
@@ -293,15 +290,90 @@ fn run_round(
     if tasks.ready.is_empty() {
         return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
     }
+    let shared = team.map(|team| claim_tasks(project, (service, team), &tasks.ready, watch));
+    let (batch, claims) = match shared {
+        Some(ClaimResult::Own(batch, claims)) => (batch, Some(claims)),
+        // What they write is fetched in a later round.
+        Some(ClaimResult::Others) => return NextRound::After(TEAM_POLL.max(pause)),
+        Some(ClaimResult::Settled) => return NextRound::After(Duration::ZERO),
+        Some(ClaimResult::NoClaims) | None => {
+            (tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect(), None)
+        }
+    };
     let preparer = project.preparer(&tasks, policy);
     let prompts = PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy }, watch };
-    let batch = tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect();
     let report = LiveStatus { summarizer, service, tasks: &tasks };
     let outcome = service.run(batch, &prompts, &report, &|| watch.is_revoked());
     summarizer.update_status(service, &tasks);
+    if let Some(team) = team {
+        let now_ms = now_ms();
+        let stored = team.store(claims.unwrap_or_default(), &outcome.refused, service.options(), now_ms);
+        watch.report_team(team, stored, now_ms);
+    }
     let rest = next_round_after(&outcome, pause);
     watch.report(&outcome);
     if watch.is_superseded() { NextRound::After(Duration::ZERO) } else { rest }
+}
+
+/// What became of the tasks of a round that were to be claimed in the team's cache.
+enum ClaimResult {
+    /// These are asked here, and their claims are given up afterwards.
+    Own(Vec<SummaryTask>, HashSet<SummaryKey>),
+    /// Other members have claimed all.
+    Others,
+    /// Others have answered what was claimed, or their models have refused it.
+    Settled,
+    /// Nothing can be claimed.
+    NoClaims,
+}
+
+/// Claims tasks in the team's cache, and fetches what others have answered by now.
+fn claim_tasks(
+    project: &mut Project<'_>,
+    (service, team): (&SummaryService<'_>, &TeamSync),
+    ready: &[SummaryTask],
+    watch: &PlanWatch<'_>,
+) -> ClaimResult {
+    let policy = &service.options().policy;
+    let now_ms = now_ms();
+    let claimed = match team.claim(ready, service.options(), now_ms) {
+        Ok(Some(claimed)) => claimed,
+        Ok(None) => return ClaimResult::NoClaims,
+        Err(failure) => {
+            watch.report_team(team, Err(failure), now_ms);
+            return ClaimResult::NoClaims;
+        }
+    };
+    let ClaimedTasks { own, refused } = claimed;
+    let first = ready.iter().take(TASKS_PER_ROUND).chain(ready.iter().filter(|task| own.contains(&task.id)));
+    let subjects: HashSet<_> = first.map(|task| (task.scope, task.subject)).collect();
+    let mut wanted = project.wanted_summaries(policy).unwrap_or_default();
+    wanted.retain(|wanted| subjects.contains(&(wanted.node.scope, wanted.node.subject)));
+    // After the claim: what another has stored before giving up its own is found.
+    let pulled = team.pull_again(&wanted, now_ms).map(|report| report.fetched);
+    let fetched = *pulled.as_ref().unwrap_or(&0);
+    watch.report_team(team, pulled.map(drop), now_ms);
+    let is_recorded = service.record_refusals(&refused).is_ok() && !refused.is_empty();
+    let still_ready = match project.summary_tasks(policy) {
+        Ok(tasks) if 0 < fetched || is_recorded => tasks.ready,
+        _ => ready.to_vec(),
+    };
+    project.take_notes();
+    let batch: Vec<_> = still_ready.into_iter().filter(|task| own.contains(&task.id)).collect();
+    match batch.is_empty() {
+        false => ClaimResult::Own(batch, own),
+        true if own.is_empty() && fetched == 0 && !is_recorded => ClaimResult::Others,
+        true => {
+            let given_up = team.store(own, &[], service.options(), now_ms);
+            watch.report_team(team, given_up, now_ms);
+            ClaimResult::Settled
+        }
+    }
+}
+
+/// Returns the time in milliseconds since the epoch.
+fn now_ms() -> i64 {
+    WallClock.now_s().saturating_mul(1000)
 }
 
 fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
@@ -356,9 +428,9 @@ fn settings_changed(context: &WorkerContext, inputs: &ConfigInputs) -> bool {
 
 impl PlanWatch<'_> {
     /// Reports that the team's cache cannot be used, when it is left alone for that.
-    fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now: Duration) {
+    fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now_ms: i64) {
         if let Err(failure) = result
-            && team.rests(now)
+            && team.rests(now_ms)
         {
             // The loop ends before this thread does.
             let _ = self.context.events.send(DaemonEvent::TeamCacheFailed(error_chain(&failure)));

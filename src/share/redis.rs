@@ -221,7 +221,7 @@ mod tests {
     fn engine(url: &str, timeout: Duration) -> RedisEngine {
         let ShareUrl::Redis(address) = ShareUrl::parse(url).unwrap() else { panic!("{url}") };
         let lifetime = Some(Duration::from_secs(1_000));
-        RedisEngine::new(address, EngineOptions { timeout, lifetime, claims: true })
+        RedisEngine::new(address, EngineOptions { timeout, lifetime, claims: true, insecure: false })
     }
 
     fn entry(key: RemoteKey, bytes: &[u8], mode: PutMode) -> NewEntry {
