@@ -291,7 +291,7 @@ fn new_pack_name(now_ms: i64) -> Result<PackName, Error> {
 
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "a test changes the bytes of entries")]
-mod tests {
+pub(super) mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -299,7 +299,7 @@ mod tests {
     use crate::share::S3Keys;
     use crate::share::entry::tests::summary;
 
-    const OPTIONS: EngineOptions =
+    pub(in crate::share) const OPTIONS: EngineOptions =
         EngineOptions { timeout: Duration::from_secs(20), lifetime: None, claims: true, insecure: false };
 
     /// What a folder needs: nothing.

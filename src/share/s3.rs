@@ -261,3 +261,7 @@ fn element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 fn shorten(text: &str) -> String {
     printable(&text.chars().take(MAX_ANSWER_CHARS).collect::<String>())
 }
+
+#[cfg(test)]
+#[path = "s3_tests.rs"]
+mod tests;

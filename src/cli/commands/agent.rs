@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::asking;
 use super::context::CommandContext;
-use crate::agent::{StoredSummary, UsageRow};
+use crate::agent::UsageRow;
 use crate::cli::background_args::AgentCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
