@@ -12,7 +12,7 @@ use crate::agent;
 use crate::agent::{
     AgentWorld, ClaimedTasks, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts,
     PullReport, RunObserver, RunOutcome, SpendTotals, StopReason, StoredSummary, SummaryService, TeamClaims,
-    UsageRow,
+    TeamMemory, UsageRow,
 };
 use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::LoadedConfig;

@@ -15,15 +15,15 @@ use crate::daemon::harness::TestDaemon;
 use crate::sandbox::{data, report_skipped, run, wait_until};
 
 /// What `slop share keygen` prints.
-fn keys(project: &AgentProject, arguments: &[&str]) -> Value {
+pub(super) fn keys(project: &AgentProject, arguments: &[&str]) -> Value {
     data(&project.slop(&[&["share", "keygen", "--json"], arguments].concat()).out)
 }
 
-fn configure(project: &AgentProject, folder: &Path, team: &str, rest: &str) {
+pub(super) fn configure(project: &AgentProject, folder: &Path, team: &str, rest: &str) {
     configure_url(project, &format!("file://{}", folder.display()), team, rest);
 }
 
-fn configure_url(project: &AgentProject, url: &str, team: &str, rest: &str) {
+pub(super) fn configure_url(project: &AgentProject, url: &str, team: &str, rest: &str) {
     let team_file = project.sandbox.outside("config/slop/team.key");
     fs::create_dir_all(team_file.parent().unwrap()).unwrap();
     fs::write(team_file, team).unwrap();
@@ -31,7 +31,7 @@ fn configure_url(project: &AgentProject, url: &str, team: &str, rest: &str) {
     project.write_agent_settings("", &share);
 }
 
-fn project(answers: &[&str]) -> AgentProject {
+pub(super) fn project(answers: &[&str]) -> AgentProject {
     let actions: Vec<_> = answers.iter().map(|words| ServerAction::both(words, "Detail.")).collect();
     let project = AgentProject::new(ModelServer::with_responses(actions));
     project.sandbox.write("one.py", module_source("one"));
