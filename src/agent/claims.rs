@@ -71,7 +71,9 @@ impl<'t> TeamClaims<'t> {
             for task in own {
                 match reasons.remove(&task.id) {
                     Some(reason) => claimed.refused.push((task.clone(), reason)),
-                    None => drop(claimed.own.insert(task.id)),
+                    None => {
+                        claimed.own.insert(task.id);
+                    }
                 }
             }
             if claimed.own.len() == self.batch {

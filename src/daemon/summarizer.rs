@@ -360,15 +360,15 @@ fn claim_tasks(
     };
     project.take_notes();
     let batch: Vec<_> = still_ready.into_iter().filter(|task| own.contains(&task.id)).collect();
-    match batch.is_empty() {
-        false => ClaimResult::Own(batch, own),
-        true if own.is_empty() && fetched == 0 && !is_recorded => ClaimResult::Others,
-        true => {
-            let given_up = team.store(own, &[], service.options(), now_ms);
-            watch.report_team(team, given_up, now_ms);
-            ClaimResult::Settled
-        }
+    if !batch.is_empty() {
+        return ClaimResult::Own(batch, own);
     }
+    if own.is_empty() && fetched == 0 && !is_recorded {
+        return ClaimResult::Others;
+    }
+    let given_up = team.store(own, &[], service.options(), now_ms);
+    watch.report_team(team, given_up, now_ms);
+    ClaimResult::Settled
 }
 
 /// Returns the time in milliseconds since the epoch.

@@ -102,7 +102,10 @@ impl TeamCache {
             }
             self.fetch_packed(&pack, &mut wanted, &mut |key, found| match found {
                 // There may be an intact one elsewhere.
-                Err(defect) => Ok(drop(refused.insert(*key, defect))),
+                Err(defect) => {
+                    refused.insert(*key, defect);
+                    Ok(())
+                }
                 Ok((summary, writer)) => each(key, Fetched::Found(Box::new(summary), writer)),
             })?;
         }

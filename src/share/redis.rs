@@ -310,7 +310,9 @@ mod tests {
         });
         let ask = |node: &TestServer, words: &str| {
             let mut command = Cmd::new();
-            words.split(' ').for_each(|word| drop(command.arg(word)));
+            for word in words.split(' ') {
+                command.arg(word);
+            }
             node.engine("").ask(|connection| command.exec(connection)).unwrap();
         };
         ask(&nodes[0].0, "CLUSTER ADDSLOTSRANGE 0 8191");

@@ -245,7 +245,7 @@ fn what_is_no_answer_is_an_error_in_time_and_no_redirection_is_followed() {
             Err(error) => panic!("{error}"),
         }
     }
-    let hasty = engine("s3://team", &endpoint, "secret", Duration::from_millis(60));
+    let hasty = engine("s3://team", &endpoint, "secret", Duration::from_millis(300));
     assert!(matches!(hasty.check(), Err(Error::TimedOut(_))));
     drop(server.join().unwrap());
     assert!(matches!(patient.check(), Err(Error::Unreachable { .. })));

@@ -79,10 +79,8 @@ impl HttpClient {
         if let Some((_, client)) = state.clients.iter().find(|(known, _)| *known == kind) {
             return Ok((handle, client.clone()));
         }
-        let client = match kind.is_secure {
-            true => self.secure_client(kind)?,
-            false => plain_client(kind, self.allows_plain)?,
-        };
+        let client =
+            if kind.is_secure { self.secure_client(kind)? } else { plain_client(kind, self.allows_plain)? };
         state.clients.push((kind, client.clone()));
         Ok((handle, client))
     }

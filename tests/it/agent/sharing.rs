@@ -88,6 +88,14 @@ fn a_cache_that_is_missing_stops_nobody_from_asking() {
     assert!(run.err.contains("team.key") && !run.err.contains("too short"), "{}", run.err);
 }
 
+/// Has the daemon ask models, which need no key.
+fn ask_in_background(project: &AgentProject) {
+    let settings = project.sandbox.outside("config/slop/config.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    let text = text.replacen("[agent]\n", "[agent]\nbackground = true\n", 1);
+    fs::write(&settings, text.replace("needs_key = true", "needs_key = false")).unwrap();
+}
+
 /// A server of Redis, which is stopped when the test is over.
 struct RedisServer {
     process: Child,
@@ -216,10 +224,7 @@ fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
     second.sandbox.write("two.py", module_source("two"));
     configure(&second, folder.path(), &team, &rest);
     fs::write(second.sandbox.outside("config/slop/ci.key"), pair["signing_key"].as_str().unwrap()).unwrap();
-    let settings = second.sandbox.outside("config/slop/config.toml");
-    let text =
-        fs::read_to_string(&settings).unwrap().replacen("[agent]\n", "[agent]\nbackground = true\n", 1);
-    fs::write(&settings, text.replace("needs_key = true", "needs_key = false")).unwrap();
+    ask_in_background(&second);
     let daemon = TestDaemon::start(&second.sandbox);
     payer.sandbox.write("two.py", module_source("two"));
     wait_until("what the daemon wrote is stored", || {
@@ -276,8 +281,7 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
     let Some(s3) = S3Server::start() else { return };
     let (payer, reader) = (project(&["Runs jobs."]), project(&["Asked again."]));
     for project in [&payer, &reader] {
-        (0..110)
-            .for_each(|n| drop(project.sandbox.write(&format!("m{n}.py"), module_source(&format!("m{n}")))));
+        (0..110).for_each(|n| project.sandbox.write(&format!("m{n}.py"), module_source(&format!("m{n}"))));
     }
     let team = keys(&payer, &[])["team_key"].as_str().unwrap().to_owned();
     let pair = keys(&payer, &["--writer", "ci"]);
@@ -309,7 +313,9 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
     let objects: Vec<&str> =
         listed.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap()).collect();
     assert_eq!(objects.len(), 224);
-    objects.iter().for_each(|object| drop(s3.send(&format!("DELETE /team/{object} HTTP/1.1"))));
+    for object in objects {
+        s3.send(&format!("DELETE /team/{object} HTTP/1.1"));
+    }
     let reads = format!("writers = [\"{writer}\"]\ntimeout_ms = 20000");
     configure_url(&reader, &bucket("team"), &team, &reads);
     let pulled = slop(&reader, &["share", "pull"]);
@@ -352,4 +358,31 @@ fn what_a_model_refused_one_member_is_not_asked_by_the_others() {
     assert_eq!(members[1].json(&["summarize", "--estimate"])["refused_before"].as_u64(), Some(1));
     members[1].slop(&["summarize", "--yes", "--retry"]);
     assert!(0 < members[1].server.request_count());
+}
+
+#[test]
+fn daemons_of_a_team_ask_each_question_once() {
+    let Some(redis) = RedisServer::start() else { return };
+    let members = [project(&["Runs jobs."]), project(&["Runs jobs."])];
+    let team = keys(&members[0], &[])["team_key"].as_str().unwrap().to_owned();
+    let pair = keys(&members[0], &["--writer", "us"]);
+    let writer = pair["writer"].as_str().unwrap();
+    for member in &members {
+        let rest = format!("mode = \"read-write\"\nsigning_key_file = \"us.key\"\nwriters = [\"{writer}\"]");
+        configure_url(member, &redis.url(), &team, &rest);
+        fs::write(member.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap())
+            .unwrap();
+        (0..20).for_each(|n| member.sandbox.write(&format!("m{n}.py"), module_source(&format!("m{n}"))));
+        ask_in_background(member);
+    }
+    let daemons = members.each_ref().map(|member| TestDaemon::start(&member.sandbox));
+    for member in &members {
+        wait_until("a daemon has all summaries", || {
+            member.json(&["share", "status"])["lacking"].as_u64() == Some(0)
+        });
+    }
+    drop(daemons);
+    // 21 files and the project.
+    let asked: Vec<usize> = members.iter().map(|member| member.server.request_count()).collect();
+    assert_eq!(asked.iter().sum::<usize>(), 22, "{asked:?}");
 }
