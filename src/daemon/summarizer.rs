@@ -11,15 +11,16 @@ use std::time::Duration;
 
 use super::event::{DaemonEvent, RoundReport};
 use super::plan::{KeyLookup, PlanBoundPrompts, PlanWatch, SETTINGS_POLL, SummaryPlan, load_plan};
+use super::team_round::{ClaimResult, TEAM_POLL, claim_tasks, fetch_missing, store_in_team};
 use super::worker::WorkerContext;
 use crate::agent;
 use crate::agent::{
-    AgentWorld, ClaimedTasks, CollectedBatches, ProjectPrompts, RunOutcome, ShareFailure, StopReason,
-    SubAgentStatus, SummaryService, TeamSync,
+    AgentWorld, CollectedBatches, ProjectPrompts, RunOutcome, StopReason, SubAgentStatus, SummaryService,
+    TeamSync,
 };
 use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
-use crate::engine::summaries::{SummaryPolicy, SummaryTask, SummaryTasks};
+use crate::engine::summaries::{SummaryPolicy, SummaryTasks};
 use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{
@@ -27,7 +28,7 @@ use crate::sys::{
 };
 
 /// So many tasks run before it is determined again which matter most.
-const TASKS_PER_ROUND: usize = 64;
+pub(super) const TASKS_PER_ROUND: usize = 64;
 /// How long to rest between rounds if no change is reported.
 const IDLE_PAUSE: Duration = Duration::from_mins(10);
 /// The longest pause after a failure that may pass.
@@ -36,9 +37,6 @@ const MAX_FAILURE_PAUSE: Duration = Duration::from_mins(1);
 const IDLE_SETTINGS_POLL: Duration = Duration::from_secs(5);
 /// Listing the tasks is followed by a pause of so many times what it took, so that it takes little of a processor.
 const PAUSE_FACTOR: u32 = 20;
-
-/// How often to look for answers to questions that other members of the team have claimed.
-const TEAM_POLL: Duration = Duration::from_secs(2);
 
 /// How often the answers of batches are looked for.
 const BATCH_POLL: Duration = Duration::from_mins(5);
@@ -190,19 +188,6 @@ fn serve_fetching(
     }
 }
 
-/// Fetches what is missing from the team's cache. If that fails, models are asked, or everything stays as it is.
-fn fetch_missing(project: &mut Project<'_>, team: &TeamSync, policy: &SummaryPolicy, watch: &PlanWatch<'_>) {
-    let now_ms = now_ms();
-    if team.rests(now_ms) {
-        return;
-    }
-    if let Ok(wanted) = project.wanted_summaries(policy) {
-        let pulled = team.pull(wanted, now_ms).map(drop);
-        watch.report_team(team, pulled, now_ms);
-    }
-    project.take_notes();
-}
-
 /// Asks round after round, until the settings change or the daemon ends (`None`).
 fn serve_rounds(
     context: &WorkerContext,
@@ -220,9 +205,7 @@ fn serve_rounds(
         if let Some(team) = team {
             fetch_missing(project, team, &service.options().policy, watch);
             // What could not be stored after an earlier round.
-            let now_ms = now_ms();
-            let stored = team.store(HashSet::new(), &[], service.options(), now_ms);
-            watch.report_team(team, stored, now_ms);
+            store_in_team(team, (HashSet::new(), &[]), service.options(), watch);
         }
         let rest = run_round(project, (service, team), summarizer, watch, &pending);
         match rest {
@@ -306,74 +289,11 @@ fn run_round(
     let outcome = service.run(batch, &prompts, &report, &|| watch.is_revoked());
     summarizer.update_status(service, &tasks);
     if let Some(team) = team {
-        let now_ms = now_ms();
-        let stored = team.store(claims.unwrap_or_default(), &outcome.refused, service.options(), now_ms);
-        watch.report_team(team, stored, now_ms);
+        store_in_team(team, (claims.unwrap_or_default(), &outcome.refused), service.options(), watch);
     }
     let rest = next_round_after(&outcome, pause);
     watch.report(&outcome);
     if watch.is_superseded() { NextRound::After(Duration::ZERO) } else { rest }
-}
-
-/// What became of the tasks of a round that were to be claimed in the team's cache.
-enum ClaimResult {
-    /// These are asked here, and their claims are given up afterwards.
-    Own(Vec<SummaryTask>, HashSet<SummaryKey>),
-    /// Other members have claimed all.
-    Others,
-    /// Others have answered what was claimed, or their models have refused it.
-    Settled,
-    /// Nothing can be claimed.
-    NoClaims,
-}
-
-/// Claims tasks in the team's cache, and fetches what others have answered by now.
-fn claim_tasks(
-    project: &mut Project<'_>,
-    (service, team): (&SummaryService<'_>, &TeamSync),
-    ready: &[SummaryTask],
-    watch: &PlanWatch<'_>,
-) -> ClaimResult {
-    let policy = &service.options().policy;
-    let now_ms = now_ms();
-    let claimed = match team.claim(ready, service.options(), now_ms) {
-        Ok(Some(claimed)) => claimed,
-        Ok(None) => return ClaimResult::NoClaims,
-        Err(failure) => {
-            watch.report_team(team, Err(failure), now_ms);
-            return ClaimResult::NoClaims;
-        }
-    };
-    let ClaimedTasks { own, refused } = claimed;
-    let first = ready.iter().take(TASKS_PER_ROUND).chain(ready.iter().filter(|task| own.contains(&task.id)));
-    let subjects: HashSet<_> = first.map(|task| (task.scope, task.subject)).collect();
-    let mut wanted = project.wanted_summaries(policy).unwrap_or_default();
-    wanted.retain(|wanted| subjects.contains(&(wanted.node.scope, wanted.node.subject)));
-    // After the claim: what another has stored before giving up its own is found.
-    let pulled = team.pull_again(&wanted, now_ms).map(|report| report.fetched);
-    let fetched = *pulled.as_ref().unwrap_or(&0);
-    watch.report_team(team, pulled.map(drop), now_ms);
-    let is_recorded = service.record_refusals(&refused).is_ok() && !refused.is_empty();
-    let still_ready = match project.summary_tasks(policy) {
-        Ok(tasks) if 0 < fetched || is_recorded => tasks.ready,
-        _ => ready.to_vec(),
-    };
-    project.take_notes();
-    let batch: Vec<_> = still_ready.into_iter().filter(|task| own.contains(&task.id)).collect();
-    if !batch.is_empty() {
-        return ClaimResult::Own(batch, own);
-    }
-    if own.is_empty() && fetched == 0 && !is_recorded {
-        return ClaimResult::Others;
-    }
-    let given_up = team.store(own, &[], service.options(), now_ms);
-    watch.report_team(team, given_up, now_ms);
-    ClaimResult::Settled
-}
-
-/// Returns the time in milliseconds since the epoch.
-fn now_ms() -> i64 {
-    WallClock.now_s().saturating_mul(1000)
 }
 
 fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
@@ -427,16 +347,6 @@ fn settings_changed(context: &WorkerContext, inputs: &ConfigInputs) -> bool {
 }
 
 impl PlanWatch<'_> {
-    /// Reports that the team's cache cannot be used, when it is left alone for that.
-    fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now_ms: i64) {
-        if let Err(failure) = result
-            && team.rests(now_ms)
-        {
-            // The loop ends before this thread does.
-            let _ = self.context.events.send(DaemonEvent::TeamCacheFailed(error_chain(&failure)));
-        }
-    }
-
     fn report(&self, outcome: &RunOutcome) {
         let refused = outcome.refused.iter().map(|(task, reason)| format!("{}: {reason}", task.location));
         let withheld = outcome.withheld.iter().map(|(task, reason)| format!("{}: {reason}", task.location));
