@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::thread;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -32,6 +35,9 @@ const CLAIM_POLL: Duration = Duration::from_millis(200);
 
 /// How often to look for answers to questions that other members of the team have claimed.
 const TEAM_POLL: Duration = Duration::from_secs(2);
+
+/// How often what was answered is stored in the team's cache while others are asked.
+const STORE_PAUSE: Duration = Duration::from_secs(5);
 
 /// The most secrets of a withheld file that an error lists.
 const MAX_LISTED_SECRETS: usize = 10;
@@ -227,8 +233,33 @@ impl<'w> SummarySession<'w> {
         Ok(skipped.into_iter().map(|(path, skip)| (path.to_string(), text(skip))).collect())
     }
 
-    /// Runs tasks until none is left that can be run now: files first, then the folders that contain them.
+    /// Runs tasks until none is left that can be run now: files first, then the folders that contain them. Where a team
+    /// shares the work, what is answered is stored meanwhile.
     pub fn ask(
+        &mut self,
+        keys: ProviderKeys,
+        agent_world: AgentWorld<'_>,
+        options: AskOptions<'_>,
+        report: &dyn RunObserver,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RunOutcome, ApiError> {
+        // With claims, each round stores its answers.
+        let stored = options.team.filter(|cache| cache.own_key().is_some() && !cache.has_claims());
+        let folder = self.folder.clone();
+        let (ended, end) = mpsc::channel();
+        thread::scope(|scope| {
+            if let Some(cache) = stored {
+                let thread = thread::Builder::new().name("slop-share".to_owned());
+                // Without it, all is stored at the end of the run.
+                let _ = thread.spawn_scoped(scope, move || store_meanwhile(&folder, cache, &end));
+            }
+            let outcome = self.ask_rounds(keys, agent_world, options, report, is_stopped);
+            drop::<mpsc::Sender<()>>(ended);
+            outcome
+        })
+    }
+
+    fn ask_rounds(
         &mut self,
         keys: ProviderKeys,
         agent_world: AgentWorld<'_>,
@@ -452,6 +483,15 @@ impl<'w> SummarySession<'w> {
 
     fn now_ms(&self) -> i64 {
         self.world.clock.now_s().saturating_mul(1000)
+    }
+}
+
+/// Stores what was answered, again and again until `end`. After a failure, it waits for the end of the run, which reports it.
+fn store_meanwhile(folder: &Path, cache: &TeamCache, end: &mpsc::Receiver<()>) {
+    while end.recv_timeout(STORE_PAUSE) == Err(RecvTimeoutError::Timeout) {
+        if agent::push_shared(folder, cache, false).is_err() {
+            return;
+        }
     }
 }
 
