@@ -41,6 +41,8 @@ pub enum Fetched {
     Found(Box<SharedSummary>, WriterKey),
 }
 
+type OpenedEntry = Result<(SharedSummary, WriterKey), EntryDefect>;
+
 /// What became of summaries that were to be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoreReport {
@@ -121,7 +123,7 @@ impl TeamCache {
         &self,
         pack: &PackName,
         wanted: &mut BTreeMap<RemoteKey, SummaryKey>,
-        each: &mut dyn FnMut(&SummaryKey, Result<(SharedSummary, WriterKey), EntryDefect>) -> Result<(), E>,
+        each: &mut dyn FnMut(&SummaryKey, OpenedEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(index) = self.pack_index(pack)? else { return Ok(()) };
         for read in index.plan_reads(|key| wanted.contains_key(key)) {
@@ -280,7 +282,9 @@ impl TeamCache {
 fn cache_id(url: &ShareUrl, server: &S3Server, team: &TeamKey, writers: &[WriterKey]) -> ContentHash {
     let mut text = format!("{url}\n{server}\n").into_bytes();
     text.extend(team.remote_key(&SummaryKey(ContentHash::digest(b"the cache's id"))));
-    writers.iter().for_each(|writer| text.extend(writer.0));
+    for writer in writers {
+        text.extend(writer.0);
+    }
     ContentHash::digest(&text)
 }
 

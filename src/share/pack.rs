@@ -137,7 +137,7 @@ mod tests {
     fn read(pack: &[u8], wanted: impl Fn(&RemoteKey) -> bool) -> Vec<(RemoteKey, Vec<u8>)> {
         let reads = PackIndex::parse(pack).unwrap().plan_reads(wanted);
         let found = reads.iter().flat_map(|read| {
-            let (start, end) = (read.bytes.start as usize, read.bytes.end as usize);
+            let [start, end] = [read.bytes.start, read.bytes.end].map(|at| usize::try_from(at).unwrap());
             read.entries(&pack[start..end.min(pack.len())]).map(|(key, entry)| (*key, entry.to_vec()))
         });
         found.collect()

@@ -1,4 +1,4 @@
-//! The engine of S3 against a real server: SeaweedFS, which checks signatures, or else moto, which does not.
+//! The engine of S3 against a real server: `SeaweedFS`, which checks signatures, or else moto, which does not.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -35,7 +35,7 @@ impl TestServer {
         let made = || engine.send_once(&BucketRequest::put("", Vec::new())).map(|answer| answer.status);
         let began = Instant::now();
         while !matches!(made(), Ok(200)) || engine.packs().is_err() {
-            assert!(began.elapsed() < Duration::from_secs(60), "the server does not start");
+            assert!(began.elapsed() < Duration::from_mins(1), "the server does not start");
             thread::sleep(Duration::from_millis(50));
         }
         Some(server)
@@ -157,7 +157,7 @@ fn the_first_entry_stays_unless_it_is_replaced(server: &TestServer) {
     assert_eq!(found, expected.chain([RemoteEntry::Missing]).collect::<Vec<_>>());
     assert_eq!(engine.put(&[entry(keys[3], b"third\r\n\0", PutMode::Replace)]).unwrap(), [true]);
     assert_eq!(engine.get(&[keys[3]]).unwrap(), [RemoteEntry::Present(b"third\r\n\0".to_vec())]);
-    engine.put(&[entry(keys[3], &[0; 1 << 20], PutMode::Replace)]).unwrap();
+    engine.put(&[entry(keys[3], &vec![0; 1 << 20], PutMode::Replace)]).unwrap();
     assert_eq!(engine.get(&[keys[3]]).unwrap(), [RemoteEntry::TooLong]);
     // Another prefix is another cache.
     assert_eq!(server.engine("s3://team", "secret").get(&keys[..1]).unwrap(), [RemoteEntry::Missing]);

@@ -48,7 +48,9 @@ pub(super) fn sign(
     }
     signed.sort_unstable();
     let names = signed.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
-    let lines = signed.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect::<String>();
+    let lines: Vec<String> =
+        signed.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect();
+    let lines = lines.concat();
     let SignedParts { method, url, .. } = request;
     let (path, query) = (url.path(), url.query().unwrap_or_default());
     let canonical = format!("{method}\n{path}\n{query}\n{lines}\n{names}\n{body_hash}");

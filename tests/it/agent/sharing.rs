@@ -293,8 +293,8 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
         command.envs(bucket_keys);
         run(command)
     };
-    let writes = "mode = \"read-write\"\nsigning_key_file = \"ci.key\"\ntimeout_ms = 20000";
-    configure_url(&payer, &bucket("team"), &team, writes);
+    let storing = "mode = \"read-write\"\nsigning_key_file = \"ci.key\"\ntimeout_ms = 20000";
+    configure_url(&payer, &bucket("team"), &team, storing);
     fs::write(payer.sandbox.outside("config/slop/ci.key"), pair["signing_key"].as_str().unwrap()).unwrap();
     let run_without = payer.slop(&["share", "pull"]);
     assert_eq!(run_without.code, 1, "{run_without:?}");
@@ -316,8 +316,8 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
     for object in objects {
         s3.send(&format!("DELETE /team/{object} HTTP/1.1"));
     }
-    let reads = format!("writers = [\"{writer}\"]\ntimeout_ms = 20000");
-    configure_url(&reader, &bucket("team"), &team, &reads);
+    let believing = format!("writers = [\"{writer}\"]\ntimeout_ms = 20000");
+    configure_url(&reader, &bucket("team"), &team, &believing);
     let pulled = slop(&reader, &["share", "pull"]);
     assert!(pulled.out.starts_with("fetched 224 of 224 summaries"), "{pulled:?}");
     assert_eq!(slop(&reader, &["summarize", "--yes"]).code, 0);
@@ -325,7 +325,7 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
     let shown = slop(&reader, &["agent", "show", "one.py", "--tier", "1"]);
     assert!(shown.out.contains("fetched from the team's cache, where ci stored it"), "{shown:?}");
     // A bucket that is not there.
-    configure_url(&reader, &bucket("nobody"), &team, &reads);
+    configure_url(&reader, &bucket("nobody"), &team, &believing);
     reader.sandbox.write("new.py", module_source("new"));
     let missing = slop(&reader, &["share", "pull"]);
     assert_eq!(missing.code, 3, "{missing:?}");

@@ -50,7 +50,8 @@ fn start_redis(folder: &Path, certificate: &str) -> Option<(Child, u16)> {
 /// Returns why the cache cannot be reached by that store of certificates; empty if it can.
 fn reason(project: &AgentProject, authorities: &Path) -> String {
     let mut command = project.command(&["share", "status", "--json"]);
-    let status = data(&run(command.env("SSL_CERT_FILE", authorities)).out);
+    command.env("SSL_CERT_FILE", authorities);
+    let status = data(&run(command).out);
     assert_eq!(status["reachable"].as_bool(), Some(status["reason"].is_null()), "{status}");
     assert!(!status.to_string().contains("hunter2"), "{status}");
     status["reason"].as_str().unwrap_or_default().to_owned()
