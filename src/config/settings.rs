@@ -10,7 +10,7 @@ use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail,
     Tier, ViewMode,
 };
-use crate::share::{EngineOptions, ShareUrl, Writer};
+use crate::share::{EngineOptions, S3Server, ShareUrl, Writer};
 
 /// Every setting, checked; `config/default.toml` documents each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,6 +209,8 @@ pub struct ShareSettings {
     pub signing_key_file: Option<PathBuf>,
     pub writers: Vec<Writer>,
     pub engine: EngineOptions,
+    /// The server of a bucket.
+    pub server: S3Server,
 }
 
 impl ShareSettings {

@@ -20,6 +20,7 @@ mod sockets;
 mod status;
 mod summarizer;
 mod systemd;
+mod team_round;
 mod worker;
 
 pub use crate::engine::{FileChange, FileChangeKind};
