@@ -155,6 +155,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Files(_)
         | AnyQuery::Outline(_)
         | AnyQuery::View(_)
+        | AnyQuery::Image(_)
         | AnyQuery::Symbols(_)
         | AnyQuery::Search(_)
         | AnyQuery::Find(_)

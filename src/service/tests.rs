@@ -15,7 +15,7 @@ use crate::api::{
     CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
     DocumentRequest, EditCurationQuery, EditFragmentsQuery, EditTakesQuery, EncodedAnswer, ExplainQuery,
     FilesQuery, FindQuery, FragmentsQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery,
-    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob,
+    HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob,
     ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer, SimulateQuery,
     SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
@@ -109,6 +109,7 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Files(_) => FilesQuery::answer_schema(&mut schemas),
         AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
         AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
+        AnyQuery::Image(_) => ImageQuery::answer_schema(&mut schemas),
         AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),
         AnyQuery::Search(_) => SearchQuery::answer_schema(&mut schemas),
         AnyQuery::Find(_) => FindQuery::answer_schema(&mut schemas),

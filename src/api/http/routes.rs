@@ -9,7 +9,7 @@ use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
-    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
+    HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
     ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery,
     TakesQuery, UndoQuery, ViewQuery,
 };
@@ -103,6 +103,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<FilesQuery>(),
     Route::of_query::<OutlineQuery>(),
     Route::of_query::<ViewQuery>(),
+    Route::of_query::<ImageQuery>(),
     Route::of_query::<SymbolsQuery>(),
     Route::of_query::<SearchQuery>(),
     Route::of_query::<FindQuery>(),

@@ -14,7 +14,7 @@ mod maintenance;
 mod table;
 
 pub use code::{
-    CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery,
+    CallDirectionName, CallsQuery, ImageQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery,
     SymbolsQuery, ViewQuery,
 };
 pub use curation::{

@@ -66,7 +66,7 @@ class CacheView {
     const button = (id, text, question, body, isDanger) =>
       el("button", { id, class: isDanger ? "danger" : "", text, onclick: () => this.clear(question, body) });
     return [
-      table(["what", "entries", "size"], rows, "What is stored"),
+      table(["what", "entries", "size"], rows, "What is stored", "figures"),
       el("p", { text: `Kept apart: ${paid}.` }),
       el(
         "p",
