@@ -118,23 +118,26 @@ async fn takes_are_copied_switched_renamed_and_deleted() {
     browser.click("#copy-0").await;
     browser.fill("#answer", "for review").await;
     browser.click("#switch-1").await;
-    browser.wait_until("document.querySelector('.takes .now b').textContent === 'for review'").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'for review'").await;
     // What is edited now is edited in this take alone.
-    browser.run("location.hash = 'files'").await;
-    browser.press(&['j', 'j', 'f']).await;
-    let settings = page.settings_until(|settings| settings.matches("force_full").count() == 1).await;
+    browser.click("#to-files").await;
+    browser.run(&format!("{}.click()", row("c.py"))).await;
+    browser.click("#batch-full").await;
+    let settings = page.settings_until(|settings| settings.contains("src/c.py")).await;
     assert!(settings.starts_with("# mine"), "{settings}");
+    let others = page.sandbox.read("slop.takes.toml");
+    assert!(others.contains("a.py") && !others.contains("c.py"), "{others}");
     browser.run("location.hash = 'takes'").await;
     browser.click("#rename-0").await;
     browser.fill("#answer", "review").await;
-    browser.wait_until("document.querySelector('.takes .now b').textContent === 'review'").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'review'").await;
     // The take that is not current can be deleted, and it is said what is lost.
     browser.click("#delete-1").await;
     browser.wait_until("document.querySelector('dialog').textContent.includes('It has 1 entry')").await;
     browser.click("dialog button.danger").await;
-    browser.wait_until("document.querySelectorAll('.takes li').length === 1").await;
-    let takes = std::fs::read_to_string(page.sandbox.path("slop.takes.toml")).unwrap_or_default();
-    assert!(!takes.contains("a.py") && !takes.contains("[takes.main"), "{takes}");
+    browser.wait_until("document.querySelectorAll('.take-list li').length === 1").await;
+    assert!(!page.sandbox.read("slop.takes.toml").contains("a.py"));
+    assert!(page.settings().contains("src/c.py"));
     page.close().await;
 }
 

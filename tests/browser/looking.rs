@@ -29,6 +29,28 @@ async fn the_page_follows_the_files() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_page_is_right_while_hundreds_of_files_change() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    browser.run("document.querySelector('.files .file').click()").await;
+    for round in 0..5 {
+        for file in 0..200 {
+            let text = "def more():\n    return 0\n".repeat(1 + (file + round) % 7);
+            page.sandbox.write(format!("many/f{file:03}.py"), text);
+        }
+        for file in (round..200).step_by(7) {
+            std::fs::remove_file(page.sandbox.path(format!("many/f{file:03}.py"))).unwrap();
+        }
+    }
+    // What the page shows in the end is what is there: 4 files, and 200 without every seventh from the fifth on.
+    let files = 4 + 200 - (4..200).step_by(7).count();
+    browser.wait_until(&format!("document.querySelector('#selected').textContent.includes('of {files} selected')")).await;
+    let lines = "[...document.querySelectorAll('.files .file')].find(row => row.children[1].textContent === 'f001.py').children[5].textContent";
+    browser.wait_until(&format!("{lines} === '12'")).await;
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_view_shows_what_the_api_answers() {
     let page = OpenPage::new().await;
     let browser = &page.browser;

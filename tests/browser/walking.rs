@@ -90,11 +90,11 @@ async fn by_mouse(page: &OpenPage) -> Steps {
     browser.click("#copy-0").await;
     browser.fill("#answer", "other").await;
     browser.click("#switch-1").await;
-    browser.wait_until("document.querySelector('.takes .now b').textContent === 'other'").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'other'").await;
     note(page, &mut steps, "switched", |_| true).await;
     browser.wait_until("!document.querySelector('#switch-1').disabled").await;
     browser.click("#switch-1").await;
-    browser.wait_until("document.querySelector('.takes .now b').textContent === 'main'").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'main'").await;
     note(page, &mut steps, "switched back", |_| true).await;
     for at in (0..2).rev() {
         browser.click("#undo").await;
@@ -150,11 +150,11 @@ async fn by_keyboard(page: &OpenPage) -> Steps {
     browser.find("#switch-1").await;
     focus_by_tab(page, "#switch-1").await;
     browser.press(&[key(Key::Enter)]).await;
-    browser.wait_until("document.querySelector('.takes .now b').textContent === 'other'").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'other'").await;
     note(page, &mut steps, "switched", |_| true).await;
     focus_by_tab(page, "#switch-1").await;
     browser.press(&[key(Key::Enter)]).await;
-    browser.wait_until("document.querySelector('.takes .now b').textContent === 'main'").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'main'").await;
     note(page, &mut steps, "switched back", |_| true).await;
     for at in (0..2).rev() {
         browser.press(&['z']).await;
@@ -223,8 +223,8 @@ async fn a_large_project_is_curated_by_mouse_and_by_keyboard_alike() {
     // By hand, while the page is open: as if nothing had been curated.
     std::fs::remove_file(page.sandbox.path("slop.takes.toml")).unwrap();
     std::fs::remove_file(page.sandbox.path("slop.toml")).unwrap();
-    page.browser.wait_until("document.querySelectorAll('.takes .takes li, ul.takes li').length === 1").await;
-    page.browser.wait_until("document.querySelector('ul.takes').textContent.includes('nothing curated')").await;
+    page.browser.wait_until("document.querySelectorAll('.take-list li').length === 1").await;
+    page.browser.wait_until("document.querySelector('.take-list').textContent.includes('nothing curated')").await;
     let keyboard = by_keyboard(&page).await;
     assert_eq!(differences(&keyboard), differences(&mouse));
     page.close().await;

@@ -8,8 +8,15 @@ export const TIERS = ["1 orchestrator", "2 tech lead", "3 worker", "4 QA"];
 /** Shows the fields of the choice; what is being typed stays. What is left open is what `[document]` of slop.toml says. */
 export function showChoice(page) {
   const home = byId("choice");
-  if (home.contains(document.activeElement) && document.activeElement.matches("input")) return;
   const { chosen, defaults } = page;
+  const isChosen = ["tier", "persona", "preset", "focus", "budget"].some((key) => chosen[key] || chosen[key] === 0);
+  const acts = el(
+    "span",
+    { id: "choice-acts" },
+    isChosen && el("button", { id: "choice-keep", type: "button", title: "Write this into [document] of slop.toml, which decides for all who leave it open", text: "keep", onclick: () => page.keepChoice() }),
+    isChosen && el("button", { id: "choice-reset", type: "button", title: "Follow slop.toml again", text: "reset", onclick: () => page.resetChoice() }),
+  );
+  if (home.contains(document.activeElement) && document.activeElement.matches("input")) return home.querySelector("#choice-acts")?.replaceWith(acts);
   const { personas = [], presets = [], takes = [], take } = page.curation ?? {};
   const field = (name, props) => {
     const input = el("input", { id: `choice-${name}`, value: chosen[name] ?? "", autocomplete: "off", spellcheck: "false", ...props });
@@ -31,7 +38,6 @@ export function showChoice(page) {
   const isOpen = Boolean(chosen.persona || defaults.tier || defaults.persona);
   const tiers = TIERS.map((name, at) => [at + 1, name]);
   if (isOpen) tiers.unshift(["", `${TIERS[page.tierWithout() - 1] ?? "none"} (${chosen.persona ? "persona" : "slop.toml"})`]);
-  const keys = ["tier", "persona", "preset", "focus", "budget"].filter((key) => chosen[key] || chosen[key] === 0);
   const limit = defaults.budget_tokens === 0 ? "no limit" : defaults.budget_tokens;
   fill(
     home,
@@ -41,8 +47,7 @@ export function showChoice(page) {
     field("budget", { inputmode: "numeric", size: 7, placeholder: limit ?? "tier’s", title: "The limit in tokens: 0 for none; empty for that of slop.toml, or the tier’s own" }),
     field("focus", { size: 12, placeholder: defaults.focus?.join(", ") || "nothing", title: "Paths, with commas between them" }),
     field("task", { size: 20, placeholder: "nothing", title: "What the reader is about to do" }),
-    keys.length > 0 && el("button", { id: "choice-keep", type: "button", title: "Write this into [document] of slop.toml, which decides for all who leave it open", text: "keep", onclick: () => page.keepChoice() }),
-    keys.length > 0 && el("button", { id: "choice-reset", type: "button", title: "Follow slop.toml again", text: "reset", onclick: () => page.resetChoice() }),
+    acts,
     takes.length > 1 && list("take", takes.map((name) => [name, name]), take, (name) => page.changeTakes({ do: "switch", name })),
   );
 }

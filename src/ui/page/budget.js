@@ -6,6 +6,8 @@ import { Rows } from "./rows.js";
 import { spending } from "./spending.js";
 
 const COLORS = ["view", "state", "language", "rule"];
+/** The steps of the ramp of colors. */
+const RAMP = ["full", "skeleton", "outline", "summary", "path"];
 /** Steps of the ramp for views that have none of their own. */
 const STEPS = { names: "path", excerpt: "summary", masked: "skeleton", custom: "skeleton", ast_definitions: "skeleton" };
 const ROW_PX = 26;
@@ -179,14 +181,14 @@ class BudgetView {
     context.font = "12px ui-monospace, monospace";
     const [sheet, rule, ink] = ["sheet", "rule", "ink"].map(color);
     for (const cell of this.cells) {
-      context.fillStyle = cell.isFolder ? sheet : this.colorOf(cell, color);
+      const step = cell.isFolder ? "sheet" : this.stepOf(cell);
+      context.fillStyle = color(step);
       context.fillRect(cell.x, cell.y, cell.width, cell.height);
       context.strokeStyle = rule;
       context.strokeRect(cell.x + 0.5, cell.y + 0.5, cell.width, cell.height);
       const isLabeled = cell.depth > 0 && 60 < cell.width && (cell.isFolder ? 34 : 16) < cell.height;
       if (!isLabeled) continue;
-      const isDark = !cell.isFolder && ["full", "skeleton"].includes(this.page.table.columns.view[cell.row]) && this.colors.value === "view";
-      context.fillStyle = isDark ? sheet : ink;
+      context.fillStyle = step === "full" || step === "skeleton" ? sheet : ink;
       context.save();
       context.beginPath();
       context.rect(cell.x, cell.y, cell.width - 4, cell.height);
@@ -197,13 +199,13 @@ class BudgetView {
     probe.remove();
   }
 
-  colorOf(cell, color) {
-    if (cell.row < 0) return color("path");
+  /** Returns the step of the ramp that a cell has the color of. */
+  stepOf(cell) {
+    if (cell.row < 0) return "path";
     const value = this.page.table.columns[this.colors.value][cell.row];
-    const steps = ["full", "skeleton", "outline", "summary", "path"];
-    if (this.colors.value === "view") return color(STEPS[value] ?? (steps.includes(value) ? value : "outline"));
+    if (this.colors.value === "view") return STEPS[value] ?? (RAMP.includes(value) ? value : "outline");
     const hash = [...value].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
-    return color(steps[hash % steps.length]);
+    return RAMP[hash % RAMP.length];
   }
 
   cellAt(event) {

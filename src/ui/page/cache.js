@@ -1,7 +1,7 @@
 // The view of the cache: what a provider's prompt cache keeps of the documents that agents were given; how much is stored,
 // and what can be cleared.
 
-import { ask, el, fill, table } from "./dom.js";
+import { ask, el, fill, refill, table } from "./dom.js";
 import { bytes, clock, count, visible } from "./format.js";
 
 export const cache = {
@@ -39,10 +39,10 @@ class CacheView {
       const { names } = await this.page.api.post("/v1/given", {});
       const key = ({ name, curation }) => JSON.stringify([name, curation]);
       const shown = names.find((name) => key(name) === this.given.value) ?? names[0];
-      fill(this.given, ...names.map((name) => el("option", { value: key(name), selected: name === shown, text: visible(name.name) + (name.curation ? ` (${name.curation.slice(0, 8)})` : "") })));
+      refill(this.given, [names, shown], () => names.map((name) => el("option", { value: key(name), selected: name === shown, text: visible(name.name) + (name.curation ? ` (${name.curation.slice(0, 8)})` : "") })));
       if (!shown) return fill(this.strips, el("li", { class: "empty", text: "No agent was given a document yet: run `slop aggregate`." }));
       const { history } = await this.page.api.post("/v1/given", { name: shown.name, curation: shown.curation });
-      if (key(shown) === this.given.value) fill(this.strips, ...history.map(strip));
+      if (key(shown) === this.given.value) refill(this.strips, history, () => history.map(strip));
     } catch (error) {
       fill(this.strips, el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` }));
     }
@@ -51,7 +51,7 @@ class CacheView {
   async showStored() {
     try {
       const size = await this.page.api.get("/v1/cache/status");
-      fill(this.body, el("h2", { text: "slop's own cache" }), ...this.content(size), this.report);
+      refill(this.body, size, () => [el("h2", { text: "slop's own cache" }), ...this.content(size), this.report]);
     } catch (error) {
       fill(this.body, el("p", { class: "error", text: error.message }), el("p", { class: "hint", text: error.hint ?? "" }));
     }

@@ -1,6 +1,6 @@
 // Parts of the view of takes: what documents are made for, presets, and screenshots.
 
-import { ask, el, fill } from "./dom.js";
+import { ask, el, fill, refill } from "./dom.js";
 import { bytes, plural, visible } from "./format.js";
 
 /** Returns the section with the keys of `[document]`: what documents are made for where a request leaves it open. */
@@ -17,8 +17,8 @@ export function defaults(page) {
         ` ${visible(Array.isArray(value) ? value.join(", ") : String(value))} `,
         el("button", { id: `unset-${key}`, "aria-label": `remove ${key}`, text: "remove", onclick: () => page.edit(`${key} of documents removed`, [{ document: { unset: [key] } }]) }),
       );
-    fill(list, ...keys.map(row));
-    if (!keys.length) fill(list, el("li", { class: "empty", text: "slop.toml leaves it open. Choose a tier, a budget or a focus above, and press keep." }));
+    const none = () => el("li", { class: "empty", text: "slop.toml leaves it open. Choose a tier, a budget or a focus above, and press keep." });
+    refill(list, keys, () => (keys.length ? keys.map(row) : [none()]));
   };
   return { element, refresh };
 }
@@ -31,8 +31,9 @@ export function presets(page) {
   name.addEventListener("keydown", (event) => event.key === "Enter" && save());
   const element = el("section", {}, el("h2", { text: "Presets" }), list, el("p", { class: "bar" }, el("label", {}, "save what is here as ", name), el("button", { id: "preset-save", text: "save", onclick: save })));
   const refresh = () => {
-    fill(list, ...(page.curation?.presets ?? []).map((saved, at) => preset(saved, at, page)));
-    if (!list.children.length) fill(list, el("li", { class: "empty", text: "There are no presets yet." }));
+    const saved = page.curation?.presets ?? [];
+    const none = () => el("li", { class: "empty", text: "There are no presets yet." });
+    refill(list, saved, () => (saved.length ? saved.map((one, at) => preset(one, at, page)) : [none()]));
   };
   return { element, refresh };
 }

@@ -21,11 +21,23 @@ export function el(tag, props = {}, ...children) {
   return element;
 }
 
+/** What elements are about. @type {WeakMap<Element, string>} */
+const filled = new WeakMap();
+
 /** Replaces what is in an element. An element with the id of the one that had the focus gets it. @param {Element} element @param {...(Node|string)} children */
 export function fill(element, ...children) {
   const { id } = element.contains(document.activeElement) ? document.activeElement : {};
+  filled.delete(element);
   element.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
   if (id) document.getElementById(id)?.focus();
+}
+
+/** Replaces what is in an element if it is about other data than before: a button that is being pressed stays. */
+export function refill(element, data, make) {
+  const key = JSON.stringify(data);
+  if (filled.get(element) === key) return;
+  fill(element, ...make());
+  filled.set(element, key);
 }
 
 /** Returns the element with an id, which has to exist. @param {string} id */

@@ -132,7 +132,7 @@ export class Page {
     if (writes !== this.writes) return this.loadCuration();
     this.curation = curation;
     showHistoryButtons(this);
-    if (before?.revision !== this.curation.revision) showChoice(this);
+    if (offered(before) !== offered(this.curation)) showChoice(this);
     return this.curation;
   }
 
@@ -236,6 +236,9 @@ export class Page {
     location.hash = hash;
   }
 }
+
+/** Returns what the fields of the choice depend on. */
+const offered = (curation) => JSON.stringify(curation && [curation.document, curation.take, curation.takes, curation.presets.map(({ preset }) => preset.name), curation.personas.map(({ persona }) => persona)]);
 
 /** Returns the parts of a text between commas. */
 const words = (text) => text.split(/\s*,\s*/).filter(Boolean);

@@ -1,7 +1,7 @@
 // The view of takes: sets of everything that is curated, the states that slop.toml had in each, and what is part of one.
 
 import { defaults, presets, screenshots } from "./curated.js";
-import { ask, el, fill } from "./dom.js";
+import { ask, el, refill } from "./dom.js";
 import { clock, plural, visible } from "./format.js";
 
 export const takes = {
@@ -20,7 +20,7 @@ const COUNTED = { entries: "entry", masks: "mask", slices: "slice", screenshots:
 class TakesView {
   constructor(page) {
     this.page = page;
-    this.list = el("ul", { class: "takes", "aria-label": "Takes" });
+    this.list = el("ul", { class: "take-list", "aria-label": "Takes" });
     this.of = el("select", { id: "history-of", "aria-label": "History of", onchange: () => this.refresh() });
     this.states = el("ol", { class: "states", "aria-label": "States of slop.toml" });
     this.sections = [defaults, presets, screenshots].map((make) => make(page));
@@ -49,12 +49,12 @@ class TakesView {
       const of = names.includes(this.of.value) && !this.isOfCurrent ? this.of.value : known.current;
       const past = await this.page.api.post("/v1/history", { take: of });
       this.isOfCurrent = of === known.current;
-      fill(this.list, ...known.takes.map((take, at) => this.take(take, at, known)));
-      fill(this.of, ...names.map((name) => el("option", { value: name, text: visible(name), selected: name === of })));
-      fill(this.states, ...states(past, this.page, this.isOfCurrent));
-      if (!past.entries.length) fill(this.states, el("li", { class: "empty", text: "Nothing was edited yet." }));
+      const { isConnected } = this.page;
+      refill(this.list, [known, isConnected], () => known.takes.map((take, at) => this.take(take, at, known)));
+      refill(this.of, [names, of], () => names.map((name) => el("option", { value: name, text: visible(name), selected: name === of })));
+      refill(this.states, [past, isConnected, this.isOfCurrent], () => (past.entries.length ? states(past, this.page, this.isOfCurrent) : [el("li", { class: "empty", text: "Nothing was edited yet." })]));
     } catch (error) {
-      fill(this.states, el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` }));
+      refill(this.states, error.message, () => [el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` })]);
     }
   }
 
