@@ -359,7 +359,8 @@ const fn is_about_path(code: Code) -> bool {
         | Code::AmbiguousName
         | Code::Secret
         | Code::NotShown
-        | Code::NoSuchView => true,
+        | Code::NoSuchView
+        | Code::NoImage => true,
         Code::ListFailed
         | Code::TooManyFiles
         | Code::StoreTooNew

@@ -36,6 +36,12 @@ function workerAddress() {
   return policy ? policy.createScriptURL(address) : address;
 }
 
+/** Returns how bright a color of the form `rgb(1, 2, 3)` is. */
+function brightness(color) {
+  const [red, green, blue] = color.match(/[\d.]+/g).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue;
+}
+
 let address;
 
 class BudgetView {
@@ -188,7 +194,8 @@ class BudgetView {
       context.strokeRect(cell.x + 0.5, cell.y + 0.5, cell.width, cell.height);
       const isLabeled = cell.depth > 0 && 60 < cell.width && (cell.isFolder ? 34 : 16) < cell.height;
       if (!isLabeled) continue;
-      context.fillStyle = step === "full" || step === "skeleton" ? sheet : ink;
+      const ground = brightness(color(step));
+      context.fillStyle = Math.abs(brightness(ink) - ground) < Math.abs(brightness(sheet) - ground) ? sheet : ink;
       context.save();
       context.beginPath();
       context.rect(cell.x, cell.y, cell.width - 4, cell.height);
