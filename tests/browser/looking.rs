@@ -62,6 +62,10 @@ async fn every_view_shows_what_the_api_answers() {
     browser.click("#to-budget").await;
     browser.wait_until("document.querySelector('.budget .list').textContent.includes('src/')").await;
     browser.click("#to-cache").await;
+    // A document that is given meanwhile is noticed.
+    browser.wait_until("document.querySelector('.strips').textContent.includes('No agent was given')").await;
+    page.sandbox.stdout_of(&["aggregate", "--tier", "3", "--name", "worker", "--stdout"]);
+    browser.wait_until("document.querySelector('.strips').textContent.includes('the first document')").await;
     browser.click("#clear-summaries").await;
     browser.click("dialog button.danger").await;
     browser.wait_until("document.querySelector('#cache-report').textContent.startsWith('cleared')").await;

@@ -4,6 +4,9 @@
 import { ask, el, fill, refill, table } from "./dom.js";
 import { bytes, clock, count, visible } from "./format.js";
 
+/** So often it is looked whether agents were given documents. */
+const POLL_MS = 3000;
+
 export const cache = {
   id: "cache",
   title: "Cache",
@@ -26,6 +29,8 @@ class CacheView {
   }
 
   async show() {
+    // No event tells of documents that agents are given.
+    this.timer ??= setInterval(() => this.page.isConnected && this.showGiven(), POLL_MS);
     await this.refresh();
   }
 
@@ -97,7 +102,9 @@ class CacheView {
     await this.refresh();
   }
 
-  unmount() {}
+  unmount() {
+    clearInterval(this.timer);
+  }
 }
 
 /** Returns the strip of a document: what is kept of the one before solid, the rest hatched; and where the difference begins. */
