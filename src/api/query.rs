@@ -20,16 +20,16 @@ use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
-    HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
-    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery,
-    TakesQuery, UndoQuery, ViewQuery,
+    HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
+    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery,
+    TableQuery, TakesQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument,
     CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened, FileExplanation,
     FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace, GivenDocuments,
-    HistoryMoved, HistoryState, HydrationResult, ImageContent, IndexRun, SearchResult, SymbolCalls, SymbolUses, TakesState,
-    decode_json, decode_nested,
+    HistoryMoved, HistoryState, HydrationResult, ImageContent, IndexRun, SearchResult, SymbolCalls,
+    SymbolUses, TakesState, decode_json, decode_nested,
 };
 use crate::engine::{ReferenceGraph, SourceText};
 use crate::model::{Document, Slice, SliceResolution};

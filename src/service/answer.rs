@@ -18,9 +18,9 @@ use super::takes::{resolve_edit_takes, resolve_takes};
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
-    ExplainQuery, FileStates, FilesQuery, FindQuery, ImageContent, ImageQuery, ImpactQuery, IndexQuery, IndexRun, LineRange,
-    LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing, OutlineQuery,
-    RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
+    ExplainQuery, FileStates, FilesQuery, FindQuery, ImageContent, ImageQuery, ImpactQuery, IndexQuery,
+    IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing,
+    OutlineQuery, RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
     compose_unformatted,
 };
 use crate::config::LoadedConfig;
@@ -46,10 +46,10 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         }
         AnyQuery::Outline(query) => resolve_outline(query),
         AnyQuery::View(query) => resolve_view(query, settings.loaded)?,
-        AnyQuery::Image(query) => {
-            complete::<ImageQuery>(move |project| Ok(ImageContent::new(query.path.clone(), project.image(&query.path)?)))
-                .without_cache()
-        }
+        AnyQuery::Image(query) => complete::<ImageQuery>(move |project| {
+            Ok(ImageContent::new(query.path.clone(), project.image(&query.path)?))
+        })
+        .without_cache(),
         AnyQuery::Symbols(query) => {
             let request = symbol_request(query)?;
             complete::<SymbolsQuery>(move |project| {

@@ -15,9 +15,9 @@ use crate::api::{
     CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
     DocumentRequest, EditCurationQuery, EditFragmentsQuery, EditTakesQuery, EncodedAnswer, ExplainQuery,
     FilesQuery, FindQuery, FragmentsQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery,
-    HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob,
-    ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer, SimulateQuery,
-    SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload,
+    QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer,
+    SimulateQuery, SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{DiscussionSource, DiscussionText, ImageFile};

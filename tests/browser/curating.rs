@@ -156,7 +156,11 @@ async fn what_documents_are_made_for_is_kept_in_the_settings_and_followed() {
     browser.wait_until("document.querySelector('#choice-tier').selectedOptions[0].textContent === '1 orchestrator (slop.toml)'").await;
     // Whoever edits it, the page follows.
     page.sandbox.write("slop.toml", "[document]\ntier = 4\n");
-    browser.wait_until("document.querySelector('#choice-tier').selectedOptions[0].textContent.startsWith('4 QA')").await;
+    browser
+        .wait_until(
+            "document.querySelector('#choice-tier').selectedOptions[0].textContent.startsWith('4 QA')",
+        )
+        .await;
     browser.click("#to-document").await;
     browser.wait_until("document.querySelector('#tier-4').getAttribute('aria-selected') === 'true'").await;
     browser.click("#to-takes").await;
@@ -184,6 +188,7 @@ async fn screenshots_are_shown_ordered_and_missing_ones_named() {
     let shots = browser.text(".shots").await;
     assert!(shots.contains("not a PNG, JPEG, GIF or WebP") && shots.contains("no such file"), "{shots}");
     browser.click("#up-2").await;
+    browser.wait_until("document.querySelectorAll('.shots li')[1].textContent.includes('one.png')").await;
     browser.click("#up-1").await;
     browser.wait_until("document.querySelector('.shots li').textContent.includes('one.png')").await;
     browser.click("#unshot-1").await;

@@ -44,7 +44,11 @@ async fn the_page_is_right_while_hundreds_of_files_change() {
     }
     // What the page shows in the end is what is there: 4 files, and 200 without every seventh from the fifth on.
     let files = 4 + 200 - (4..200).step_by(7).count();
-    browser.wait_until(&format!("document.querySelector('#selected').textContent.includes('of {files} selected')")).await;
+    browser
+        .wait_until(&format!(
+            "document.querySelector('#selected').textContent.includes('of {files} selected')"
+        ))
+        .await;
     let lines = "[...document.querySelectorAll('.files .file')].find(row => row.children[1].textContent === 'f001.py').children[5].textContent";
     browser.wait_until(&format!("{lines} === '12'")).await;
     page.close().await;
@@ -110,7 +114,8 @@ async fn a_lost_connection_is_shown_and_nothing_is_hidden() {
 async fn a_page_goes_on_when_a_killed_daemon_is_back() {
     let page = OpenPage::with_settings("[ui]\nlisten = \"127.0.0.1:PORT\"\n").await;
     let browser = &page.browser;
-    let status: Value = serde_json::from_str(&page.sandbox.stdout_of(&["daemon", "status", "--json"])).unwrap();
+    let status: Value =
+        serde_json::from_str(&page.sandbox.stdout_of(&["daemon", "status", "--json"])).unwrap();
     let pid = status["data"]["pid"].as_u64().unwrap().to_string();
     assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
     browser.wait_until("document.querySelector('#live').textContent.includes('not connected')").await;
@@ -147,7 +152,9 @@ async fn a_task_ranks_files_and_says_what_it_changes() {
     let first = browser.text(".hits li").await;
     assert!(first.contains("text "), "the reasons are named: {first}");
     browser.click("#task-changes").await;
-    browser.wait_until("document.querySelector('#task-body .facts').textContent.includes('tokens instead of')").await;
+    browser
+        .wait_until("document.querySelector('#task-body .facts').textContent.includes('tokens instead of')")
+        .await;
     // A file is inspected in place of the task, which comes back.
     browser.click("#task-ranked").await;
     browser.click(".hits .link").await;

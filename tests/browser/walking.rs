@@ -1,7 +1,5 @@
 //! A walk through a project of 3,000 files, by mouse and then by keyboard alone: both write the same settings at each step.
 
-use std::fmt::Write as _;
-
 use fantoccini::key::Key;
 use serde_json::json;
 
@@ -53,7 +51,7 @@ async fn note(page: &OpenPage, steps: &mut Steps, step: &'static str, is_right: 
     steps.push((step, settings));
 }
 
-/// Undoes so many edits, one after the other.
+/// Waits until the settings are again as they were after an earlier step.
 async fn back_to(page: &OpenPage, steps: &mut Steps, settings: &str) {
     note(page, steps, "undo", |now| now == settings).await;
 }
@@ -64,7 +62,9 @@ async fn by_mouse(page: &OpenPage) -> Steps {
     browser.fill("#filter", "pkg07/").await;
     listed(page, FILES).await;
     browser.click(".files .file[aria-rowindex='3']").await;
-    browser.run("const list = document.querySelector('.files .rows'); list.scrollTop = list.scrollHeight").await;
+    browser
+        .run("const list = document.querySelector('.files .rows'); list.scrollTop = list.scrollHeight")
+        .await;
     browser.find(".files .file[aria-rowindex='102']").await;
     browser
         .run("document.querySelector(\".files .file[aria-rowindex='102']\").dispatchEvent(new MouseEvent('click', {bubbles: true, shiftKey: true}))")
@@ -76,7 +76,7 @@ async fn by_mouse(page: &OpenPage) -> Steps {
     browser.fill("#filter", "pkg03/part05").await;
     listed(page, 1).await;
     browser
-        .run("document.querySelector('.files .file').dispatchEvent(new MouseEvent('dblclick', {bubbles: true}))")
+        .run("document.querySelector('.files .file').click(); document.querySelector('.files .file').dispatchEvent(new MouseEvent('dblclick', {bubbles: true}))")
         .await;
     browser.click("input[value=def][aria-label='Def Part5.run']").await;
     note(page, &mut steps, "Def on a symbol", |now| now.contains("Part5.run")).await;
@@ -101,6 +101,9 @@ async fn by_mouse(page: &OpenPage) -> Steps {
         let settings = steps[at].1.clone();
         back_to(page, &mut steps, &settings).await;
     }
+    browser
+        .wait_until("document.querySelector('.states .now').textContent.includes('Sig on 100 files')")
+        .await;
     browser.click(".states li .jump").await;
     let settings = steps[2].1.clone();
     note(page, &mut steps, "jump", |now| now == settings).await;
@@ -161,6 +164,9 @@ async fn by_keyboard(page: &OpenPage) -> Steps {
         let settings = steps[at].1.clone();
         back_to(page, &mut steps, &settings).await;
     }
+    browser
+        .wait_until("document.querySelector('.states .now').textContent.includes('Sig on 100 files')")
+        .await;
     focus_by_tab(page, ".states li .jump").await;
     browser.press(&[key(Key::Enter)]).await;
     let settings = steps[2].1.clone();
@@ -188,44 +194,25 @@ async fn press_until(page: &OpenPage, held: &[Key], selector: &str) {
     panic!("{selector} cannot be reached by Tab");
 }
 
-/// Returns how the settings have changed at each step, without the values of hashes.
-fn differences(steps: &Steps) -> String {
-    let mut text = String::new();
-    let mut before = "";
-    for (step, settings) in steps {
-        writeln!(text, "{step}").expect("a string takes all that is written to it");
-        let lines = |settings: &str| settings.lines().map(str::to_owned).collect::<Vec<_>>();
-        let (old, new) = (lines(before), lines(settings));
-        let hidden = |line: &str| match line.split_once(" = ") {
-            Some((name, _)) if name.contains("hash") || name.contains("context") || name.contains("unique") => {
-                format!("{name} = …")
-            }
-            _ => line.to_owned(),
-        };
-        for (sign, lines, others) in [('-', &old, &new), ('+', &new, &old)] {
-            for line in lines.iter().filter(|line| !line.is_empty()) {
-                let count = |all: &[String]| all.iter().filter(|other| *other == line).count();
-                if count(others) < count(lines) {
-                    writeln!(text, "  {sign} {}", hidden(line)).expect("a string takes all");
-                }
-            }
-        }
-        before = settings;
-    }
-    text
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_project_is_curated_by_mouse_and_by_keyboard_alike() {
     let page = open_large_project().await;
     let mouse = by_mouse(&page).await;
-    expect_test::expect![[r#""#]].assert_eq(&differences(&mouse));
+    let settings: Vec<&str> = mouse.iter().map(|(_, settings)| settings.as_str()).collect();
+    let folder = "[[files]]\npath = \"pkg07/**\"\nauto_aggregate = true\nast_signatures = true\n";
+    let symbol = "\n[[files]]\npath = \"pkg03/part05.py\"\nast_mask = { \"Part5.run\" = \"def\" }\n";
+    let lines = "\n[[files.custom_slices]]\nstart_line = 2\nend_line = 2\ntag = \"hot\"\n";
+    assert_eq!(settings[0], folder);
+    assert_eq!(settings[1], format!("{folder}{symbol}"));
+    assert!(settings[2].starts_with(&format!("{folder}{symbol}{lines}")), "{}", settings[2]);
+    assert_eq!(settings[3..], [settings[2], settings[2], settings[1], settings[0], settings[2]]);
     // By hand, while the page is open: as if nothing had been curated.
     std::fs::remove_file(page.sandbox.path("slop.takes.toml")).unwrap();
     std::fs::remove_file(page.sandbox.path("slop.toml")).unwrap();
     page.browser.wait_until("document.querySelectorAll('.take-list li').length === 1").await;
-    page.browser.wait_until("document.querySelector('.take-list').textContent.includes('nothing curated')").await;
-    let keyboard = by_keyboard(&page).await;
-    assert_eq!(differences(&keyboard), differences(&mouse));
+    page.browser
+        .wait_until("document.querySelector('.take-list').textContent.includes('nothing curated')")
+        .await;
+    assert_eq!(by_keyboard(&page).await, mouse);
     page.close().await;
 }

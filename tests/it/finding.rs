@@ -51,7 +51,10 @@ fn files_and_symbols_are_found_by_some_characters() {
     let found = sandbox.stdout_of(&["find", "sansapp", "--limit", "1"]);
     assert_eq!(found, "src/flask/sansio/app.py [file]\n");
     let symbols = sandbox.stdout_of(&["find", "flsk", "--symbols"]);
-    assert!(symbols.contains("src/flask/app.py:1 [class] Flask\n") && !symbols.contains("[file]"), "{symbols}");
+    assert!(
+        symbols.contains("src/flask/app.py:1 [class] Flask\n") && !symbols.contains("[file]"),
+        "{symbols}"
+    );
     let none = sandbox.slop(&["find", "zzzz"]);
     assert!(none.code == 0 && none.out.is_empty() && none.err.contains("no name has"), "{none:?}");
 }

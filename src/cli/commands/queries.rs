@@ -4,8 +4,8 @@ use super::context::{CommandContext, scan_line};
 use super::document::thousandths;
 use super::input::read_items;
 use crate::api::{
-    AuditQuery, AuditResult, FileView, FindQuery, IndexQuery, LineRange, MaskEntry, ModeName, NamedThing, OutlineQuery, SearchQuery,
-    SymbolsQuery, ViewQuery, display_path, language_name,
+    AuditQuery, AuditResult, FileView, FindQuery, IndexQuery, LineRange, MaskEntry, ModeName, NamedThing,
+    OutlineQuery, SearchQuery, SymbolsQuery, ViewQuery, display_path, language_name,
 };
 use crate::cli::cache_args::IndexArgs;
 use crate::cli::failure;
