@@ -4,7 +4,7 @@
 #   tests/ui/check.sh SLOP PROJECT [OUT]
 #
 # SLOP is the program, PROJECT a git checkout, of which a clone below target/ is used. The pictures go to OUT, by default
-# target/ui-check/pictures. Those of docs/ui are of git's own sources; for another project, name with FILE, SYMBOL and TASK
+# target/ui-check/pictures. Those of docs/ui are of Flask's sources; for another project, name with FILE, SYMBOL and TASK
 # a file of it, a symbol in that file, and a task. Needs Chromium, and Node with npm, which fetches puppeteer-core,
 # axe-core and upng-js below target/. Fails if axe-core finds a violation, or the page complains about anything.
 set -euo pipefail
@@ -21,11 +21,12 @@ cd "$work"
     npm install --silent --no-save --no-audit --no-fund --prefix . puppeteer-core@24 axe-core@4 upng-js@2
 
 export HOME=$work/home XDG_RUNTIME_DIR=$work/run
-rm -rf git "$HOME" "$XDG_RUNTIME_DIR"
+folder=$(basename "$project" .git)
+rm -rf "$folder" "$HOME" "$XDG_RUNTIME_DIR"
 mkdir -p "$HOME" "$XDG_RUNTIME_DIR"
 chmod 700 "$XDG_RUNTIME_DIR"
-git clone --quiet "$project" git
-trap '(cd "$work/git" && "$slop" daemon stop) >/dev/null' EXIT
+git clone --quiet "$project" "$folder"
+trap '(cd "$work/$folder" && "$slop" daemon stop) >/dev/null' EXIT
 
 cp "$here/views.mjs" .
-SLOP=$slop PROJECT=$work/git OUT=$out CHROMIUM=${CHROMIUM:-$(command -v chromium)} node views.mjs
+SLOP=$slop PROJECT=$work/$folder OUT=$out CHROMIUM=${CHROMIUM:-$(command -v chromium)} node views.mjs

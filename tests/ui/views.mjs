@@ -7,7 +7,7 @@ import puppeteer from "puppeteer-core";
 import upng from "upng-js";
 
 const { SLOP, PROJECT, OUT, CHROMIUM } = process.env;
-const { FILE = "read-cache.c", SYMBOL = "add_file_to_index", TASK = "git add fails while another process holds index.lock" } = process.env;
+const { FILE = "src/flask/app.py", SYMBOL = "Flask.full_dispatch_request", TASK = "an error handler is not called for an exception in a teardown function" } = process.env;
 const SIZE = { width: 1280, height: 800 };
 /** Colors of a picture: more make it larger, and not better. */
 const COLORS = 64;
@@ -35,7 +35,7 @@ function prepare() {
   slop("index");
   slop("mask", "set", FILE, `${SYMBOL}=def`);
   slop("slice", "add", FILE, "20-42", "--tag", "setup", "--comment", "how it begins");
-  slop("preset", "save", "core", FILE, "--description", "what everything else reads");
+  slop("item", "set", "README.md", "--force-full");
   slop("take", "create", "for review");
   slop("aggregate", "--tier", "3", "--name", "worker", "--stdout");
   writeFileSync(join(PROJECT, FILE), `${readFileSync(join(PROJECT, FILE), "utf8")}\n`);
