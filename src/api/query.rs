@@ -20,16 +20,16 @@ use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
-    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery, OpenDocumentQuery,
-    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery,
-    TableQuery, TakesQuery, UndoQuery, ViewQuery,
+    HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery,
+    OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery,
+    SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument,
     CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened, FileExplanation,
     FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace, GivenDocuments,
-    HistoryMoved, HistoryState, HydrationResult, IndexRun, LinksState, SearchResult, SymbolCalls, SymbolUses,
-    TakesState, decode_json, decode_nested,
+    HistoryMoved, HistoryState, HydrationResult, ImageContent, IndexRun, LinksState, SearchResult,
+    SymbolCalls, SymbolUses, TakesState, decode_json, decode_nested,
 };
 use crate::engine::{ReferenceGraph, SourceText};
 use crate::model::{Document, Slice, SliceResolution};
@@ -139,6 +139,9 @@ wire_queries! {
     }
     View(ViewQuery) -> Vec<FileView> {
         command: "view", path: "/v1/view", summary: "Views of files.", body: ViewQuery, reads: true
+    }
+    Image(ImageQuery) -> ImageContent {
+        command: "image", path: "/v1/image", summary: "Read an image of the project.", body: ImageQuery, reads: true
     }
     Symbols(SymbolsQuery) -> Vec<FoundSymbol> {
         command: "symbols", path: "/v1/symbols", summary: "Show where a name is defined.", body: SymbolsQuery, reads: true, nested: true
@@ -364,6 +367,7 @@ pub enum AnyQuery {
     Links(LinksQuery),
     Outline(OutlineQuery),
     View(ViewQuery),
+    Image(ImageQuery),
     Symbols(SymbolsQuery),
     Search(SearchQuery),
     Find(FindQuery),
@@ -466,6 +470,7 @@ mod tests {
                 ignore_case: true,
                 kind: Some("class".to_owned()),
             }),
+            AnyQuery::Image(ImageQuery { path: "ui/before.png".to_owned() }),
             AnyQuery::Refs(RefsQuery { symbol: Some("run".to_owned()) }),
             AnyQuery::Calls(CallsQuery {
                 symbol: "Engine.run".to_owned(),

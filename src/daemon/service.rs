@@ -156,6 +156,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Links(_)
         | AnyQuery::Outline(_)
         | AnyQuery::View(_)
+        | AnyQuery::Image(_)
         | AnyQuery::Symbols(_)
         | AnyQuery::Search(_)
         | AnyQuery::Find(_)

@@ -19,9 +19,9 @@ use super::takes::{resolve_edit_takes, resolve_takes};
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
-    ExplainQuery, FileStates, FilesQuery, FindQuery, ImpactQuery, IndexQuery, IndexRun, LineRange,
-    LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing, OutlineQuery,
-    RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
+    ExplainQuery, FileStates, FilesQuery, FindQuery, ImageContent, ImageQuery, ImpactQuery, IndexQuery,
+    IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing,
+    OutlineQuery, RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
     compose_unformatted,
 };
 use crate::config::LoadedConfig;
@@ -48,6 +48,10 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::Links(_) => resolve_links(settings),
         AnyQuery::Outline(query) => resolve_outline(query),
         AnyQuery::View(query) => resolve_view(query, settings.loaded)?,
+        AnyQuery::Image(query) => complete::<ImageQuery>(move |project| {
+            Ok(ImageContent::new(query.path.clone(), project.image(&query.path)?))
+        })
+        .without_cache(),
         AnyQuery::Symbols(query) => {
             let request = symbol_request(query)?;
             complete::<SymbolsQuery>(move |project| {
@@ -357,7 +361,8 @@ const fn is_about_path(code: Code) -> bool {
         | Code::AmbiguousName
         | Code::Secret
         | Code::NotShown
-        | Code::NoSuchView => true,
+        | Code::NoSuchView
+        | Code::NoImage => true,
         Code::ListFailed
         | Code::TooManyFiles
         | Code::StoreTooNew

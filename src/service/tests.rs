@@ -15,9 +15,10 @@ use crate::api::{
     CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
     DocumentRequest, EditCurationQuery, EditFragmentsQuery, EditTakesQuery, EncodedAnswer, ExplainQuery,
     FilesQuery, FindQuery, FragmentsQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery,
-    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery, OpenDocumentQuery, OutlineQuery, Payload,
-    QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer,
-    SimulateQuery, SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery, OpenDocumentQuery,
+    OutlineQuery, Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service,
+    ServiceAnswer, SimulateQuery, SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask,
+    ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{DiscussionSource, DiscussionText, ImageFile};
@@ -110,6 +111,7 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Links(_) => LinksQuery::answer_schema(&mut schemas),
         AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
         AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
+        AnyQuery::Image(_) => ImageQuery::answer_schema(&mut schemas),
         AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),
         AnyQuery::Search(_) => SearchQuery::answer_schema(&mut schemas),
         AnyQuery::Find(_) => FindQuery::answer_schema(&mut schemas),

@@ -9,9 +9,9 @@ use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
-    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery, OpenDocumentQuery,
-    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery,
-    TableQuery, TakesQuery, UndoQuery, ViewQuery,
+    HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery,
+    OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery,
+    SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -104,6 +104,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<LinksQuery>(),
     Route::of_query::<OutlineQuery>(),
     Route::of_query::<ViewQuery>(),
+    Route::of_query::<ImageQuery>(),
     Route::of_query::<SymbolsQuery>(),
     Route::of_query::<SearchQuery>(),
     Route::of_query::<FindQuery>(),

@@ -36,7 +36,7 @@ pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, enve
 pub(in crate::api) use envelope::{decode_json, decode_nested};
 pub use explanation::{ExplainedRule, FileExplanation, LimitEffect, ScorePart, ScoreParts};
 pub use exported::CacheExport;
-pub use files::{FileState, FileStates, FileView, IndexRun};
+pub use files::{FileState, FileStates, FileView, ImageContent, IndexRun};
 pub use find::FoundNames;
 pub use given::{GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep};
 pub use hydration::{FragmentPlace, HydrationResult, MovedFragment, TierTotals};

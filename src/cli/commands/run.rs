@@ -217,6 +217,7 @@ fn run_at(
         CliCommand::View(args) => queries::view(args, context),
         CliCommand::Symbol(args) => queries::symbol(args, context),
         CliCommand::Search(args) => queries::search(args, context),
+        CliCommand::Find(args) => queries::find(args, context),
         CliCommand::Refs(args) => references::refs(args, context),
         CliCommand::Callers(args) => references::callers(args, context),
         CliCommand::Callees(args) => references::callees(args, context),

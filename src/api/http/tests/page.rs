@@ -1,11 +1,21 @@
 //! The web page's own port: who is let in, and what its browser is told.
 
 use super::*;
+use std::borrow::Cow;
+
 use crate::model::PageFile;
 
 pub(super) const FILES: &[PageFile] = &[
-    PageFile { name: "index.html", content_type: "text/html", text: "<script src=\"./main.js\"></script>" },
-    PageFile { name: "main.js", content_type: "text/javascript", text: "import \"./api.js\";" },
+    PageFile {
+        name: "index.html",
+        content_type: "text/html",
+        text: Cow::Borrowed("<script src=\"./main.js\"></script>"),
+    },
+    PageFile {
+        name: "main.js",
+        content_type: "text/javascript",
+        text: Cow::Borrowed("import \"./api.js\";"),
+    },
 ];
 
 /// A server whose page was asked for, and a session on it.
