@@ -6,7 +6,9 @@ use super::inheritance::InheritedDefinition;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, UseFact};
+use crate::model::{
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, TAGGED_FILE, UseFact,
+};
 
 /// Of more definitions with the same name none is worth naming.
 const MAX_CANDIDATES: usize = 8;
@@ -207,6 +209,13 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     if index.rules(file) == NameRules::Go {
         let home = go_home(evaluator, file, usage);
         targets.retain(|key| home.is_none_or(|home| evaluator.folder_of_file(key.file) == Some(home)));
+        // Of a definition with and one without a tag of the build, the latter is what is built as a rule.
+        let is_tagged = |key: &DefinitionKey| index.facts(key.file).find_name(TAGGED_FILE).is_some();
+        let (tagged, plain): (Vec<_>, Vec<_>) = targets.iter().partition(|key| is_tagged(key));
+        if let ([one], [_, ..]) = (plain.as_slice(), tagged.as_slice()) {
+            add_references(index, file, usage, &[*one], ReferenceGrade::Likely, found);
+            (targets, grade) = (tagged, ReferenceGrade::Maybe);
+        }
     }
     targets.sort_unstable();
     add_references(index, file, usage, &targets, grade, found);

@@ -137,6 +137,18 @@ fn cpp_definitions_outside_of_a_type_are_those_of_its_declarations() {
 }
 
 #[test]
+fn cpp_members_are_found_in_bodies_outside_of_their_type() {
+    let header = "namespace n {\nstruct Base {\n  void top() {}\n};\nclass A : public Base {\n  struct Item {\n    void reset();\n    void run();\n  };\n  void run();\n  void stop();\n  A* next;\n};\n}\nvoid stop();\n";
+    let source = "#include \"a.h\"\nnamespace n {\nvoid A::stop() {}\nvoid A::run() {\n  stop();\n  this->stop();\n  next->stop();\n  top();\n}\nvoid A::Item::reset() {}\nvoid A::Item::run() { reset(); }\n}\nvoid stop() {}\n";
+    let files = [("a.h", header), ("a.cc", source)];
+    for line in [5, 6, 7] {
+        check(&files, &format!("a.cc:{line}"), &["n.A.stop sure"]);
+    }
+    check(&files, "a.cc:8", &["a.h/n.Base.top sure"]);
+    check(&files, "a.cc:11", &["n.A::Item.reset sure"]);
+}
+
+#[test]
 fn cpp_members_are_inherited_and_this_is_the_type_around() {
     let text = "struct Base {\n  void top() {}\n  int size;\n};\nstruct A : public Base {\n  void run() {\n    top();\n    this->run();\n    other->run();\n    size();\n  }\n  A* other;\n};\nvoid top() {}\nvoid f() { top(); }\n";
     let files = [("a.cc", text)];
