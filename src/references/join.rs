@@ -304,7 +304,8 @@ fn go_home(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Opti
 /// Returns whether a use can mean a definition of that kind.
 fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> bool {
     if index.rules(key.file) != NameRules::Rust {
-        return true;
+        // A function and a namespace of TypeScript may have one name.
+        return !usage.is_call || index.definition(key).kind != DefinitionKind::Module;
     }
     match index.definition(key).kind {
         DefinitionKind::Function => !usage.is_type,
@@ -322,9 +323,13 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
     }
     let facts = index.facts(key.file);
     let fact = index.definition(key);
+    let is_module = fact.kind == DefinitionKind::Module;
     let same = facts.bindings_of(fact.scope, fact.name).iter().filter_map(|binding| match binding.value {
         BindingValue::Definition(definition) => Some(definition),
         _ => None,
+    });
+    let same = same.filter(|definition| {
+        (facts.definitions[*definition as usize].kind == DefinitionKind::Module) == is_module
     });
     let is_whole = |definition: &DefinitionId| {
         let fact = &facts.definitions[*definition as usize];
