@@ -209,16 +209,21 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     if index.rules(file) == NameRules::Go {
         let home = go_home(evaluator, file, usage);
         targets.retain(|key| home.is_none_or(|home| evaluator.folder_of_file(key.file) == Some(home)));
-        // Of a definition with and one without a tag of the build, the latter is what is built as a rule.
-        let is_tagged = |key: &DefinitionKey| index.facts(key.file).find_name(TAGGED_FILE).is_some();
-        let (tagged, plain): (Vec<_>, Vec<_>) = targets.iter().partition(|key| is_tagged(key));
-        if let ([one], [_, ..]) = (plain.as_slice(), tagged.as_slice()) {
-            add_references(index, file, usage, &[*one], ReferenceGrade::Likely, found);
-            (targets, grade) = (tagged, ReferenceGrade::Maybe);
+        if let Some(built) = built_without_tags(index, &targets) {
+            add_references(index, file, usage, &[built], ReferenceGrade::Likely, found);
+            targets.retain(|key| *key != built);
+            grade = ReferenceGrade::Maybe;
         }
     }
     targets.sort_unstable();
     add_references(index, file, usage, &targets, grade, found);
+}
+
+/// Returns the one of several definitions that a build without tags of its own has.
+fn built_without_tags(index: &ProjectIndex<'_>, targets: &[DefinitionKey]) -> Option<DefinitionKey> {
+    let mut plain = targets.iter().filter(|key| index.facts(key.file).find_name(TAGGED_FILE).is_none());
+    let built = plain.next().filter(|_| 1 < targets.len())?;
+    plain.next().is_none().then_some(*built)
 }
 
 fn add_unresolved(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {

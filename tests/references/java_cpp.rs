@@ -139,13 +139,13 @@ fn cpp_definitions_outside_of_a_type_are_those_of_its_declarations() {
 #[test]
 fn cpp_members_are_found_in_bodies_outside_of_their_type() {
     let header = "namespace n {\nstruct Base {\n  void top() {}\n};\nclass A : public Base {\n  struct Item {\n    void reset();\n    void run();\n  };\n  void run();\n  void stop();\n  A* next;\n};\n}\nvoid stop();\n";
-    let source = "#include \"a.h\"\nnamespace n {\nvoid A::stop() {}\nvoid A::run() {\n  stop();\n  this->stop();\n  next->stop();\n  top();\n}\nvoid A::Item::reset() {}\nvoid A::Item::run() { reset(); }\n}\nvoid stop() {}\n";
+    let source = "#include \"a.h\"\nnamespace n {\nvoid A::stop() {}\nvoid A::run() {\n  stop();\n  this->stop();\n  next->stop();\n  top();\n}\nvoid A::Item::reset() {}\nvoid A::Item::run() {\n  reset();\n}\n}\nvoid stop() {}\n";
     let files = [("a.h", header), ("a.cc", source)];
     for line in [5, 6, 7] {
         check(&files, &format!("a.cc:{line}"), &["n.A.stop sure"]);
     }
     check(&files, "a.cc:8", &["a.h/n.Base.top sure"]);
-    check(&files, "a.cc:11", &["n.A::Item.reset sure"]);
+    check(&files, "a.cc:12", &["n.A::Item.reset sure"]);
 }
 
 #[test]
@@ -153,8 +153,8 @@ fn cpp_types_may_be_defined_outside_of_their_type() {
     let header = "struct A {\n  class Part;\n  void run();\n  Part* part_;\n};\n";
     let source = "#include \"a.h\"\nclass A::Part {\n public:\n  void go() {}\n};\nstruct Other {\n  void go() {}\n};\nvoid A::run() {\n  part_->go();\n  Part part;\n  part.go();\n}\n";
     let files = [("a.h", header), ("a.cc", source)];
-    check(&files, "a.cc:10", &["A::Part.go sure"]);
-    check(&files, "a.cc:12", &["A::Part.go sure"]);
+    check(&files, "a.cc:10", &["A.Part.go sure"]);
+    check(&files, "a.cc:12", &["A.Part.go sure"]);
 }
 
 #[test]

@@ -13,10 +13,9 @@ const MAX_DEPTH: usize = 32;
 
 /// Returns whether the `//go:build` line before the package clause is false for every system as long as no tag is given.
 pub(super) fn needs_tag(text: &str) -> bool {
-    let head = text.lines().take_while(|line| !line.starts_with("package "));
-    let Some(line) = head.filter_map(|line| line.strip_prefix("//go:build ")).next() else { return false };
-    let mut constraint = Constraint { rest: line, depth: 0 };
-    constraint.any() == Some(false)
+    let mut head = text.lines().take_while(|line| !line.starts_with("package "));
+    let Some(rest) = head.find_map(|line| line.strip_prefix("//go:build ")) else { return false };
+    Constraint { rest, depth: 0 }.any() == Some(false)
 }
 
 /// A constraint that is read from the left; `None` is a value that depends on the system.
