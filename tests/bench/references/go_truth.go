@@ -58,7 +58,7 @@ func (j *judge) Import(path string) (*types.Package, error) {
 	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") {
 		return j.std.Import(path)
 	}
-	return nil, fmt.Errorf("%s is not at hand", path)
+	return nil, fmt.Errorf("%s is of another project", path)
 }
 
 // check reads the package of a folder: what others import, or the same with its tests, of which all is recorded.
