@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::event::{DaemonEvent, RoundReport};
 use super::plan::{KeyLookup, PlanBoundPrompts, PlanWatch, SETTINGS_POLL, SummaryPlan, load_plan};
-use super::team_round::{ClaimResult, TEAM_POLL, claim_tasks, fetch_missing, store_in_team};
+use super::team_round::{ClaimResult, TASKS_PER_ROUND, TEAM_POLL, claim_tasks, fetch_missing, store_in_team};
 use super::worker::WorkerContext;
 use crate::agent;
 use crate::agent::{
@@ -27,8 +27,6 @@ use crate::sys::{
     Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
 };
 
-/// So many tasks run before it is determined again which matter most.
-pub(super) const TASKS_PER_ROUND: usize = 64;
 /// How long to rest between rounds if no change is reported.
 const IDLE_PAUSE: Duration = Duration::from_mins(10);
 /// The longest pause after a failure that may pass.
