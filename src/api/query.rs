@@ -539,10 +539,6 @@ mod tests {
                 .unwrap(),
                 dry_run: true,
             }),
-            AnyQuery::History(HistoryQuery { take: Some("main".to_owned()) }),
-            AnyQuery::Undo(UndoQuery { revision: "00".to_owned() }),
-            AnyQuery::Redo(RedoQuery { revision: "00".to_owned() }),
-            AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 3 }),
             AnyQuery::CacheStatus(CacheStatusQuery {}),
             AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),
             AnyQuery::CacheExport(CacheExportQuery { limit: Some(5), ..CacheExportQuery::default() }),
@@ -554,6 +550,10 @@ mod tests {
 
     fn take_queries() -> Vec<AnyQuery> {
         vec![
+            AnyQuery::History(HistoryQuery { take: Some("main".to_owned()) }),
+            AnyQuery::Undo(UndoQuery { revision: "00".to_owned() }),
+            AnyQuery::Redo(RedoQuery { revision: "00".to_owned() }),
+            AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 3 }),
             AnyQuery::Takes(TakesQuery {}),
             AnyQuery::EditTakes(EditTakesQuery {
                 revision: "00".to_owned(),

@@ -15,7 +15,7 @@ pub struct HydrateArgs {
     /// A plan is TOML or JSON: `[plan]` with `name` and `budget_tokens`, and `[[project]]` for each project, with `path`
     /// and, if wanted, `share` (the part of the budget that it gets, from 0 to 1), `focus` and `tier`. What no share names
     /// goes to the best files of all projects, but to no project less than a twentieth. Each project is opened with its
-    /// own cache, settings and linked folders. Without a budget, the limit is your own hydration.hot_tokens.
+    /// own cache, settings and linked folders. Without a budget, the limit is your own `hydration.hot_tokens`.
     #[arg(long, value_name = "FILE|PROJECT", num_args = 1.., conflicts_with = "preset")]
     pub plan: Vec<PathBuf>,
     /// The flags that select views.

@@ -45,7 +45,9 @@ pub fn share_budget(budget: u64, claims: &[BudgetClaim]) -> Result<Vec<u64>, Api
         other.relevance_score.total_cmp(&one.relevance_score).then_with(|| one.path.cmp(&other.path))
     });
     let mut used = vec![0_u64; claims.len()];
-    open.iter().for_each(|at| tokens[*at] = least);
+    for at in &open {
+        tokens[*at] = least;
+    }
     for (fragment, at) in files {
         used[at] += fragment.bytes / BYTES_A_TOKEN;
         let missing = used[at].saturating_sub(tokens[at]).min(pool);

@@ -281,7 +281,7 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
     let Some(s3) = S3Server::start() else { return };
     let (payer, reader) = (project(&["Runs jobs."]), project(&["Asked again."]));
     for project in [&payer, &reader] {
-        (0..110).for_each(|n| project.sandbox.write(&format!("m{n}.py"), module_source(&format!("m{n}"))));
+        (0..110).for_each(|n| project.sandbox.write(format!("m{n}.py"), module_source(&format!("m{n}"))));
     }
     let team = keys(&payer, &[])["team_key"].as_str().unwrap().to_owned();
     let pair = keys(&payer, &["--writer", "ci"]);
@@ -372,7 +372,7 @@ fn daemons_of_a_team_ask_each_question_once() {
         configure_url(member, &redis.url(), &team, &rest);
         fs::write(member.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap())
             .unwrap();
-        (0..20).for_each(|n| member.sandbox.write(&format!("m{n}.py"), module_source(&format!("m{n}"))));
+        (0..20).for_each(|n| member.sandbox.write(format!("m{n}.py"), module_source(&format!("m{n}"))));
         ask_in_background(member);
     }
     let daemons = members.each_ref().map(|member| TestDaemon::start(&member.sandbox));

@@ -41,7 +41,7 @@ fn of_a_process_that_is_killed_nothing_is_lost_and_nothing_is_stored_twice() {
     fs::write(project.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap()).unwrap();
     let (mut random, mut before) = (TestRng::new(19), BTreeMap::new());
     for kill in 0..kills {
-        project.sandbox.write(&format!("m{kill}.py"), module_source(&format!("m{kill}")));
+        project.sandbox.write(format!("m{kill}.py"), module_source(&format!("m{kill}")));
         let mut command = project.command(&["summarize", "--yes"]);
         let mut process =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
