@@ -37,7 +37,7 @@ mod testing;
 pub use batch_collect::CollectedBatches;
 pub use batch_submit::batch_model;
 pub use call::{AgentWorld, preview};
-pub use claims::{ClaimedTasks, TeamClaims};
+pub use claims::TeamClaims;
 pub use estimate::{CostEstimate, estimate_cost};
 pub use ledger::{LedgerReader, forget_refusals};
 pub use options::{Error, Options};

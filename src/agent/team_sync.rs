@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::claims::{ClaimedTasks, TeamClaims};
+use super::claims::TeamClaims;
 use super::options::Options;
 use super::sharing::{PullReport, ShareFailure, pull_shared, push_shared};
 use super::team_memory::TeamMemory;
@@ -50,34 +50,33 @@ impl TeamSync {
         pulled
     }
 
-    /// Claims tasks; `None` if the cache has no claims, or is left alone.
+    /// Claims tasks, and returns their ids; `None` if the cache has no claims, or is left alone.
     pub fn claim(
         &self,
         tasks: &[SummaryTask],
         options: &Options,
         now_ms: i64,
-    ) -> Result<Option<ClaimedTasks>, ShareFailure> {
+    ) -> Result<Option<HashSet<SummaryKey>>, ShareFailure> {
         let Some(claims) = TeamClaims::new(&self.team, options).filter(|_| !self.rests(now_ms)) else {
             return Ok(None);
         };
-        let claimed = claims.claim(tasks, &[], now_ms);
+        let claimed = claims.claim(tasks);
         self.memory.count(claimed.is_ok(), None, now_ms);
         Ok(Some(claimed?))
     }
 
-    /// Stores what was paid for here and what was refused since the last time, and gives up claims. While the cache is left
-    /// alone, it waits, and claims end by themselves.
+    /// Stores what was paid for here since the last time, and gives up claims. While the cache is left alone, it waits, and
+    /// claims end by themselves.
     pub fn store(
         &self,
         claimed: HashSet<SummaryKey>,
-        refused: &[(SummaryTask, String)],
         options: &Options,
         now_ms: i64,
     ) -> Result<(), ShareFailure> {
         if self.team.own_key().is_none() || self.rests(now_ms) {
             return Ok(());
         }
-        let stored = self.store_all(claimed, refused, options, now_ms);
+        let stored = self.store_all(claimed, options);
         self.memory.count(stored.is_ok(), None, now_ms);
         stored
     }
@@ -87,16 +86,9 @@ impl TeamSync {
         0 < self.memory.rests_for(now_ms)
     }
 
-    fn store_all(
-        &self,
-        claimed: HashSet<SummaryKey>,
-        refused: &[(SummaryTask, String)],
-        options: &Options,
-        now_ms: i64,
-    ) -> Result<(), ShareFailure> {
+    fn store_all(&self, claimed: HashSet<SummaryKey>, options: &Options) -> Result<(), ShareFailure> {
         push_shared(&self.folder, &self.team, false)?;
         if let Some(claims) = TeamClaims::new(&self.team, options) {
-            claims.share_refusals(refused, now_ms)?;
             claims.release(claimed)?;
         }
         Ok(())

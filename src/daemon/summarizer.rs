@@ -203,7 +203,7 @@ fn serve_rounds(
         if let Some(team) = team {
             fetch_missing(project, team, &service.options().policy, watch);
             // What could not be stored after an earlier round.
-            store_in_team(team, (HashSet::new(), &[]), service.options(), watch);
+            store_in_team(team, HashSet::new(), service.options(), watch);
         }
         let rest = run_round(project, (service, team), summarizer, watch, &pending);
         match rest {
@@ -287,7 +287,7 @@ fn run_round(
     let outcome = service.run(batch, &prompts, &report, &|| watch.is_revoked());
     summarizer.update_status(service, &tasks);
     if let Some(team) = team {
-        store_in_team(team, (claims.unwrap_or_default(), &outcome.refused), service.options(), watch);
+        store_in_team(team, claims.unwrap_or_default(), service.options(), watch);
     }
     let rest = next_round_after(&outcome, pause);
     watch.report(&outcome);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::event::DaemonEvent;
 use super::plan::PlanWatch;
-use crate::agent::{ClaimedTasks, Options, ShareFailure, SummaryService, TeamSync};
+use crate::agent::{Options, ShareFailure, SummaryService, TeamSync};
 use crate::engine::Project;
 use crate::engine::summaries::{SummaryPolicy, SummaryTask};
 use crate::model::{SummaryKey, error_chain};
@@ -41,7 +41,7 @@ pub(super) enum ClaimResult {
     Own(Vec<SummaryTask>, HashSet<SummaryKey>),
     /// Other members have claimed all.
     Others,
-    /// Others have answered what was claimed, or their models have refused it.
+    /// Others have answered what was claimed.
     Settled,
     /// Nothing can be claimed.
     NoClaims,
@@ -56,15 +56,14 @@ pub(super) fn claim_tasks(
 ) -> ClaimResult {
     let policy = &service.options().policy;
     let now_ms = now_ms();
-    let claimed = match team.claim(ready, service.options(), now_ms) {
-        Ok(Some(claimed)) => claimed,
+    let own = match team.claim(ready, service.options(), now_ms) {
+        Ok(Some(own)) => own,
         Ok(None) => return ClaimResult::NoClaims,
         Err(failure) => {
             watch.report_team(team, Err(failure), now_ms);
             return ClaimResult::NoClaims;
         }
     };
-    let ClaimedTasks { own, refused } = claimed;
     let first = ready.iter().take(TASKS_PER_ROUND).chain(ready.iter().filter(|task| own.contains(&task.id)));
     let subjects: HashSet<_> = first.map(|task| (task.scope, task.subject)).collect();
     let mut wanted = project.wanted_summaries(policy).unwrap_or_default();
@@ -73,9 +72,8 @@ pub(super) fn claim_tasks(
     let pulled = team.pull_again(&wanted, now_ms).map(|report| report.fetched);
     let fetched = *pulled.as_ref().unwrap_or(&0);
     watch.report_team(team, pulled.map(drop), now_ms);
-    let is_recorded = service.record_refusals(&refused).is_ok() && !refused.is_empty();
     let still_ready = match project.summary_tasks(policy) {
-        Ok(tasks) if 0 < fetched || is_recorded => tasks.ready,
+        Ok(tasks) if 0 < fetched => tasks.ready,
         _ => ready.to_vec(),
     };
     project.take_notes();
@@ -83,22 +81,22 @@ pub(super) fn claim_tasks(
     if !batch.is_empty() {
         return ClaimResult::Own(batch, own);
     }
-    if own.is_empty() && fetched == 0 && !is_recorded {
+    if own.is_empty() && fetched == 0 {
         return ClaimResult::Others;
     }
-    store_in_team(team, (own, &[]), service.options(), watch);
+    store_in_team(team, own, service.options(), watch);
     ClaimResult::Settled
 }
 
-/// Stores what was paid for and what was refused, and gives up claims.
+/// Stores what was paid for, and gives up claims.
 pub(super) fn store_in_team(
     team: &TeamSync,
-    (claims, refused): (HashSet<SummaryKey>, &[(SummaryTask, String)]),
+    claims: HashSet<SummaryKey>,
     options: &Options,
     watch: &PlanWatch<'_>,
 ) {
     let now_ms = now_ms();
-    let stored = team.store(claims, refused, options, now_ms);
+    let stored = team.store(claims, options, now_ms);
     watch.report_team(team, stored, now_ms);
 }
 

@@ -13,15 +13,15 @@ use super::agent::{ProviderKeys, writer_keys};
 use super::sharing::share_fault;
 use crate::agent;
 use crate::agent::{
-    AgentWorld, ClaimedTasks, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts,
-    PullReport, RunObserver, RunOutcome, SpendTotals, StopReason, StoredSummary, SummaryService, TeamClaims,
-    TeamMemory, UsageRow,
+    AgentWorld, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts, PullReport,
+    RunObserver, RunOutcome, SpendTotals, StopReason, StoredSummary, SummaryService, TeamClaims, TeamMemory,
+    UsageRow,
 };
 use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::LoadedConfig;
 use crate::engine;
 use crate::engine::summaries::{
-    IneligibleReason, PromptPreview, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks,
+    IneligibleReason, PromptPreview, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks,
     TaskSkipReason, WithheldReason,
 };
 use crate::engine::{Project, World};
@@ -49,8 +49,6 @@ pub struct SummarySession<'w> {
     world: World<'w>,
     folder: PathBuf,
     commands: RealCommands,
-    /// Refusals that the user wants to be tried again, whoever has found them.
-    retried: Vec<SummaryKey>,
     notes: Vec<String>,
 }
 
@@ -76,8 +74,6 @@ struct RoundTasks {
     tasks: SummaryTasks,
     /// Those that are claimed in the team's cache.
     claimed: HashSet<SummaryKey>,
-    /// Those that a model has refused when another member of the team asked.
-    refused: Vec<(SummaryTask, String)>,
     /// How many tasks are left to others.
     left: u64,
 }
@@ -148,8 +144,7 @@ impl<'w> SummarySession<'w> {
         // Asked for after the cache was opened: if that of a repository cannot be, a worktree has its own.
         let folder = project.agent_db_path().parent().unwrap_or(root).to_owned();
         let commands = RealCommands { project: root.to_owned() };
-        let (retried, notes) = (Vec::new(), Vec::new());
-        Ok(Self { project, options, world, folder, commands, retried, notes })
+        Ok(Self { project, options, world, folder, commands, notes: Vec::new() })
     }
 
     /// Returns what runs the commands that serve as models.
@@ -187,8 +182,7 @@ impl<'w> SummarySession<'w> {
     }
 
     /// Deletes the records of refused tasks that the plan retries.
-    pub fn clear_refusals(&mut self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
-        self.retried.clone_from(&plan.tasks.retried_refusals);
+    pub fn clear_refusals(&self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
         Ok(agent::forget_refusals(&self.folder, &plan.tasks.retried_refusals)?)
     }
 
@@ -283,21 +277,20 @@ impl<'w> SummarySession<'w> {
                 all.remaining = 0;
                 return Ok(all);
             }
-            let Some(round) = self.next_tasks(&mut team, tasks, &service, is_stopped) else {
+            let Some(round) = self.next_tasks(&mut team, tasks, is_stopped) else {
                 if is_stopped() {
                     (all.remaining, all.stopped) = (ready, Some(StopReason::Interrupted));
                     return Ok(all);
                 }
                 continue;
             };
-            let RoundTasks { tasks, claimed, refused, left } = round;
+            let RoundTasks { tasks, claimed, left } = round;
             let preparer = self.project.preparer(&tasks, &self.options.policy);
             let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
             let is_answered = tasks.ready.is_empty();
             let mut outcome = service.run(tasks.ready, &questions, report, is_stopped);
             outcome.remaining += left;
-            self.release_tasks(&mut team, claimed, &outcome.refused);
-            outcome.refused.extend(refused);
+            self.release_tasks(&mut team, claimed);
             // A folder waits for its files, and not for those that have no words.
             let unanswerable = outcome.refused.iter().map(|(task, _)| task.id);
             let unanswerable = unanswerable.chain(outcome.withheld.iter().map(|(task, _)| task.id));
@@ -328,11 +321,10 @@ impl<'w> SummarySession<'w> {
         &mut self,
         team: &mut Option<SharedWork<'_>>,
         tasks: SummaryTasks,
-        service: &SummaryService<'_>,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<RoundTasks> {
         if let Some(work) = team {
-            match self.claim_tasks(work, &tasks, service) {
+            match self.claim_tasks(work, &tasks) {
                 Ok(Some(round)) => {
                     work.waited = Duration::ZERO;
                     return Some(round);
@@ -347,7 +339,7 @@ impl<'w> SummarySession<'w> {
             }
             *team = None;
         }
-        Some(RoundTasks { tasks, claimed: HashSet::new(), refused: Vec::new(), left: 0 })
+        Some(RoundTasks { tasks, claimed: HashSet::new(), left: 0 })
     }
 
     /// Claims tasks, and fetches what the team's cache has by now. `None` if others have claimed all.
@@ -355,38 +347,27 @@ impl<'w> SummarySession<'w> {
         &mut self,
         work: &SharedWork<'_>,
         tasks: &SummaryTasks,
-        service: &SummaryService<'_>,
     ) -> Result<Option<RoundTasks>, ApiError> {
-        let claimed = work.claims.claim(&tasks.ready, &self.retried, self.now_ms());
-        let ClaimedTasks { own, refused } = claimed.map_err(|error| share_fault(error.into()))?;
+        let own = work.claims.claim(&tasks.ready).map_err(|error| share_fault(error.into()))?;
         // After the claim: what another has stored before giving up its own is found.
         let wanted = self.project.wanted_summaries(&self.options.policy)?;
         agent::pull_shared(&self.folder, work.cache, &wanted).map_err(share_fault)?;
-        if own.is_empty() && refused.is_empty() {
+        if own.is_empty() {
             return Ok(None);
         }
-        service.record_refusals(&refused).map_err(|error| share_fault(error.into()))?;
         let mut tasks = self.project.summary_tasks(&self.options.policy)?;
         let all = tasks.ready.len();
         tasks.ready.retain(|task| own.contains(&task.id));
         let left = (all - tasks.ready.len()) as u64;
-        Ok(Some(RoundTasks { tasks, claimed: own, refused, left }))
+        Ok(Some(RoundTasks { tasks, claimed: own, left }))
     }
 
-    /// Stores what was answered, and what was refused, and gives up claims.
-    fn release_tasks(
-        &mut self,
-        team: &mut Option<SharedWork<'_>>,
-        claimed: HashSet<SummaryKey>,
-        refused: &[(SummaryTask, String)],
-    ) {
+    /// Stores what was answered, and gives up claims.
+    fn release_tasks(&mut self, team: &mut Option<SharedWork<'_>>, claimed: HashSet<SummaryKey>) {
         let Some(work) = team.as_ref().filter(|_| !claimed.is_empty()) else { return };
         // In this order: who gets one of the claims then finds the answer.
         let stored = agent::push_shared(&self.folder, work.cache, false);
-        let released = stored.and_then(|_| {
-            work.claims.share_refusals(refused, self.now_ms())?;
-            Ok(work.claims.release(claimed)?)
-        });
+        let released = stored.and_then(|_| Ok(work.claims.release(claimed)?));
         if let Err(failure) = released {
             self.notes.push(format!("questions are no longer shared: {}", error_chain(&failure)));
             *team = None;

@@ -223,19 +223,6 @@ impl TeamCache {
         Ok(report)
     }
 
-    /// Stores entries that are no summaries, each in place of the one of its key.
-    pub fn replace(&self, entries: &[SharedSummary]) -> Result<(), Error> {
-        let signer = self.signer.as_ref().ok_or(Error::NoSigningKey)?;
-        for batch in entries.chunks(BATCH) {
-            let seal = |entry: &SharedSummary| {
-                let bytes = seal_entry(&self.team, signer, entry)?;
-                Some(NewEntry { key: self.team.remote_key(&entry.key), bytes, mode: PutMode::Replace })
-            };
-            self.engine.put(&batch.iter().filter_map(seal).collect::<Vec<_>>())?;
-        }
-        Ok(())
-    }
-
     /// Returns whether questions are claimed before they are asked.
     pub const fn has_claims(&self) -> bool {
         self.has_claims

@@ -334,33 +334,6 @@ fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
 }
 
 #[test]
-fn what_a_model_refused_one_member_is_not_asked_by_the_others() {
-    let Some(redis) = RedisServer::start() else { return };
-    let refuses = || AgentProject::with_file([ServerAction::anthropic("I cannot help with that.", 100, 20)]);
-    let members = [refuses(), refuses()];
-    let team = keys(&members[0], &[])["team_key"].as_str().unwrap().to_owned();
-    let pair = keys(&members[0], &["--writer", "us"]);
-    let writer = pair["writer"].as_str().unwrap();
-    for member in &members {
-        let rest = format!("mode = \"read-write\"\nsigning_key_file = \"us.key\"\nwriters = [\"{writer}\"]");
-        configure_url(member, &redis.url(), &team, &rest);
-        fs::write(member.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap())
-            .unwrap();
-    }
-    let first = members[0].summarize();
-    let asked = members[0].server.request_count();
-    assert!(0 < asked && first.err.contains("one.py"), "{first:?}");
-    let second = members[1].summarize();
-    assert_eq!(members[1].server.request_count(), 0, "{second:?}");
-    assert_eq!(second.code, first.code, "{second:?}");
-    assert!(second.err.contains("asked by another member of the team"), "{second:?}");
-    // It is known from then on, also without the team; and can be asked all the same.
-    assert_eq!(members[1].json(&["summarize", "--estimate"])["refused_before"].as_u64(), Some(1));
-    members[1].slop(&["summarize", "--yes", "--retry"]);
-    assert!(0 < members[1].server.request_count());
-}
-
-#[test]
 fn daemons_of_a_team_ask_each_question_once() {
     let Some(redis) = RedisServer::start() else { return };
     let members = [project(&["Runs jobs."]), project(&["Runs jobs."])];
