@@ -180,7 +180,7 @@ mod tests {
         let text = format!(
             "# Project\n\n## Files\n\n{}{}{}",
             file("a.py", 1),
-            file("b.py", 3_999),
+            file("b.py", 3_995),
             file("c.py", 9_000)
         );
         let parts = split(&text);
