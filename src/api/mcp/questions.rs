@@ -164,27 +164,6 @@ pub(super) fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
     })
 }
 
-struct ProgressReporter {
-    token: Option<ProgressToken>,
-    reported: usize,
-}
-
-impl ProgressReporter {
-    /// Reports progress, if there was any: the protocol requires numbers that only grow.
-    async fn report(&mut self, job: &QueryJob, context: &RequestContext<RoleServer>) {
-        let (done, total) = job.progress();
-        let Some(token) = self.token.as_ref().filter(|_| self.reported < done) else { return };
-        self.reported = done;
-        // The protocol has floats here, which hold every number of 32 bits exactly.
-        let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        let progress = ProgressNotificationParam::new(token.clone(), number(done))
-            .with_total(number(total))
-            .with_message("reading files");
-        // A client that is gone is noticed by the task that reads from it.
-        let _ = context.peer.notify_progress(progress).await;
-    }
-}
-
 /// Waits until no question is being answered, at most for `timeout`.
 pub(super) async fn wait_idle(permits: &Semaphore, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, permits.acquire_many(MAX_CONCURRENT)).await;

@@ -1,6 +1,7 @@
 //! Calls that become tasks, for clients that can wait for them.
 
 use super::*;
+use crate::engine::ScanProgress;
 
 /// Returns the metadata of a client that has declared the extension.
 fn meta() -> Value {
