@@ -24,7 +24,7 @@ use expect_test::expect_file;
 use tempfile::TempDir;
 
 /// The pages whose commands are run. The page on the API uses curl, that on orchestrators Python.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "README.md",
     "docs/agent.md",
     "docs/api.md",
@@ -32,6 +32,7 @@ const PAGES: [&str; 8] = [
     "docs/curation.md",
     "docs/documents.md",
     "docs/freshness.md",
+    "docs/linked-folders.md",
     "docs/orchestrator.md",
 ];
 

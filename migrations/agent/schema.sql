@@ -109,3 +109,14 @@ CREATE TABLE summary (
     ck          BLOB NOT NULL
 ) STRICT;
 CREATE INDEX summary_by_subject ON summary (subject);
+CREATE TABLE team_miss (
+    key      BLOB PRIMARY KEY NOT NULL,
+    until_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE team_state (
+    id             INTEGER PRIMARY KEY CHECK (id = 1),
+    cache          BLOB NOT NULL,       -- which cache, with which keys and writers: of another one, nothing holds
+    failures       INTEGER NOT NULL,    -- in a row
+    rests_until_ms INTEGER NOT NULL,
+    refused        TEXT NOT NULL        -- JSON: of the last pull, how many entries were refused for which reasons
+) STRICT;

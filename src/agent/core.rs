@@ -18,7 +18,7 @@ use crate::store;
 use crate::store::agent::{BatchId, SpendOutcome, SpendReservation, SpendSettlement, SpendTotals};
 
 /// How long a task that no model could answer is not tried again.
-const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;
+pub(super) const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// What the runs and batches of a service share.
 pub(super) struct AgentCore<'w> {

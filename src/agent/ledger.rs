@@ -268,6 +268,11 @@ impl LedgerReader {
         Ok(self.0.as_ref().map(in_batches).transpose()?.unwrap_or_default())
     }
 
+    /// Returns who wrote a summary; `None` if it was paid for here.
+    pub fn writer_of(&self, key: &SummaryKey) -> Result<Option<WriterKey>, Error> {
+        Ok(self.0.as_ref().map(|db| db.writer_of(key)).transpose()?.flatten())
+    }
+
     /// Returns what models wrote about a node for a tier, newest first.
     pub fn summaries(&self, of: &SubjectKey, tier: Tier) -> Result<Vec<StoredSummary>, Error> {
         let found =

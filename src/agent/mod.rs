@@ -29,6 +29,7 @@ mod service;
 #[cfg(test)]
 mod service_tests;
 mod sharing;
+mod team_memory;
 mod team_sync;
 #[cfg(test)]
 mod testing;
@@ -36,7 +37,7 @@ mod testing;
 pub use batch_collect::CollectedBatches;
 pub use batch_submit::batch_model;
 pub use call::{AgentWorld, preview};
-pub use claims::TeamClaims;
+pub use claims::{ClaimedTasks, TeamClaims};
 pub use estimate::{CostEstimate, estimate_cost};
 pub use ledger::{LedgerReader, forget_refusals};
 pub use options::{Error, Options};
@@ -44,10 +45,11 @@ pub use outcome::{RunEvent, RunObserver, RunOutcome, StopReason, SubAgentState, 
 pub use prompts::{ProjectPrompts, PromptSource};
 pub use service::SummaryService;
 pub use sharing::{
-    PullReport, ShareCounts, ShareFailure, VerifyReport, pull_shared, push_shared, share_counts,
+    PullReport, ShareCounts, ShareFailure, VerifyReport, pack_shared, pull_shared, push_shared, share_counts,
     verify_shared,
 };
 
+pub use team_memory::TeamMemory;
 pub use team_sync::TeamSync;
 
 pub use crate::llm::{FailureClass, SoftFailure};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::call::AgentWorld;
-use super::core::AgentCore;
+use super::core::{AgentCore, REFUSED_FOR_MS};
 use super::gate::ProviderGate;
 use super::ledger::{ClaimStore, InFlightGuard};
 use super::options::{Error, Options};
@@ -97,6 +97,16 @@ impl<'w> SummaryService<'w> {
         }
         self.record_stop(outcome.stopped.as_ref());
         outcome
+    }
+
+    /// Records that models of other members of the team have refused these tasks, so that they are not asked here.
+    pub fn record_refusals(&self, refused: &[(SummaryTask, String)]) -> Result<(), store::Error> {
+        let now_ms = self.core.world.now_ms();
+        for (task, reason) in refused {
+            let until_ms = Some(now_ms.saturating_add(REFUSED_FOR_MS));
+            self.core.claims.refuse(self.core.keys_of(task), reason, until_ms, now_ms)?;
+        }
+        Ok(())
     }
 
     /// Returns the options that the service was opened with.

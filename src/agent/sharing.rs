@@ -72,34 +72,55 @@ pub fn pull_shared(
     let by_key: HashMap<SummaryKey, &WantedSummary> =
         wanted.iter().map(|wanted| (wanted.key, wanted)).collect();
     let keys: Vec<SummaryKey> = wanted.iter().map(|wanted| wanted.key).collect();
-    // Opened with the first summary, because a project that gets none needs no database.
-    let mut db: Option<AgentDb> = None;
-    for batch in keys.chunks(BATCH as usize) {
-        let mut rows = Vec::new();
-        team.fetch::<ShareFailure>(batch, &mut |key, found| {
-            let found = match found {
-                Fetched::Missing => return Ok(()),
-                Fetched::Refused(defect) => Err(defect),
-                Fetched::Found(shared, writer) => checked_row(by_key[key], &shared)
-                    .map(|summary| (FetchedSummary { summary, writer }, paths_of(by_key[key]))),
-            };
-            match found {
-                Ok(row) => rows.push(row),
-                Err(defect) => *report.refused.entry(defect).or_default() += 1,
-            }
-            Ok(())
-        })?;
-        if rows.is_empty() {
-            continue;
-        }
-        report.saved = report.saved + rows.iter().map(|(row, _)| row.summary.cost).sum();
-        let db = match &mut db {
-            Some(db) => db,
-            none => none.insert(AgentDb::open(&folder.join(AGENT_DATABASE))?.db),
+    let mut rows = FetchedRows { folder, db: None, rows: Vec::new() };
+    team.fetch::<ShareFailure>(&keys, &mut |key, found| {
+        let row = match found {
+            Fetched::Missing => return Ok(()),
+            Fetched::Refused(defect) => Err(defect),
+            Fetched::Found(shared, writer) => checked_row(by_key[key], &shared)
+                .map(|summary| (FetchedSummary { summary, writer }, paths_of(by_key[key]))),
         };
-        report.fetched += db.store_fetched(&rows)?;
-    }
+        match row {
+            Ok(row) => {
+                report.saved = report.saved + row.0.summary.cost;
+                report.fetched += rows.add(row)?;
+            }
+            Err(defect) => *report.refused.entry(defect).or_default() += 1,
+        }
+        Ok(())
+    })?;
+    report.fetched += rows.store()?;
     Ok(report)
+}
+
+/// Fetched summaries on their way into the database.
+struct FetchedRows<'f> {
+    folder: &'f Path,
+    /// Opened with the first summary, because a project that gets none needs no database.
+    db: Option<AgentDb>,
+    rows: Vec<(FetchedSummary, Vec<Vec<u8>>)>,
+}
+
+impl FetchedRows<'_> {
+    /// Adds one. Returns how many were stored with it.
+    fn add(&mut self, row: (FetchedSummary, Vec<Vec<u8>>)) -> Result<u64, store::Error> {
+        self.rows.push(row);
+        if self.rows.len() < BATCH as usize { Ok(0) } else { self.store() }
+    }
+
+    /// Stores those that wait. Returns how many were new.
+    fn store(&mut self) -> Result<u64, store::Error> {
+        if self.rows.is_empty() {
+            return Ok(0);
+        }
+        let db = match &mut self.db {
+            Some(db) => db,
+            none => none.insert(AgentDb::open(&self.folder.join(AGENT_DATABASE))?.db),
+        };
+        let stored = db.store_fetched(&self.rows)?;
+        self.rows.clear();
+        Ok(stored)
+    }
 }
 
 /// Stores own summaries in the team's cache, and removes them from the outbox: those in the outbox, or all of them.
@@ -124,6 +145,18 @@ pub fn push_shared(folder: &Path, team: &TeamCache, all: bool) -> Result<StoreRe
         // Removed only now: what a process has not stored before it dies, the next one stores.
         db.remove_from_outbox(&batch.iter().map(|summary| summary.key).collect::<Vec<_>>())?;
     }
+}
+
+/// Stores all own summaries in the team's cache as one object.
+pub fn pack_shared(folder: &Path, team: &TeamCache, now_ms: i64) -> Result<StoreReport, ShareFailure> {
+    let own = match AgentDb::open_reader(&folder.join(AGENT_DATABASE))? {
+        Some(db) => db.own_summaries()?,
+        None => Vec::new(),
+    };
+    if own.is_empty() {
+        return Ok(StoreReport::default());
+    }
+    Ok(team.store_pack(&own.iter().map(to_shared).collect::<Vec<_>>(), now_ms)?)
 }
 
 /// Reads every own summary back from the team's cache.
@@ -210,7 +243,9 @@ pub(super) mod tests {
     use super::*;
     use crate::engine::summaries::SubjectKey;
     use crate::model::{ContentHash, ModelName, SummaryScope, Tier};
-    use crate::share::{EngineOptions, ShareUrl, SigningKey, TeamKey, Writer, generate_key};
+    use crate::share::{
+        EngineAccess, EngineOptions, S3Server, ShareUrl, SigningKey, TeamKey, Writer, generate_key,
+    };
 
     pub(in crate::agent) fn wanted(name: &str) -> WantedSummary {
         let subject = ContentHash::digest(name.as_bytes());
@@ -230,6 +265,36 @@ pub(super) mod tests {
         SharedSummary { key, tier, model, text: text.to_owned(), tokens, cost, at_ms: 1 }
     }
 
+    /// The keys of a team with one writer, who is believed.
+    pub(in crate::agent) struct TestKeys {
+        team: String,
+        secret: String,
+    }
+
+    impl TestKeys {
+        pub(in crate::agent) fn new() -> Self {
+            Self { team: generate_key().unwrap(), secret: generate_key().unwrap() }
+        }
+
+        fn signer(&self) -> SigningKey {
+            SigningKey::parse(&self.secret).unwrap()
+        }
+
+        pub(in crate::agent) fn writer(&self) -> Writer {
+            Writer { name: "ci".to_owned(), key: self.signer().writer_key() }
+        }
+
+        /// Returns the team's cache in a folder.
+        pub(in crate::agent) fn cache(&self, folder: &Path) -> TeamCache {
+            let timeout = Duration::from_secs(20);
+            let options = EngineOptions { timeout, lifetime: None, claims: true, insecure: false };
+            let server = S3Server::parse("", "us-east-1").unwrap();
+            let access = EngineAccess { server, keys: None, proxy: None };
+            let (url, team) = (ShareUrl::Folder(folder.to_owned()), TeamKey::parse(&self.team).unwrap());
+            TeamCache::new(&url, options, access, team, Some(self.signer()), &[self.writer()]).unwrap()
+        }
+    }
+
     #[test]
     fn a_fetched_text_is_checked_as_an_answer_is() {
         let row = |text: &str| checked_row(&wanted("a"), &shared("a", text)).map(|row| row.text);
@@ -245,13 +310,8 @@ pub(super) mod tests {
     #[test]
     fn what_is_pulled_is_stored_and_what_is_not_believed_is_counted() {
         let (remote, local) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (key, secret) = (generate_key().unwrap(), generate_key().unwrap());
-        let signer = || SigningKey::parse(&secret).unwrap();
-        let writer = Writer { name: "ci".to_owned(), key: signer().writer_key() };
-        let url = ShareUrl::Folder(remote.path().to_owned());
-        let team = TeamKey::parse(&key).unwrap();
-        let options = EngineOptions { timeout: Duration::from_secs(20), lifetime: None, claims: true };
-        let cache = TeamCache::new(&url, options, team, Some(signer()), std::slice::from_ref(&writer));
+        let keys = TestKeys::new();
+        let (cache, writer) = (keys.cache(remote.path()), keys.writer());
         cache.store(&[shared("a", "It runs jobs."), shared("b", "Bad\u{7} words.")]).unwrap();
         let all = [wanted("a"), wanted("b"), wanted("c")];
         let report = pull_shared(local.path(), &cache, &all).unwrap();

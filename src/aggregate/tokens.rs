@@ -2,7 +2,8 @@
 
 use std::sync::Once;
 
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{RememberedCounts, Vocabulary};
+use crate::model::ContentHash;
 
 /// Name of the way tokens are estimated: bytes divided by three. Measured on code, `o200k_base` takes 4.1 bytes a
 /// token and the tokenizers of 2026 up to 30 % more tokens; three bytes a token errs on the safe side of both.
@@ -11,6 +12,8 @@ pub const ESTIMATE: &str = "estimate: bytes/3";
 /// The longest text that is counted at once, in bytes. A run of a million letters would take fifty times its size in
 /// memory.
 const MAX_PIECE_BYTES: usize = 64 << 10;
+/// Counts of shorter texts are not remembered: to look them up would take as long.
+const MIN_REMEMBERED: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenCounter {
@@ -70,9 +73,28 @@ impl TokenCounter {
     /// about as many as it has cuts.
     pub fn count(self, text: &str) -> u64 {
         match self {
-            Self::O200kBase => Vocabulary::get()
-                .remembered_count(text, |vocabulary| count_in_pieces(vocabulary, text, MAX_PIECE_BYTES)),
+            Self::O200kBase if text.len() < MIN_REMEMBERED => count_exactly(text),
+            Self::O200kBase => {
+                let hash = ContentHash::digest(text.as_bytes());
+                self.remembered(&hash).unwrap_or_else(|| {
+                    let tokens = count_exactly(text);
+                    self.remember(hash, tokens);
+                    tokens
+                })
+            }
             Self::Estimate => estimate_tokens(text.len() as u64),
+        }
+    }
+
+    /// Returns the tokens of the text with that hash, if this process has counted it lately.
+    pub fn remembered(self, hash: &ContentHash) -> Option<u64> {
+        (self == Self::O200kBase).then(|| RememberedCounts::get().count(hash)).flatten()
+    }
+
+    /// Records the tokens of the text with that hash.
+    pub fn remember(self, hash: ContentHash, tokens: u64) {
+        if self == Self::O200kBase {
+            RememberedCounts::get().insert(hash, tokens);
         }
     }
 }
@@ -80,6 +102,10 @@ impl TokenCounter {
 /// Returns an estimate that is rather too high than too low.
 pub const fn estimate_tokens(bytes: u64) -> u64 {
     bytes.div_ceil(3)
+}
+
+fn count_exactly(text: &str) -> u64 {
+    count_in_pieces(Vocabulary::get(), text, MAX_PIECE_BYTES)
 }
 
 fn count_in_pieces(vocabulary: &Vocabulary, mut text: &str, most_bytes: usize) -> u64 {

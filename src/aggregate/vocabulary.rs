@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use regex::Regex;
 use rustc_hash::FxHashMap;
@@ -38,14 +38,45 @@ static RANKS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.
 /// So many counts are remembered in each part of the memory of them, which is some 4 MB in all.
 const MAX_COUNTS: usize = 4096;
 const PARTS: usize = 16;
-/// Counts of shorter texts are not remembered: to look them up would take as long.
-const MIN_REMEMBERED: usize = 16;
+
+/// So many pieces are remembered in each part of the memory of them, none longer than this: 2 MB in all.
+const MAX_MERGED: usize = 1024;
+const LONGEST_MERGED: usize = 64;
 
 pub(super) struct Vocabulary {
     pattern: Regex,
-    /// Counts by the hashes of texts, in parts so that threads seldom wait for each other: documents consist mostly of
-    /// pieces that were counted for the document before.
-    counts: [Mutex<FxHashMap<ContentHash, u64>>; PARTS],
+    /// How many tokens pieces are merged to that are none. A name that is one occurs again and again, and to merge it takes
+    /// as long as to look up fifty pieces.
+    merged: [Mutex<FxHashMap<Box<[u8]>, u64>>; PARTS],
+}
+
+/// Counts by the hashes of texts, in parts so that threads seldom wait for each other: documents consist mostly of pieces
+/// that were counted for the document before.
+pub(super) struct RememberedCounts([Mutex<FxHashMap<ContentHash, u64>>; PARTS]);
+
+impl RememberedCounts {
+    pub(super) fn get() -> &'static Self {
+        static COUNTS: LazyLock<RememberedCounts> =
+            LazyLock::new(|| RememberedCounts(std::array::from_fn(|_| Mutex::default())));
+        &COUNTS
+    }
+
+    pub(super) fn count(&self, hash: &ContentHash) -> Option<u64> {
+        self.part(hash).get(hash).copied()
+    }
+
+    pub(super) fn insert(&self, hash: ContentHash, tokens: u64) {
+        let mut counts = self.part(&hash);
+        if MAX_COUNTS <= counts.len() {
+            counts.clear();
+        }
+        counts.insert(hash, tokens);
+    }
+
+    /// An insertion is whole before a thread can panic.
+    fn part(&self, hash: &ContentHash) -> MutexGuard<'_, FxHashMap<ContentHash, u64>> {
+        self.0[usize::from(hash.as_bytes()[0]) % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Vocabulary {
@@ -54,27 +85,7 @@ impl Vocabulary {
         static VOCABULARY: OnceLock<Vocabulary> = OnceLock::new();
         VOCABULARY.get_or_init(|| Self {
             pattern: Regex::new(PATTERN).expect("the pattern is well-formed"),
-            counts: std::array::from_fn(|_| Mutex::default()),
-        })
-    }
-
-    /// Returns the number of tokens of a text, as it is remembered or as `count` finds it.
-    pub(super) fn remembered_count(&self, text: &str, count: impl FnOnce(&Self) -> u64) -> u64 {
-        if text.len() < MIN_REMEMBERED {
-            return count(self);
-        }
-        let hash = ContentHash::digest(text.as_bytes());
-        // An insertion is whole before a thread can panic.
-        let counts = &self.counts[usize::from(hash.as_bytes()[0]) % PARTS];
-        let remembered = counts.lock().unwrap_or_else(PoisonError::into_inner).get(&hash).copied();
-        remembered.unwrap_or_else(|| {
-            let tokens = count(self);
-            let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-            if MAX_COUNTS <= counts.len() {
-                counts.clear();
-            }
-            counts.insert(hash, tokens);
-            tokens
+            merged: std::array::from_fn(|_| Mutex::default()),
         })
     }
 
@@ -83,16 +94,37 @@ impl Vocabulary {
         let mut tokens = 0;
         while !text.is_empty() {
             let (piece, rest) = text.split_at(self.end_of_match(text));
-            tokens += if rank(piece.as_bytes()).is_some() { 1 } else { Self::merge(piece.as_bytes()) };
+            tokens += if rank(piece.as_bytes()).is_some() { 1 } else { self.merged(piece.as_bytes()) };
             text = rest;
         }
         tokens
     }
 
+    /// Returns how many tokens a piece is merged to, as it is remembered or as [`Self::merge`] finds it.
+    fn merged(&self, piece: &[u8]) -> u64 {
+        if LONGEST_MERGED < piece.len() {
+            return Self::merge(piece);
+        }
+        let part = &self.merged[first_slot(piece) % PARTS];
+        // An insertion is whole before a thread can panic.
+        let lock = || part.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(piece).copied();
+        known.unwrap_or_else(|| {
+            let tokens = Self::merge(piece);
+            let mut merged = lock();
+            if MAX_MERGED <= merged.len() {
+                merged.clear();
+            }
+            merged.insert(piece.into(), tokens);
+            tokens
+        })
+    }
+
     /// Returns where the first piece of a text ends that is looked up as a whole.
     fn end_of_match(&self, text: &str) -> usize {
         // Some alternative matches every character.
-        let end = self.pattern.find(text).map_or(text.len(), |found| found.end());
+        let end = end_of_ascii_match(text.as_bytes())
+            .unwrap_or_else(|| self.pattern.find(text).map_or(text.len(), |found| found.end()));
         // White space that ends in no line's end is what `\s+(?!\S)|\s+` matches. Before a word, the last one of several
         // is left to what follows.
         let last = text[..end].chars().next_back();
@@ -133,6 +165,66 @@ impl Vocabulary {
     }
 }
 
+/// Returns where the match of [`PATTERN`] ends; `None` if a character beyond ASCII may decide that. Nearly all of a source is
+/// ASCII, and the pattern takes several times as long.
+fn end_of_ascii_match(text: &[u8]) -> Option<usize> {
+    let first = *text.first()?;
+    // Anything but a digit or a line's end may precede the letters of a word.
+    let letters = usize::from(!first.is_ascii_alphanumeric() && !is_line_end(first));
+    match text.get(letters) {
+        Some(next) if next.is_ascii_alphabetic() => return end_of_word(text, letters),
+        Some(next) if !next.is_ascii() => return None,
+        Some(_) | None => {}
+    }
+    if first.is_ascii_digit() {
+        let end = end_of_run(&text[..text.len().min(4)], 0, |byte| byte.is_ascii_digit())?;
+        return Some(end.min(3));
+    }
+    let marks = usize::from(first == b' ');
+    if text.get(marks).is_some_and(|byte| is_mark(*byte)) {
+        let end = end_of_run(text, marks, is_mark)?;
+        let after = text[end..].iter().take_while(|byte| is_line_end(**byte) || **byte == b'/');
+        return Some(end + after.count());
+    }
+    let end = end_of_run(text, 0, is_white_space)?;
+    let last_line_end = text[..end].iter().rposition(|byte| is_line_end(*byte));
+    Some(last_line_end.map_or(end, |at| at + 1))
+}
+
+/// Returns where a word ends whose first letter is at `start`: behind its upper-case letters, the lower-case ones after
+/// them, and the ending of a contraction.
+fn end_of_word(text: &[u8], start: usize) -> Option<usize> {
+    let end = end_of_run(text, start, |byte| byte.is_ascii_uppercase())?;
+    let end = end_of_run(text, end, |byte| byte.is_ascii_lowercase())?;
+    let Some((b'\'', ending)) = text[end..].split_first() else { return Some(end) };
+    let letter = |at: usize| ending.get(at).map(u8::to_ascii_lowercase);
+    match (letter(0), letter(1)) {
+        // A letter that is another form of `s`.
+        (Some(0x80..), _) => None,
+        (Some(b's' | b't' | b'm' | b'd'), _) => Some(end + 2),
+        (Some(b'r' | b'v'), Some(b'e')) | (Some(b'l'), Some(b'l')) => Some(end + 3),
+        (_, _) => Some(end),
+    }
+}
+
+/// Returns where a run of such bytes ends; `None` if a character beyond ASCII follows.
+fn end_of_run(text: &[u8], start: usize, is_part: impl Fn(u8) -> bool) -> Option<usize> {
+    let end = text[start..].iter().position(|byte| !is_part(*byte)).map_or(text.len(), |at| start + at);
+    text.get(end).is_none_or(u8::is_ascii).then_some(end)
+}
+
+const fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+const fn is_white_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+const fn is_mark(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_white_space(byte)
+}
+
 /// Returns the rank of a token; `None` if the bytes are none.
 fn rank(token: &[u8]) -> Option<u32> {
     let mut slot = first_slot(token);
@@ -148,4 +240,42 @@ fn rank(token: &[u8]) -> Option<u32> {
 fn token_at(rank: usize) -> &'static [u8] {
     let start = rank.checked_sub(1).map_or(0, |before| u32::from_le_bytes(ENDS[before]));
     &BYTES[start as usize..u32::from_le_bytes(ENDS[rank]) as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_in_ascii_ends_where_that_of_the_pattern_does() {
+        let pattern = Regex::new(PATTERN).unwrap();
+        for text in [
+            "don't", "WE'LL go", "he'LLo", "x'RE", "it'sn", "a'v", "HTTPServer", "aB", " word", "  word",
+            "\tword", "_name", "__init__", "12345", "1a", " 12", "+=1", " +=\n\n/ /x", "//\r\n//", "\n  x",
+            " \n \n\t x", "\r\nword", "\u{1c}\u{1c}", "' s", "'s", "", " ", ".",
+        ] {
+            let end = pattern.find(text).map(|found| found.end());
+            assert_eq!(end_of_ascii_match(text.as_bytes()), end, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_beyond_ascii_is_left_to_the_pattern_where_it_may_decide() {
+        for text in [
+            "na\u{ef}ve", "x\u{302}", "don'\u{17f}", " \u{e9}", "12\u{b2}", "  \u{a0}", "..\u{2026}",
+            "\u{e9}",
+        ] {
+            assert_eq!(end_of_ascii_match(text.as_bytes()), None, "{text:?}");
+        }
+        assert_eq!(end_of_ascii_match("1234\u{b2}".as_bytes()), Some(3));
+    }
+
+    #[test]
+    fn a_piece_is_merged_to_the_same_number_each_time() {
+        let vocabulary = Vocabulary::get();
+        for piece in ["PyUnicodeEncode", "xyzzyx", &"ab".repeat(LONGEST_MERGED)] {
+            let tokens = Vocabulary::merge(piece.as_bytes());
+            assert_eq!([(); 2].map(|()| vocabulary.merged(piece.as_bytes())), [tokens; 2], "{piece}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! What a daemon offers besides answers: its status, the feed of changes, and stopping it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +74,9 @@ pub struct DaemonStatus {
     pub watches: u64,
     /// The system's limit of watched folders for this user.
     pub watch_limit: Option<u64>,
+    /// The linked folders that cannot be watched, by name, and why: their files are compared for each answer.
+    #[serde(default)]
+    pub unwatched_links: BTreeMap<String, String>,
     /// The number of changes that an audit or a stat found and no event reported.
     pub missed: u64,
     /// Whether each answer is computed twice and compared.

@@ -150,6 +150,9 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::AmbiguousName => ("ambiguous_name", User, "give as much of the path as only one file has"),
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::NotShown => ("not_shown", User, "`slop status` says what slop makes of the file"),
+        Code::NoImage => {
+            ("no_image", User, "give the path of a PNG, JPEG, GIF or WebP within `limits.screenshot_bytes`")
+        }
         Code::NoSuchView => ("no_such_view", User, "`slop view --mode summary` works for every text"),
         Code::NoSuchSymbol => (
             "no_such_symbol",

@@ -70,11 +70,11 @@ pub use queries::{
     CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery,
     ComparedDocument, CurationEdit, CurationQuery, DocumentEdit, DocumentKeys, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FileSelect, FilesQuery, FindQuery, FragmentAction,
-    FragmentsQuery, GivenDocumentName, GivenQuery, HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery,
-    ItemKeys, JumpQuery, LineRange, MaskEdit, MaskEntry, NamedThing, OpenDocumentQuery, OutlineQuery,
-    PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit,
-    SimulateQuery, SliceAddEdit, SliceChangeEdit, SymbolsQuery, TableQuery, TakeAction, TakesQuery,
-    UndoQuery, ViewQuery, ViewSelection, WarmthName,
+    FragmentsQuery, GivenDocumentName, GivenQuery, HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery,
+    IndexQuery, ItemKeys, JumpQuery, LineRange, LinksQuery, MaskEdit, MaskEntry, NamedThing,
+    OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery,
+    ScreenshotsEdit, SearchQuery, SetEdit, SimulateQuery, SliceAddEdit, SliceChangeEdit, SymbolsQuery,
+    TableQuery, TakeAction, TakesQuery, UndoQuery, ViewQuery, ViewSelection, WarmthName,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -94,10 +94,10 @@ pub use wire::{
     DocumentOpened, DocumentParts, DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState,
     FileStates, FileTable, FileView, FolderAuthor, FoundHit, FoundSymbol, FragmentPlace, FreshnessNote,
     GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep, HistoryMoved, HistoryState,
-    HistoryStep, HydrationResult, IgnoredText, IndexRun, LimitEffect, MissingPath, ReachedPlace, ReceiptFile,
-    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
-    ReferencePlace, ResolvedMask, SavedPersona, SavedPreset, ScorePart, ScoreParts, SearchResult,
-    SummaryAuthor, SymbolCalls, SymbolNode, SymbolPlace, SymbolUses, TakeState, TakesState,
-    TaskUnderstanding, display_path, document_json, envelope, envelope_of_error, found_text, language_name,
-    pretty,
+    HistoryStep, HydrationResult, IgnoredText, ImageContent, IndexRun, LimitEffect, LinkState, LinksState,
+    MissingPath, MovedFragment, ReachedPlace, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission,
+    ReceiptProblem, ReceiptTotals, ReferenceEdge, ReferencePlace, ResolvedMask, SavedPersona, SavedPreset,
+    ScorePart, ScoreParts, SearchResult, SummaryAuthor, SymbolCalls, SymbolNode, SymbolPlace, SymbolUses,
+    TakeState, TakesState, TaskUnderstanding, TierTotals, display_path, document_json, envelope,
+    envelope_of_error, found_text, language_name, pretty,
 };

@@ -20,16 +20,16 @@ use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
-    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
-    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery,
-    TakesQuery, UndoQuery, ViewQuery,
+    HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery,
+    OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery,
+    SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument,
     CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened, FileExplanation,
     FileOutline, FileStates, FileTable, FileView, FoundNames, FoundSymbol, FragmentPlace, GivenDocuments,
-    HistoryMoved, HistoryState, HydrationResult, IndexRun, SearchResult, SymbolCalls, SymbolUses, TakesState,
-    decode_json, decode_nested,
+    HistoryMoved, HistoryState, HydrationResult, ImageContent, IndexRun, LinksState, SearchResult,
+    SymbolCalls, SymbolUses, TakesState, decode_json, decode_nested,
 };
 use crate::engine::{ReferenceGraph, SourceText};
 use crate::model::{Document, Slice, SliceResolution};
@@ -127,11 +127,21 @@ wire_queries! {
     Files(FilesQuery) -> FileStates {
         command: "files", path: "/v1/files", summary: "List the state of every file of the project.", body: EmptyBody, reads: true
     }
+    Links(LinksQuery) -> LinksState {
+        command: "links",
+        path: "/v1/links",
+        summary: "List the linked folders. Only the user can link a folder, with `slop link`.",
+        body: EmptyBody,
+        reads: true
+    }
     Outline(OutlineQuery) -> Vec<FileOutline> {
         command: "outline", path: "/v1/outline", summary: "The symbols of files.", body: OutlineQuery, reads: true, nested: true
     }
     View(ViewQuery) -> Vec<FileView> {
         command: "view", path: "/v1/view", summary: "Views of files.", body: ViewQuery, reads: true
+    }
+    Image(ImageQuery) -> ImageContent {
+        command: "image", path: "/v1/image", summary: "Read an image of the project.", body: ImageQuery, reads: true
     }
     Symbols(SymbolsQuery) -> Vec<FoundSymbol> {
         command: "symbols", path: "/v1/symbols", summary: "Show where a name is defined.", body: SymbolsQuery, reads: true, nested: true
@@ -354,8 +364,10 @@ local_queries! {
 pub enum AnyQuery {
     Index(IndexQuery),
     Files(FilesQuery),
+    Links(LinksQuery),
     Outline(OutlineQuery),
     View(ViewQuery),
+    Image(ImageQuery),
     Symbols(SymbolsQuery),
     Search(SearchQuery),
     Find(FindQuery),
@@ -458,6 +470,7 @@ mod tests {
                 ignore_case: true,
                 kind: Some("class".to_owned()),
             }),
+            AnyQuery::Image(ImageQuery { path: "ui/before.png".to_owned() }),
             AnyQuery::Refs(RefsQuery { symbol: Some("run".to_owned()) }),
             AnyQuery::Calls(CallsQuery {
                 symbol: "Engine.run".to_owned(),
@@ -490,8 +503,11 @@ mod tests {
                 to: ComparedDocument::Opened("a1".to_owned()),
             }),
             AnyQuery::Given(GivenQuery { name: Some("worker".to_owned()), ..GivenQuery::default() }),
-            AnyQuery::Hydrate(Box::new(HydrateQuery { choice: full_selection() })),
-            AnyQuery::Simulate(Box::new(SimulateQuery(HydrateQuery { choice: full_selection() }))),
+            AnyQuery::Hydrate(Box::new(HydrateQuery { choice: full_selection(), fragments: true })),
+            AnyQuery::Simulate(Box::new(SimulateQuery(HydrateQuery {
+                choice: full_selection(),
+                fragments: true,
+            }))),
             AnyQuery::Fragments(FragmentsQuery { tier: Some(WarmthName::Hot), text: true }),
             AnyQuery::EditFragments(EditFragmentsQuery {
                 action: FragmentAction::Pin,
@@ -523,10 +539,6 @@ mod tests {
                 .unwrap(),
                 dry_run: true,
             }),
-            AnyQuery::History(HistoryQuery { take: Some("main".to_owned()) }),
-            AnyQuery::Undo(UndoQuery { revision: "00".to_owned() }),
-            AnyQuery::Redo(RedoQuery { revision: "00".to_owned() }),
-            AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 3 }),
             AnyQuery::CacheStatus(CacheStatusQuery {}),
             AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),
             AnyQuery::CacheExport(CacheExportQuery { limit: Some(5), ..CacheExportQuery::default() }),
@@ -538,6 +550,10 @@ mod tests {
 
     fn take_queries() -> Vec<AnyQuery> {
         vec![
+            AnyQuery::History(HistoryQuery { take: Some("main".to_owned()) }),
+            AnyQuery::Undo(UndoQuery { revision: "00".to_owned() }),
+            AnyQuery::Redo(RedoQuery { revision: "00".to_owned() }),
+            AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 3 }),
             AnyQuery::Takes(TakesQuery {}),
             AnyQuery::EditTakes(EditTakesQuery {
                 revision: "00".to_owned(),

@@ -17,7 +17,7 @@ use super::curation_args::{
     CurationArgs, HistoryArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs, TakeArgs,
 };
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs, GivenArgs};
-use super::file_args::{OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
+use super::file_args::{FindArgs, OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
 use super::first_page::with_groups;
 use super::hydration_args::{FragmentsArgs, HydrateArgs};
 use super::install_args::{HookArgs, InstallArgs, UninstallArgs};
@@ -221,6 +221,14 @@ pub enum CliCommand {
   slop search NullPointerException --kind method
   slop search --limit 5 \"$(cat trace.txt)\"")]
     Search(SearchArgs),
+    /// Find files and symbols by some characters of their names, the best first
+    ///
+    /// `slop find rdbload` finds src/rdb_loader.c and rdbLoadObject. Names count before folders, and characters in a row
+    /// before scattered ones.
+    #[command(after_help = "Examples:
+  slop find prshdr
+  slop find --files Makefile --limit 5")]
+    Find(FindArgs),
     /// Show who uses a symbol
     ///
     /// Each use has a grade: sure (the rules of the language admit no other reading), likely (the best reading, without

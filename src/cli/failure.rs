@@ -8,10 +8,12 @@ use crate::config as settings;
 use crate::service::settings_error;
 
 /// The command succeeded.
-// 2 is missing here, because clap exits with it by itself; 70 is `EX_SOFTWARE` of sysexits.h.
+// clap exits with 2 by itself; 70 is `EX_SOFTWARE` of sysexits.h.
 pub(super) const DONE: u8 = 0;
 /// The user must act.
 pub(super) const USER: u8 = 1;
+/// The arguments cannot be used.
+const BAD_ARGUMENTS: u8 = 2;
 /// The environment failed; another try may succeed.
 pub(super) const ENVIRONMENT: u8 = 3;
 /// Done, but an error left some files out.
@@ -20,6 +22,9 @@ pub(super) const BUG: u8 = 70;
 
 /// The stable name of errors of the command line itself.
 pub(super) const USAGE: &str = "usage";
+
+/// What is wrong with arguments, although it takes more than them to know it.
+const OF_ARGUMENTS: [&str; 2] = ["bad_shares", "name_in_use"];
 
 #[derive(Debug)]
 pub(super) enum CommandError {
@@ -47,7 +52,10 @@ impl CommandError {
     }
 }
 
-pub(super) const fn exit_code(error: &ApiError) -> u8 {
+pub(super) fn exit_code(error: &ApiError) -> u8 {
+    if OF_ARGUMENTS.contains(&&*error.code) {
+        return BAD_ARGUMENTS;
+    }
     match error.kind {
         ApiErrorKind::User => USER,
         ApiErrorKind::Environment => ENVIRONMENT,

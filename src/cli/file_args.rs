@@ -1,4 +1,4 @@
-//! Declarations of the commands that show files and symbols: `outline`, `view`, `symbol` and `search`.
+//! Declarations of the commands that show files and symbols: `outline`, `view`, `symbol`, `search` and `find`.
 
 #![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
@@ -116,4 +116,21 @@ pub struct SearchArgs {
     /// Show only hits of this kind: file, function, method, class, struct and so on
     #[arg(long, value_name = "KIND")]
     pub kind: Option<String>,
+}
+
+/// Arguments of `find`.
+#[derive(Debug, Arguments)]
+pub struct FindArgs {
+    /// Characters that a name has in this order; with a capital, they have to be as they are written
+    #[arg(value_name = "CHARACTERS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub query: String,
+    /// Find files only
+    #[arg(long, conflicts_with = "symbols")]
+    pub files: bool,
+    /// Find symbols only
+    #[arg(long)]
+    pub symbols: bool,
+    /// Show at most this many hits
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
 }

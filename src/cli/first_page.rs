@@ -12,7 +12,7 @@ const COMMON: [&str; 10] =
 /// All commands by what they are for.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Context", &["aggregate", "explain", "given", "cache-replay", "hydrate", "simulate", "fragments"]),
-    ("Code", &["outline", "view", "symbol", "search", "refs", "callers", "callees", "impact"]),
+    ("Code", &["outline", "view", "symbol", "search", "find", "refs", "callers", "callees", "impact"]),
     (
         "Curation",
         &[

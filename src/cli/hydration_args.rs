@@ -1,5 +1,7 @@
 //! Declarations of the flags of `hydrate`, `simulate` and `fragments`.
 
+use std::path::PathBuf;
+
 use clap::{Args as Arguments, Subcommand, ValueEnum};
 
 use super::document_args::ViewSelectionArgs;
@@ -8,6 +10,14 @@ use super::values::file_word;
 /// Arguments of `hydrate` and `simulate`.
 #[derive(Debug, Arguments)]
 pub struct HydrateArgs {
+    /// Place files of several projects within one budget: a file with a plan, or the folders of the projects
+    ///
+    /// A plan is TOML or JSON: `[plan]` with `name` and `budget_tokens`, and `[[project]]` for each project, with `path`
+    /// and, if wanted, `share` (the part of the budget that it gets, from 0 to 1), `focus` and `tier`. What no share names
+    /// goes to the best files of all projects, but to no project less than a twentieth. Each project is opened with its
+    /// own cache, settings and linked folders. Without a budget, the limit is your own `hydration.hot_tokens`.
+    #[arg(long, value_name = "FILE|PROJECT", num_args = 1.., conflicts_with = "preset")]
+    pub plan: Vec<PathBuf>,
     /// The flags that select views.
     #[command(flatten)]
     pub choice: ViewSelectionArgs,

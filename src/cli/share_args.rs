@@ -29,9 +29,14 @@ pub enum ShareCommand {
     /// Store the summaries that were paid for here
     ///
     /// Summaries that others have stored already stay as they are.
-    #[command(after_help = "Example:
-  slop share push")]
-    Push,
+    #[command(after_help = "Examples:
+  slop share push
+  slop share push --pack")]
+    Push {
+        /// Store all of them as one object, which others fetch at once; for S3 alone
+        #[arg(long)]
+        pack: bool,
+    },
     /// Print a new key for the team, or a pair of keys for a writer
     ///
     /// Keys go to standard output; what to do with them goes to standard error. Nothing is written to a file.

@@ -51,7 +51,8 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
         secrets: secrets(merged)?,
         agent: agent_settings(merged)?,
         share: share::share_settings(merged)?,
-        trusted_projects: trusted_projects(merged)?,
+        trusted_projects: absolute_folders(merged, TRUSTED_PROJECTS)?,
+        cache_clones: absolute_folders(merged, "trust.clones")?,
         tiers: [one?, two?, three?, four?],
     })
 }
@@ -115,10 +116,10 @@ fn check_confinement(merged: &MergedSettings, settings: &Settings) -> Result<(),
 /// The key of the projects that the user trusts.
 pub(super) const TRUSTED_PROJECTS: &str = "trust.projects";
 
-fn trusted_projects(merged: &MergedSettings) -> Result<Vec<PathBuf>, Error> {
-    let folders = merged.strings(TRUSTED_PROJECTS)?;
+fn absolute_folders(merged: &MergedSettings, key: &str) -> Result<Vec<PathBuf>, Error> {
+    let folders = merged.strings(key)?;
     if folders.iter().any(|folder| !folder.starts_with('/')) {
-        return Err(merged.invalid(TRUSTED_PROJECTS, "a list of absolute paths".to_owned()));
+        return Err(merged.invalid(key, "a list of absolute paths".to_owned()));
     }
     Ok(folders.iter().map(|folder| normalized(folder)).collect())
 }

@@ -2,14 +2,20 @@
 
 use crate::share::ShareUrl;
 
-/// The setting that may hold one.
+/// The settings that may hold one.
 pub(super) const SHARE_URL: &str = "share.url";
+pub(super) const SHARE_ENDPOINT: &str = "share.endpoint";
 
 /// Returns what is shown in place of a setting's value; `None` if the value itself may be shown.
 pub(super) fn shown_value(key: &str, value: &str) -> Option<String> {
-    (key == SHARE_URL).then(|| match ShareUrl::parse(value) {
-        Ok(url) => url.to_string(),
-        Err(_) if value.is_empty() => String::new(),
-        Err(_) => "(hidden)".to_owned(),
-    })
+    match key {
+        SHARE_URL => Some(match ShareUrl::parse(value) {
+            Ok(url) => url.to_string(),
+            Err(_) if value.is_empty() => String::new(),
+            Err(_) => "(hidden)".to_owned(),
+        }),
+        // It has no place for one, so that nothing else is hidden.
+        SHARE_ENDPOINT if value.contains('@') => Some("(hidden)".to_owned()),
+        _ => None,
+    }
 }

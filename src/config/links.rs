@@ -137,7 +137,7 @@ impl Links {
                 };
                 other.mounted().is_some()
                     && rank(other, *other_at) < rank(&resources[at], at)
-                    && overlap(&other.folder.path, &resources[at].folder.path)
+                    && conflict(&other.folder, &resources[at].folder, root)
             });
             if let Some((_, rival)) = rival {
                 let reason = format!("it overlaps @{}", rival.folder.name);
@@ -300,11 +300,8 @@ impl Links {
     }
 
     /// Returns the name of a mounted folder that overlaps another folder.
-    pub fn overlapping(&self, folder: &Path, root: &Path) -> Option<String> {
-        let mounted = self.mounted(root).into_iter();
-        mounted
-            .map(|known| (known.path, known.name))
-            .find_map(|(path, name)| overlap(&path, folder).then_some(name))
+    pub fn overlapping(&self, folder: &LinkedFolder, root: &Path) -> Option<String> {
+        self.mounted(root).into_iter().find(|known| conflict(known, folder, root)).map(|known| known.name)
     }
 
     /// Returns the name of a folder, made to fit.
@@ -427,6 +424,19 @@ fn proposal_digest(root: &Path, folder: &LinkedFolder) -> String {
         hashed.extend(part);
     }
     ContentHash::digest(&hashed).to_string()
+}
+
+/// Returns whether two folders would have files in common.
+fn conflict(one: &LinkedFolder, other: &LinkedFolder, root: &Path) -> bool {
+    // What is in a checkout within another one, such as a submodule of a submodule, is none of the other one's.
+    let is_apart = |outer: &LinkedFolder, inner: &LinkedFolder| {
+        outer.kind == ResourceKind::GitCheckout
+            && outer.path.starts_with(root)
+            && inner.path != outer.path
+            && inner.path.starts_with(&outer.path)
+            && inner.path.join(".git").exists()
+    };
+    overlap(&one.path, &other.path) && !is_apart(one, other) && !is_apart(other, one)
 }
 
 fn overlap(one: &Path, other: &Path) -> bool {

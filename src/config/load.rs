@@ -321,6 +321,7 @@ impl LoadedConfig {
             trusts_project: settings.trusts(root),
             cache_enabled: settings.aggregation.cache_enabled,
             cache_dir: settings.aggregation.cache_dir.clone(),
+            cache_clones: settings.cache_clones.as_slice().into(),
             names: discover::Options {
                 apart,
                 secret_names: settings.secrets.names.clone(),

@@ -25,6 +25,7 @@ mod load;
 mod nearest;
 mod older_files;
 mod pages;
+mod plan;
 mod schema;
 mod section;
 mod settings;
@@ -44,6 +45,7 @@ pub use load::SettingValue;
 pub use load::{ConfigInputs, LoadedConfig, load, revision_of};
 pub use nearest::{close_match as near_name, nearest as nearest_name};
 pub use pages::{commented_template, settings_reference};
+pub use plan::{HydrationPlan, PlannedProject, read_plan};
 #[cfg(test)]
 pub use schema::DEFAULT_TOML;
 pub use settings::{ExecutionMode, Settings, ShareMode, ShareSettings};

@@ -10,7 +10,7 @@ use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail,
     Tier, ViewMode,
 };
-use crate::share::{EngineOptions, ShareUrl, Writer};
+use crate::share::{EngineOptions, S3Server, ShareUrl, Writer};
 
 /// Every setting, checked; `config/default.toml` documents each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct Settings {
     pub share: ShareSettings,
     /// The folders of projects that may write outside of themselves, and speak for the user.
     pub trusted_projects: Vec<PathBuf>,
+    /// The folders of clones that share the cache of the first of them.
+    pub cache_clones: Vec<PathBuf>,
     /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
     pub tiers: [TierSettings; 4],
 }
@@ -207,6 +209,8 @@ pub struct ShareSettings {
     pub signing_key_file: Option<PathBuf>,
     pub writers: Vec<Writer>,
     pub engine: EngineOptions,
+    /// The server of a bucket.
+    pub server: S3Server,
 }
 
 impl ShareSettings {

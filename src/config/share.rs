@@ -4,17 +4,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::Error;
-use super::hidden::SHARE_URL as URL;
+use super::hidden::{SHARE_ENDPOINT as ENDPOINT, SHARE_URL as URL};
 use super::layers::MergedSettings;
 use super::settings::{ShareMode, ShareSettings};
-use crate::share::{EngineOptions, SCHEMES, ShareUrl, Writer, parse_writer};
+use crate::share::{EngineOptions, S3Server, S3ServerError, ShareUrl, Writer, parse_writer, share_schemes};
+
+const REGION: &str = "share.region";
 
 pub(super) fn share_settings(merged: &MergedSettings) -> Result<ShareSettings, Error> {
     let url = match merged.text(URL) {
         "" => None,
         text => {
             let url = ShareUrl::parse(text);
-            let url = url.map_err(|_| merged.invalid(URL, format!("an address of the form {SCHEMES}")))?;
+            let url =
+                url.map_err(|_| merged.invalid(URL, format!("an address of the form {}", share_schemes())))?;
             if url.is_exposed() && !merged.boolean("share.insecure") {
                 let wanted = "the address of a server with TLS (rediss://) or on this machine, unless \
                               share.insecure is true";
@@ -33,8 +36,24 @@ pub(super) fn share_settings(merged: &MergedSettings) -> Result<ShareSettings, E
             timeout: Duration::from_millis(merged.number("share.timeout_ms", 50..=60_000)?.into()),
             lifetime: lifetime(merged.number("share.ttl_days", 0..=3_650)?),
             claims: merged.boolean("share.claims"),
+            insecure: merged.boolean("share.insecure"),
         },
+        server: server(merged)?,
     })
+}
+
+fn server(merged: &MergedSettings) -> Result<S3Server, Error> {
+    let server = S3Server::parse(merged.text(ENDPOINT), merged.text(REGION));
+    let server = server.map_err(|error| match error {
+        S3ServerError::Endpoint => merged.invalid(ENDPOINT, "an address of the form https://HOST".to_owned()),
+        S3ServerError::Region => merged.invalid(REGION, "the name of a region, such as us-east-1".to_owned()),
+    })?;
+    if server.is_exposed() && !merged.boolean("share.insecure") {
+        let wanted = "the address of a server with TLS (https://) or on this machine, unless \
+                      share.insecure is true";
+        return Err(merged.invalid(ENDPOINT, wanted.to_owned()));
+    }
+    Ok(server)
 }
 
 /// Returns how long entries are kept; `None` for ever.
@@ -106,6 +125,10 @@ mod tests {
             ("[share]\nurl = 'redis://:hunter2@host'", "unless share.insecure is true"),
             ("[share]\nurl = 'rediss://:hunter2@host/one'", "config.toml:2: `share.url`"),
             ("[share]\nurl = 'postgres://:hunter2@host/db'", "rediss://USER:PASSWORD@HOST:PORT/DATABASE"),
+            ("[share]\nendpoint = 'http://host'", "unless share.insecure is true"),
+            ("[share]\nendpoint = 'https://me:hunter2@host'", "config.toml:2: `share.endpoint`"),
+            ("[share]\nregion = 'Far Away'", "config.toml:2: `share.region`"),
+            ("[share]\nurl = 's3://Big/x'", "s3://BUCKET/PREFIX"),
             ("[share]\ntimeout_ms = 10", "a whole number from 50 to 60000"),
             ("[share]\n\nurl = ['redis://:hunter2@host']", "config.toml:3: `share.url`"),
             ("[share]\nwriters = ['ci=hunter']", "config.toml:2: `share.writers`"),

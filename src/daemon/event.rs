@@ -1,10 +1,14 @@
 //! Events that wake the daemon, and notices that it gives to the person who watches it.
 
+use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use crate::api::{AnyQuery, ApiError, AuditStatus, CallOptions, DaemonStatus, ServiceAnswer};
+use crate::api::{
+    AnyQuery, ApiError, AuditStatus, CallOptions, DaemonStatus, HydrationResult, ServiceAnswer,
+};
 use crate::engine::FileChange;
+use crate::model::LinkedFolder;
 use crate::watch::WatchSignal;
 
 /// Everything that can wake the event loop.
@@ -18,7 +22,10 @@ pub(super) enum DaemonEvent {
     /// The cache was brought up to date with files that had changed.
     Refreshed(RefreshOutcome),
     /// A worker has read other settings than before: other files may count.
-    SettingsChanged,
+    SettingsChanged {
+        /// The folders that are linked now.
+        linked: Arc<[LinkedFolder]>,
+    },
     /// The settings cannot be read any more, for this reason; answers use the last good ones.
     SettingsBroken(String),
     /// Somebody wants to know how the daemon is.
@@ -26,6 +33,8 @@ pub(super) enum DaemonEvent {
     SummariesWritten(RoundReport),
     /// What models wrote was found damaged, and this became of it.
     LedgerRecovered(String),
+    /// Files were placed for a client.
+    Hydrated(HydrationCounts),
     /// The team's cache cannot be used.
     TeamCacheFailed(String),
     Stop(&'static str),
@@ -43,6 +52,24 @@ pub(super) struct RefreshOutcome {
     pub(super) is_everything: bool,
     pub(super) elapsed: Duration,
     pub(super) notes: Vec<String>,
+}
+
+/// How many files have a place after a hydration, and how many have another one than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HydrationCounts {
+    pub stored: u64,
+    pub promoted: u64,
+    pub demoted: u64,
+    /// Files without a place.
+    pub skipped: u64,
+}
+
+impl From<&HydrationResult> for HydrationCounts {
+    fn from(placed: &HydrationResult) -> Self {
+        let HydrationResult { hot, warm, cold, promoted, demoted, skipped, .. } = placed;
+        let stored = hot.fragments + warm.fragments + cold.fragments;
+        Self { stored, promoted: *promoted, demoted: *demoted, skipped: *skipped }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +108,8 @@ pub enum Notice<'a> {
         /// Why it ended early.
         stopped: Option<&'a str>,
     },
+    /// Files were placed for a client.
+    Hydrated(HydrationCounts),
     /// Events are not to be trusted: each answer looks at the files.
     Verified {
         reason: &'a str,

@@ -129,7 +129,8 @@ impl EventLoop<'_> {
                 self.wake();
             }
             // Other settings may exclude other files, or derive from them in another way.
-            DaemonEvent::SettingsChanged => {
+            DaemonEvent::SettingsChanged { linked } => {
+                self.watcher.set_links(linked.to_vec());
                 self.debouncer.record_all(self.clock.monotonic());
                 self.wake();
             }
@@ -139,6 +140,7 @@ impl EventLoop<'_> {
                 unanswered: &written.unanswered,
                 stopped: written.stopped.as_deref(),
             }),
+            DaemonEvent::Hydrated(counts) => (self.notify)(Notice::Hydrated(counts)),
             DaemonEvent::SettingsBroken(note)
             | DaemonEvent::LedgerRecovered(note)
             | DaemonEvent::TeamCacheFailed(note) => {
@@ -186,6 +188,7 @@ impl EventLoop<'_> {
         if !self.watcher.check_root() {
             return Some(ROOT_GONE);
         }
+        self.watcher.check_links();
         self.probe();
         if self.instance.is_held() {
             self.restore_log();

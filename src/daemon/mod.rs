@@ -20,11 +20,12 @@ mod sockets;
 mod status;
 mod summarizer;
 mod systemd;
+mod team_round;
 mod worker;
 
 pub use crate::engine::{FileChange, FileChangeKind};
 pub use client::{StartOutcome, page_ticket, performance, start, status, stop, unresponsive};
-pub use event::Notice;
+pub use event::{HydrationCounts, Notice};
 pub use instance::DaemonPaths;
 pub use run::{Options, run};
 pub use service::DaemonOrLocal;

@@ -84,7 +84,7 @@ pub(super) fn load_plan(
     let options = options.map_err(|fault| if asks { fault } else { nothing_fetched(fault) })?;
     let keys = if asks { agent_keys(&options.chain, &key)? } else { ProviderKeys::new() };
     let team = team_cache(&loaded, &key)?.map(Arc::new);
-    let cache = cache_folder(&context.root, &engine.cache_dir, &RealDisk);
+    let cache = cache_folder(&context.root, &engine, &RealDisk);
     Ok(Some(SummaryPlan { asks, options, sharing, team, keys, engine, cache }))
 }
 

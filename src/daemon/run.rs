@@ -212,6 +212,7 @@ fn start_watcher(
         cache_dir: settings.cache_dir.clone(),
         epoch,
         watch_limit_percent: WATCH_LIMIT_PERCENT,
+        linked: settings.linked.to_vec(),
     };
     // The daemon is about to end where nobody hears it.
     let sink = Box::new(move |signal| drop(events.send(DaemonEvent::Signal(signal))));

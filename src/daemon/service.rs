@@ -153,8 +153,10 @@ fn is_local_only(query: &AnyQuery) -> bool {
         ) => true,
         AnyQuery::Index(_)
         | AnyQuery::Files(_)
+        | AnyQuery::Links(_)
         | AnyQuery::Outline(_)
         | AnyQuery::View(_)
+        | AnyQuery::Image(_)
         | AnyQuery::Symbols(_)
         | AnyQuery::Search(_)
         | AnyQuery::Find(_)

@@ -25,7 +25,7 @@ use crate::api::{
 };
 use crate::engine::{AnswerStep, StepTimings};
 use crate::sys::{Clock, Disk, RealDisk, WallClock, kill_self};
-use crate::ui::PAGE_FILES;
+use crate::ui::page_files;
 
 /// How long the loop may take to answer a status request.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
@@ -156,7 +156,7 @@ impl ListenSockets {
         let listener = bind_with_retry(places)?;
         let mut sockets = Self {
             runtime: Some(runtime),
-            server: HttpServer::new(control, agents, PAGE_FILES, page),
+            server: HttpServer::new(control, agents, &page_files(), page),
             places: places.clone(),
             socket: None,
             tcp: None,

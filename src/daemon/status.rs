@@ -89,6 +89,7 @@ impl EventLoop<'_> {
             events: seen.events,
             watches: seen.folders,
             watch_limit: seen.limit,
+            unwatched_links: self.watcher.unwatched_links(),
             missed: workspace.missed,
             paranoid: ParanoidStatus {
                 on: constants.is_paranoid,

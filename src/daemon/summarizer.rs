@@ -2,7 +2,7 @@
 //!
 //! Nothing waits for it, and nothing ends with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use super::event::{DaemonEvent, RoundReport};
 use super::plan::{KeyLookup, PlanBoundPrompts, PlanWatch, SETTINGS_POLL, SummaryPlan, load_plan};
+use super::team_round::{ClaimResult, TASKS_PER_ROUND, TEAM_POLL, claim_tasks, fetch_missing, store_in_team};
 use super::worker::WorkerContext;
 use crate::agent;
 use crate::agent::{
-    AgentWorld, CollectedBatches, ProjectPrompts, RunOutcome, ShareFailure, StopReason, SubAgentStatus,
-    SummaryService, TeamSync,
+    AgentWorld, CollectedBatches, ProjectPrompts, RunOutcome, StopReason, SubAgentStatus, SummaryService,
+    TeamSync,
 };
 use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
@@ -26,8 +27,6 @@ use crate::sys::{
     Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
 };
 
-/// So many tasks run before it is determined again which matter most.
-const TASKS_PER_ROUND: usize = 64;
 /// How long to rest between rounds if no change is reported.
 const IDLE_PAUSE: Duration = Duration::from_mins(10);
 /// The longest pause after a failure that may pass.
@@ -122,7 +121,7 @@ fn serve_settings(
         }
     };
     let SummaryPlan { asks, options, team, keys, engine, cache, .. } = plan.clone();
-    let mut team = team.map(|team| TeamSync::new(team, cache.clone()));
+    let team = team.map(|team| TeamSync::new(team, cache.clone()));
     if !keys.is_empty() {
         // Where the system does not let us, the keys are as safe as the environment that they came from.
         let _ = disable_core_dumps();
@@ -143,7 +142,7 @@ fn serve_settings(
         project.share_cache(Arc::clone(&context.workspace));
         let policy = options.policy.clone();
         let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-        return serve_fetching(context, wakeups, &mut project, (team.as_mut()?, &policy), &watch);
+        return serve_fetching(context, wakeups, &mut project, (team.as_ref()?, &policy), &watch);
     }
     let web = HttpClient::new(options.proxy.clone());
     let commands = RealCommands { project: context.root.clone() };
@@ -162,7 +161,7 @@ fn serve_settings(
     let Ok(mut project) = Project::open(&context.root, engine, world) else { return Some(ServeEnd::Failure) };
     project.share_cache(Arc::clone(&context.workspace));
     let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-    serve_rounds(context, summarizer, wakeups, &mut project, (&service, team.as_mut()), &watch)
+    serve_rounds(context, summarizer, wakeups, &mut project, (&service, team.as_ref()), &watch)
 }
 
 /// Fetches what is missing after each change, until the settings change or the daemon ends (`None`).
@@ -170,7 +169,7 @@ fn serve_fetching(
     context: &WorkerContext,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
-    (team, policy): (&mut TeamSync, &SummaryPolicy),
+    (team, policy): (&TeamSync, &SummaryPolicy),
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     loop {
@@ -187,31 +186,13 @@ fn serve_fetching(
     }
 }
 
-/// Fetches what is missing from the team's cache. If that fails, models are asked, or everything stays as it is.
-fn fetch_missing(
-    project: &mut Project<'_>,
-    team: &mut TeamSync,
-    policy: &SummaryPolicy,
-    watch: &PlanWatch<'_>,
-) {
-    let now = WallClock.monotonic();
-    if team.rests(now) {
-        return;
-    }
-    if let Ok(wanted) = project.wanted_summaries(policy) {
-        let pulled = team.pull(wanted, now).map(drop);
-        watch.report_team(team, pulled, now);
-    }
-    project.take_notes();
-}
-
 /// Asks round after round, until the settings change or the daemon ends (`None`).
 fn serve_rounds(
     context: &WorkerContext,
     summarizer: &BackgroundSummarizer,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
-    (service, mut team): (&SummaryService<'_>, Option<&mut TeamSync>),
+    (service, team): (&SummaryService<'_>, Option<&TeamSync>),
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     let mut last_poll = None;
@@ -219,15 +200,12 @@ fn serve_rounds(
         let Some(pending) = collect_batches(service, watch, &mut last_poll) else {
             return Some(ServeEnd::Failure);
         };
-        if let Some(team) = &mut team {
+        if let Some(team) = team {
             fetch_missing(project, team, &service.options().policy, watch);
+            // What could not be stored after an earlier round.
+            store_in_team(team, (HashSet::new(), &[]), service.options(), watch);
         }
-        let rest = run_round(project, service, summarizer, watch, &pending);
-        if let Some(team) = &mut team {
-            let now = WallClock.monotonic();
-            let pushed = team.push(now);
-            watch.report_team(team, pushed, now);
-        }
+        let rest = run_round(project, (service, team), summarizer, watch, &pending);
         match rest {
             NextRound::Restart if context.is_stopping.load(Ordering::Relaxed) => return None,
             NextRound::Restart => return Some(ServeEnd::Failure),
@@ -275,7 +253,7 @@ fn next_batch_poll(pending: &BTreeSet<SummaryKey>) -> Duration {
 /// Lists the contents without a summary, and asks for the most important ones.
 fn run_round(
     project: &mut Project<'_>,
-    service: &SummaryService<'_>,
+    (service, team): (&SummaryService<'_>, Option<&TeamSync>),
     summarizer: &BackgroundSummarizer,
     watch: &PlanWatch<'_>,
     pending: &BTreeSet<SummaryKey>,
@@ -293,12 +271,24 @@ fn run_round(
     if tasks.ready.is_empty() {
         return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
     }
+    let shared = team.map(|team| claim_tasks(project, (service, team), &tasks.ready, watch));
+    let (batch, claims) = match shared {
+        Some(ClaimResult::Own(batch, claims)) => (batch, Some(claims)),
+        // What they write is fetched in a later round.
+        Some(ClaimResult::Others) => return NextRound::After(TEAM_POLL.max(pause)),
+        Some(ClaimResult::Settled) => return NextRound::After(Duration::ZERO),
+        Some(ClaimResult::NoClaims) | None => {
+            (tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect(), None)
+        }
+    };
     let preparer = project.preparer(&tasks, policy);
     let prompts = PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy }, watch };
-    let batch = tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect();
     let report = LiveStatus { summarizer, service, tasks: &tasks };
     let outcome = service.run(batch, &prompts, &report, &|| watch.is_revoked());
     summarizer.update_status(service, &tasks);
+    if let Some(team) = team {
+        store_in_team(team, (claims.unwrap_or_default(), &outcome.refused), service.options(), watch);
+    }
     let rest = next_round_after(&outcome, pause);
     watch.report(&outcome);
     if watch.is_superseded() { NextRound::After(Duration::ZERO) } else { rest }
@@ -355,16 +345,6 @@ fn settings_changed(context: &WorkerContext, inputs: &ConfigInputs) -> bool {
 }
 
 impl PlanWatch<'_> {
-    /// Reports that the team's cache cannot be used, when it is left alone for that.
-    fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now: Duration) {
-        if let Err(failure) = result
-            && team.rests(now)
-        {
-            // The loop ends before this thread does.
-            let _ = self.context.events.send(DaemonEvent::TeamCacheFailed(error_chain(&failure)));
-        }
-    }
-
     fn report(&self, outcome: &RunOutcome) {
         let refused = outcome.refused.iter().map(|(task, reason)| format!("{}: {reason}", task.location));
         let withheld = outcome.withheld.iter().map(|(task, reason)| format!("{}: {reason}", task.location));

@@ -9,9 +9,12 @@ use super::debounce::DueChanges;
 use super::error::cancelled_error;
 use super::event::{DaemonEvent, PendingQuery, RefreshOutcome};
 use super::settings::{CurrentSettings, LastSettings};
-use crate::api::{ApiError, AuditResult, AuditStatus, FreshnessNote, QueryJob, ServiceAnswer};
+use crate::api::{
+    AnyQuery, ApiError, AuditResult, AuditStatus, FreshnessNote, HydrationResult, QueryJob, ServiceAnswer,
+};
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
+use crate::model::LinkedFolder;
 use crate::service::{
     CurationHistory, Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error,
 };
@@ -137,6 +140,7 @@ struct OpenSession<'b> {
     fault: Option<String>,
     loaded: LoadedConfig,
     fingerprint: String,
+    linked: Arc<[LinkedFolder]>,
     project: Project<'b>,
 }
 
@@ -196,6 +200,11 @@ impl<'b> Worker<'b> {
             let differences = found.differences.len() as u64;
             *audit = Some(AuditStatus { at_ms: freshness.as_of_ms, differences });
         }
+        if matches!(query, AnyQuery::Hydrate(_))
+            && let Some(placed) = payload.downcast_ref::<HydrationResult>()
+        {
+            let _ = context.events.send(DaemonEvent::Hydrated(placed.into()));
+        }
         // A client that is gone has received nothing.
         if !call.job.is_cancelled() && !call.is_read_only {
             open.project.confirm_delivery();
@@ -241,11 +250,12 @@ impl<'b> Worker<'b> {
             let mut loaded = load(&inputs).map_err(|error| settings_error(&error))?;
             loaded.problems.splice(0..0, fault.clone());
             let options = loaded.engine_options(&self.context.root);
+            let linked = Arc::clone(&options.linked);
             let mut project = Project::open(&self.context.root, options, self.world)?;
             project.share_cache(Arc::clone(&self.context.workspace));
             project.set_paranoid(self.context.is_paranoid);
             let fingerprint = loaded.fingerprint();
-            self.open = Some(OpenSession { inputs, fault, loaded, fingerprint, project });
+            self.open = Some(OpenSession { inputs, fault, loaded, fingerprint, linked, project });
         }
         let open = self.open.as_mut().expect("a session was opened above where there was none");
         open.project.reopen_linked();
@@ -256,7 +266,8 @@ impl<'b> Worker<'b> {
             known.clone_from(&open.fingerprint);
             drop(known);
             // The loop ends before its workers do.
-            let _ = self.context.events.send(DaemonEvent::SettingsChanged);
+            let _ =
+                self.context.events.send(DaemonEvent::SettingsChanged { linked: Arc::clone(&open.linked) });
         }
         Ok(open)
     }

@@ -88,10 +88,14 @@ pub fn has_linked_worktree(repository: &Path, name: &str, disk: &dyn Disk) -> bo
 /// Returns the name of a worktree, by git's folder for it: that folder's name, and what tells it from an earlier one of the
 /// same name. It stays the same when the worktree is moved.
 fn worktree_name(admin: &Path) -> Option<String> {
-    let found = admin.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
+    folder_name(admin, admin.file_name()?.to_str()?)
+}
+
+/// Returns a name for a folder that no folder has which was made later in its place.
+pub fn folder_name(folder: &Path, id: &str) -> Option<String> {
+    let found = folder.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
     // Not every file system knows when a file was made.
     let made = found.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
-    let id = admin.file_name()?.to_str()?;
     Some(format!("{id}/{:x}.{:x}", inode(&found), made.map_or(0, |made| made.as_nanos())))
 }
 

@@ -39,15 +39,7 @@ pub fn list_linked(
     names: &NameRules,
     processes: &dyn Processes,
 ) -> Result<FileListing, Error> {
-    let mut listing = match linked.kind {
-        ResourceKind::GitCheckout => list(&linked.path, names, None, processes)?,
-        ResourceKind::Directory => {
-            linked.path.read_dir().map_err(Error::Root)?;
-            let mut listing = walk(&linked.path, names, None)?;
-            listing.files.sort_by(|one, other| one.path.cmp(&other.path));
-            listing
-        }
-    };
+    let mut listing = list_folder(linked, names, processes)?;
     let mounted = |path: &RelPath| {
         RelPath::new(&[linked.mount_point().as_bytes(), b"/", path.as_bytes()].concat())
             .expect("two paths with a slash between them are a path")
@@ -62,6 +54,23 @@ pub fn list_linked(
     listing.folders.iter_mut().for_each(|folder| *folder = mounted(folder));
     listing.notes.iter_mut().for_each(|note| *note = format!("@{}: {note}", linked.name));
     Ok(listing)
+}
+
+/// Lists the files of a linked folder, each by its path in that folder.
+pub fn list_folder(
+    linked: &LinkedFolder,
+    names: &NameRules,
+    processes: &dyn Processes,
+) -> Result<FileListing, Error> {
+    match linked.kind {
+        ResourceKind::GitCheckout => list(&linked.path, names, None, processes),
+        ResourceKind::Directory => {
+            linked.path.read_dir().map_err(Error::Root)?;
+            let mut listing = walk(&linked.path, names, None)?;
+            listing.files.sort_by(|one, other| one.path.cmp(&other.path));
+            Ok(listing)
+        }
+    }
 }
 
 fn list_unsorted(

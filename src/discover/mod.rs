@@ -27,8 +27,10 @@ pub use checkout::enclosing_checkout;
 pub use file_type::{all_file_types, detect_file_type, file_type_by_id, is_header, unknown_type};
 pub use git_command::run_git;
 pub use header_neighbors::HeaderNeighbors;
-pub use linked_worktree::{LinkedWorktree, are_of_one_repository, has_linked_worktree, linked_worktree};
-pub use list::{list, list_linked};
+pub use linked_worktree::{
+    LinkedWorktree, are_of_one_repository, folder_name, has_linked_worktree, linked_worktree,
+};
+pub use list::{list, list_folder, list_linked};
 pub use listing::{DiscoveredFile, Error, FileListing, KeptFolders, ListingSource, NameRules, Options};
 pub use rule_files::rule_files;
 pub use text::{DecodedText, content_facts, read_as_text};

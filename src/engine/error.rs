@@ -37,6 +37,8 @@ pub enum Error {
         /// What this build would need to have it.
         feature: Option<&'static str>,
     },
+    #[error("{path}: {reason}")]
+    NoImage { path: RelPath, reason: String },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
     #[error("no file matches the focus `{word}`{}", suggestion(nearest))]
@@ -111,6 +113,8 @@ pub enum Code {
     /// A file has nothing to show.
     NotShown,
     NoSuchView,
+    /// A file cannot be shown as an image.
+    NoImage,
     /// No file whose references are read defines a symbol.
     NoSuchSymbol,
     /// Git does not know a revision.
@@ -197,6 +201,7 @@ impl Error {
             Self::AmbiguousName { .. } => Code::AmbiguousName,
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
+            Self::NoImage { .. } => Code::NoImage,
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoSuchSymbol { .. } => Code::NoSuchSymbol,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,

@@ -82,11 +82,12 @@ impl<'w> MountedFiles<'w> {
 
     /// Returns the path in the project of a file of a linked folder that is named by its absolute path.
     pub(in crate::engine) fn path_in_mount(&self, path: &Path) -> Option<Vec<u8>> {
-        self.mounts.iter().find_map(|mount| {
-            let inside = path.strip_prefix(&mount.linked.path).ok()?.as_os_str().as_encoded_bytes();
-            let separator: &[u8] = if inside.is_empty() { b"" } else { b"/" };
-            Some([mount.linked.mount_point().as_bytes(), separator, inside].concat())
-        })
+        // A checkout within a linked checkout can be linked, too: the innermost has the file.
+        let around = self.mounts.iter().filter(|mount| path.starts_with(&mount.linked.path));
+        let mount = around.max_by_key(|mount| mount.linked.path.components().count())?;
+        let inside = path.strip_prefix(&mount.linked.path).ok()?.as_os_str().as_encoded_bytes();
+        let separator: &[u8] = if inside.is_empty() { b"" } else { b"/" };
+        Some([mount.linked.mount_point().as_bytes(), separator, inside].concat())
     }
 
     /// Returns the open linked folder that holds a file, and the file's path below it; `None` for a file of the root.

@@ -1,6 +1,7 @@
 //! What a project is opened with.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct Options {
     pub trusts_project: bool,
     pub cache_enabled: bool,
     pub cache_dir: RelPath,
+    /// The folders of clones that share the cache of the first of them.
+    pub cache_clones: Arc<[PathBuf]>,
     /// Which names do not count, or hold secrets.
     pub names: discover::Options,
     /// The folders that are mounted in the project, by name.

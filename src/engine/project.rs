@@ -232,6 +232,11 @@ impl Project<'_> {
         self.documents().views(request)
     }
 
+    /// Returns an image of the project, with its media type.
+    pub fn image(&self, path: &str) -> Result<(&'static str, Vec<u8>), Error> {
+        document::project_image(&self.cache.workspace, path)
+    }
+
     /// Returns how many tokens each of the texts has, counted as the settings say.
     pub fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
         self.cache.count_tokens(texts)

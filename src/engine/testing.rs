@@ -226,6 +226,7 @@ pub(super) fn options() -> Options {
     Options {
         cache_enabled: true,
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        cache_clones: Arc::default(),
         linked: Arc::default(),
         names: discover::Options {
             apart: vec![b".slop_cache".to_vec()],

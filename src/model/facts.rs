@@ -90,6 +90,9 @@ pub const FIXTURE_PREFIX: &str = "(fixture) ";
 /// What the fixtures are bound to that every test has.
 pub const AUTOUSE_FIXTURE: &str = "(autouse)";
 
+/// What a file of Go binds that is only built if a tag is given.
+pub const TAGGED_FILE: &str = "(tagged)";
+
 /// What a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {

@@ -23,6 +23,8 @@ pub enum HttpMethod {
     Get,
     /// Something is sent to it.
     Post,
+    /// What it names is replaced by what is sent.
+    Put,
 }
 
 impl HttpMethod {
@@ -31,6 +33,7 @@ impl HttpMethod {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
         }
     }
 }

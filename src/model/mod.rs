@@ -41,7 +41,7 @@ pub use document_layout::{DocumentLayout, DocumentPiece, OVERVIEW, PieceSubject,
 pub use facts::{
     AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,
     DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX, ImportFact, ImportId, NameId, ScopeFact,
-    ScopeId, ScopeKind, SourceFacts, UseFact,
+    ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

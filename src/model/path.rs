@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Names of files whose rules say which others count, in their folder and below; a later one goes before the others.
 pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
@@ -12,9 +13,10 @@ pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
 /// A file's path from the project's root: bytes, with `/` between the parts, never leaving the root.
 ///
 /// Bytes and not text, for names need not be UTF-8. Two spellings of one visible name (NFC and NFD) are two
-/// paths, as they are to the file system. Paths order by their bytes.
+/// paths, as they are to the file system. Paths order by their bytes. A copy shares the bytes, because a document, its
+/// receipt and its drafts name each file of a project many times.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RelPath(Box<[u8]>);
+pub struct RelPath(Arc<[u8]>);
 
 /// Why some bytes are no path within a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -54,6 +54,8 @@ impl<'a> Evaluator<'a> {
             let around = facts.scope(at);
             let found = match around.kind {
                 ScopeKind::Class | ScopeKind::Implementation => {
+                    // The head of the function is a macro: that the body is a method of this type is a guess.
+                    is_certain &= around.definition.is_some();
                     if let Some(class) = self.receiver(file, at) {
                         let (found, is_complete) = self.find_member(class, name, 0);
                         is_certain &= is_complete || found.is_some();
@@ -337,6 +339,25 @@ impl<'a> Evaluator<'a> {
             if found.iter().all(is_type) {
                 found.retain(|key| key.file == from);
             }
+        }
+        found
+    }
+
+    /// Replaces types that are only declared within their type by their definitions: `class A::B {};`.
+    pub(super) fn cpp_whole_types(&mut self, mut found: ValueSet) -> ValueSet {
+        for value in &mut found.values {
+            let Value::Definition(key) = *value else { continue };
+            let fact = self.index.definition(key);
+            if fact.kind != DefinitionKind::Class || !fact.flags.has(DefinitionFlags::PROTOTYPE) {
+                continue;
+            }
+            let Some(owner) = self.index.owner(key) else { continue };
+            let defined = self.cpp_outlined(owner, self.index.name(key));
+            let whole = defined.into_iter().find(|key| {
+                let fact = self.index.definition(*key);
+                fact.kind == DefinitionKind::Class && !fact.flags.has(DefinitionFlags::PROTOTYPE)
+            });
+            *value = whole.map_or(*value, Value::Definition);
         }
         found
     }

@@ -184,10 +184,17 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type that an implementation belongs to.
+    /// Returns the type that an implementation belongs to. In C++ that is the qualifier of `A::f`, which is a base of the
+    /// definition that the scope is of.
     fn implemented(&mut self, file: FileId, scope: ScopeId) -> Option<DefinitionKey> {
-        let values = self.bound_in(file, scope, IMPLEMENTED_TYPE)?.values;
-        values.into_iter().find_map(|value| match value {
+        let found = match self.index.facts(file).scope(scope).definition {
+            Some(owner) if self.index.rules(file) == NameRules::Cpp => {
+                let fact = self.index.definition(DefinitionKey { file, definition: owner });
+                self.value(file, fact.scope, *fact.bases.first()?)
+            }
+            _ => self.bound_in(file, scope, IMPLEMENTED_TYPE)?,
+        };
+        found.values.into_iter().find_map(|value| match value {
             Value::Definition(key) => Some(key),
             _ => None,
         })

@@ -6,7 +6,9 @@ use super::inheritance::InheritedDefinition;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, UseFact};
+use crate::model::{
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, TAGGED_FILE, UseFact,
+};
 
 /// Of more definitions with the same name none is worth naming.
 const MAX_CANDIDATES: usize = 8;
@@ -207,9 +209,21 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     if index.rules(file) == NameRules::Go {
         let home = go_home(evaluator, file, usage);
         targets.retain(|key| home.is_none_or(|home| evaluator.folder_of_file(key.file) == Some(home)));
+        if let Some(built) = built_without_tags(index, &targets) {
+            add_references(index, file, usage, &[built], ReferenceGrade::Likely, found);
+            targets.retain(|key| *key != built);
+            grade = ReferenceGrade::Maybe;
+        }
     }
     targets.sort_unstable();
     add_references(index, file, usage, &targets, grade, found);
+}
+
+/// Returns the one of several definitions that a build without tags of its own has.
+fn built_without_tags(index: &ProjectIndex<'_>, targets: &[DefinitionKey]) -> Option<DefinitionKey> {
+    let mut plain = targets.iter().filter(|key| index.facts(key.file).find_name(TAGGED_FILE).is_none());
+    let built = plain.next().filter(|_| 1 < targets.len())?;
+    plain.next().is_none().then_some(*built)
 }
 
 fn add_unresolved(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
@@ -295,7 +309,8 @@ fn go_home(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Opti
 /// Returns whether a use can mean a definition of that kind.
 fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> bool {
     if index.rules(key.file) != NameRules::Rust {
-        return true;
+        // A function and a namespace of TypeScript may have one name.
+        return !usage.is_call || index.definition(key).kind != DefinitionKind::Module;
     }
     match index.definition(key).kind {
         DefinitionKind::Function => !usage.is_type,
@@ -313,9 +328,13 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
     }
     let facts = index.facts(key.file);
     let fact = index.definition(key);
+    let is_module = fact.kind == DefinitionKind::Module;
     let same = facts.bindings_of(fact.scope, fact.name).iter().filter_map(|binding| match binding.value {
         BindingValue::Definition(definition) => Some(definition),
         _ => None,
+    });
+    let same = same.filter(|definition| {
+        (facts.definitions[*definition as usize].kind == DefinitionKind::Module) == is_module
     });
     let is_whole = |definition: &DefinitionId| {
         let fact = &facts.definitions[*definition as usize];

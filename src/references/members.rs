@@ -126,7 +126,8 @@ impl Evaluator<'_> {
         if let Some(body) = self.index.definition(key).body
             && let Some(found) = self.bound_in(key.file, body, name)
         {
-            return Some(found);
+            let is_cpp = self.index.rules(key.file) == NameRules::Cpp;
+            return Some(if is_cpp { self.cpp_whole_types(found) } else { found });
         }
         let implementations = self.modules.implementations.get(&key).cloned().unwrap_or_default();
         implementations.into_iter().find_map(|(file, scope)| self.bound_in(file, scope, name))

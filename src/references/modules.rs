@@ -197,9 +197,11 @@ impl Evaluator<'_> {
         if let Some(found) = self.bound_in(file, scope, name) {
             return found;
         }
-        if scope == 0
-            && self.index.rules(file) == NameRules::Python
-            && self.index.file(file).path.ends_with("/__init__.py")
+        // Another file may add to a namespace of TypeScript.
+        if scope != 0 {
+            return ValueSet::UNKNOWN;
+        }
+        if self.index.rules(file) == NameRules::Python && self.index.file(file).path.ends_with("/__init__.py")
         {
             let folder = folder_of(&self.index.file(file).path);
             if let Some(module) = self.modules.python_path(&joined(folder, name)) {

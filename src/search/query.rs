@@ -152,6 +152,10 @@ impl RankingQuery {
     /// Puts the positions of the distinct terms of a short text that the query has into `found`, ascending.
     pub(super) fn find_distinct(&self, text: &[u8], stems_only: bool, found: &mut Vec<usize>) {
         found.clear();
+        // Most documents have no task, and then the words of a project need not be split.
+        if self.terms.is_empty() {
+            return;
+        }
         let is_wanted = |term: &Term| !(stems_only && term.is_identifier());
         found.extend(terms(text).filter(is_wanted).filter_map(|term| self.terms.position(term)));
         found.sort_unstable();

@@ -179,6 +179,9 @@ fn best_chunks(scores: &[SymbolScore], files: usize) -> Vec<f64> {
 fn match_chunk(query: &RankingQuery, text: &[u8]) -> ChunkMatches {
     let mut found = Vec::new();
     let mut length = 0;
+    if query.terms().is_empty() {
+        return ChunkMatches { terms: Vec::new(), length };
+    }
     for term in words(text).flat_map(|word| word.terms()) {
         length += u64::from(!term.is_identifier());
         found.extend(query.terms().position(term));

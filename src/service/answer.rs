@@ -10,6 +10,7 @@ use super::curation_edit::resolve_edit;
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::hydration::{resolve_edit_fragments, resolve_fragments, resolve_hydrate, resolve_simulate};
+use super::links::resolve_links;
 use super::opened::{resolve_compare, resolve_given, resolve_open, resolve_read};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
@@ -18,9 +19,9 @@ use super::takes::{resolve_edit_takes, resolve_takes};
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
-    ExplainQuery, FileStates, FilesQuery, FindQuery, ImpactQuery, IndexQuery, IndexRun, LineRange,
-    LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing, OutlineQuery,
-    RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
+    ExplainQuery, FileStates, FilesQuery, FindQuery, ImageContent, ImageQuery, ImpactQuery, IndexQuery,
+    IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing,
+    OutlineQuery, RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
     compose_unformatted,
 };
 use crate::config::LoadedConfig;
@@ -44,8 +45,13 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
                 Ok(FileStates { files: convert_all(project.status()?), problems })
             })
         }
+        AnyQuery::Links(_) => resolve_links(settings),
         AnyQuery::Outline(query) => resolve_outline(query),
         AnyQuery::View(query) => resolve_view(query, settings.loaded)?,
+        AnyQuery::Image(query) => complete::<ImageQuery>(move |project| {
+            Ok(ImageContent::new(query.path.clone(), project.image(&query.path)?))
+        })
+        .without_cache(),
         AnyQuery::Symbols(query) => {
             let request = symbol_request(query)?;
             complete::<SymbolsQuery>(move |project| {
@@ -355,7 +361,8 @@ const fn is_about_path(code: Code) -> bool {
         | Code::AmbiguousName
         | Code::Secret
         | Code::NotShown
-        | Code::NoSuchView => true,
+        | Code::NoSuchView
+        | Code::NoImage => true,
         Code::ListFailed
         | Code::TooManyFiles
         | Code::StoreTooNew

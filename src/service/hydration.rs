@@ -15,16 +15,26 @@ pub(super) fn resolve_hydrate(
     query: HydrateQuery,
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
+    let with_fragments = query.fragments;
     let request = hydration_request(query, settings, true)?;
-    Ok(complete::<HydrateQuery>(move |project| Ok(HydrationResult::from(project.hydrate(&request)?))))
+    Ok(complete::<HydrateQuery>(move |project| place(project, &request, with_fragments)))
 }
 
 pub(super) fn resolve_simulate(
     query: SimulateQuery,
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
+    let with_fragments = query.0.fragments;
     let request = hydration_request(query.0, settings, false)?;
-    Ok(complete::<SimulateQuery>(move |project| Ok(HydrationResult::from(project.hydrate(&request)?))))
+    Ok(complete::<SimulateQuery>(move |project| place(project, &request, with_fragments)))
+}
+
+fn place(
+    project: &mut Project<'_>,
+    request: &HydrationRequest,
+    with_fragments: bool,
+) -> Result<HydrationResult, ApiError> {
+    Ok(HydrationResult::new(project.hydrate(request)?, with_fragments))
 }
 
 fn hydration_request(
@@ -32,7 +42,7 @@ fn hydration_request(
     settings: QuerySettings<'_>,
     is_kept: bool,
 ) -> Result<HydrationRequest, ApiError> {
-    let HydrateQuery { choice } = query;
+    let HydrateQuery { choice, fragments: _ } = query;
     if choice.max_bytes.is_some() {
         return Err(bad_query("a limit of bytes is named", "limit what is HOT in tokens, with `budget`"));
     }

@@ -1,14 +1,37 @@
-//! Changes to the user's own file of links.
+//! The linked folders of a project, and changes to the user's own file of links.
 
 use std::path::Path;
 
+use super::resolved::{QuerySettings, ResolvedQuery, complete};
 use super::sources::{SettingsSources, settings_error};
-use crate::api::ApiError;
-use crate::config::{Link, Links, LoadedConfig, links_text};
+use crate::api::{ApiError, LinkState, LinksQuery, LinksState};
+use crate::config::{Link, Links, LoadedConfig, NamedBy, Resource, links_text};
 use crate::engine;
 pub use crate::engine::LinkedSize;
-use crate::model::LinkedFolder;
+use crate::model::{LinkedFolder, RelPath, path_bytes, path_text};
 use crate::sys::{Disk, RealDisk, RealProcesses};
+
+pub(super) fn resolve_links(settings: QuerySettings<'_>) -> ResolvedQuery {
+    let links = settings.loaded.links.resources(settings.root).iter().map(link_state).collect();
+    complete::<LinksQuery>(move |_| Ok(LinksState { links })).without_cache()
+}
+
+/// Returns a resource as clients see it.
+pub fn link_state(resource: &Resource) -> LinkState {
+    let LinkedFolder { name, kind, path, .. } = &resource.folder;
+    let named_by = match resource.named_by {
+        NamedBy::User => "user",
+        NamedBy::Project => "project",
+    };
+    LinkState {
+        name: name.clone(),
+        kind: kind.name().to_owned(),
+        path: path_text(path_bytes(path)),
+        named_by: named_by.to_owned(),
+        state: resource.state.name().to_owned(),
+        reason: resource.state.reason().to_owned(),
+    }
+}
 
 /// Replaces the links in the user's own file by what `change` makes of those that are there now.
 pub fn edit_links(
@@ -34,6 +57,15 @@ pub fn edit_links(
 /// more.
 pub fn is_own_worktree(root: &Path, checkout: &Path) -> bool {
     engine::are_of_one_repository(root, checkout, &RealDisk)
+}
+
+/// Returns the checkouts within a linked folder, by their paths in it.
+pub fn checkouts_within(
+    folder: &LinkedFolder,
+    root: &Path,
+    loaded: &LoadedConfig,
+) -> Result<Vec<RelPath>, ApiError> {
+    Ok(engine::checkouts_within(folder, &loaded.engine_options(root), &RealProcesses)?)
 }
 
 /// Returns how much a folder holds that may be linked to the project in the folder `root`.

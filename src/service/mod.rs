@@ -20,6 +20,7 @@ mod hydration;
 mod links;
 mod local;
 mod opened;
+mod plan;
 mod profile;
 mod project_root;
 #[cfg(test)]
@@ -41,15 +42,17 @@ pub use answer::resolve;
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use history::CurationHistory;
-pub use links::{LinkedSize, edit_links, is_own_worktree, measure_linked};
+pub use links::{LinkedSize, checkouts_within, edit_links, is_own_worktree, link_state, measure_linked};
 pub use local::{LocalService, Project, with_world};
+pub use plan::{BudgetClaim, share_budget};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
 pub use resolved::{Found, QueryOrigin, QuerySettings};
 pub use sharing::{
-    TeamCache, generate_keys, push_summaries, share_counts, signing_risks, team_cache, verify_summaries,
+    TeamCache, generate_keys, pack_summaries, push_summaries, share_counts, signing_risks, team_cache,
+    team_memory, verify_summaries,
 };
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
 pub use writing::{
-    AskOptions, SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key,
-    host_of, usage, written_summaries,
+    AskOptions, ShownSummary, SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport,
+    day_of, has_key, host_of, usage, written_summaries,
 };

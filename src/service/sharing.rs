@@ -1,5 +1,6 @@
 //! The team's cache of the settings: its keys, and what is fetched and stored.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use secrecy::{ExposeSecret, SecretString};
@@ -7,14 +8,14 @@ use secrecy::{ExposeSecret, SecretString};
 use super::agent::{ProviderKeyLookup, read_key_file, writer_keys};
 use super::writing::cache_folder;
 use crate::agent;
-use crate::agent::{ShareCounts, ShareFailure, VerifyReport};
+use crate::agent::{ShareCounts, ShareFailure, TeamMemory, VerifyReport};
 use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::{LoadedConfig, ShareMode};
 use crate::model::error_chain;
 use crate::share;
 pub use crate::share::TeamCache;
-use crate::share::{KeyError, SigningKey, StoreReport, TeamKey, Writer, generate_key};
-use crate::sys::RealDisk;
+use crate::share::{EngineAccess, KeyError, S3Keys, SigningKey, StoreReport, TeamKey, Writer, generate_key};
+use crate::sys::{Clock, RealDisk, WallClock};
 
 const TEAM_VARIABLE: &str = "SLOP_SHARE_TEAM_KEY";
 const SIGNING_VARIABLE: &str = "SLOP_SHARE_SIGNING_KEY";
@@ -47,7 +48,20 @@ pub fn team_cache(
         }
         ShareMode::Off | ShareMode::Read => None,
     };
-    Ok(Some(TeamCache::new(url, settings.engine, team, signer, &settings.writers)))
+    let proxy = loaded.settings.agent.proxy.clone();
+    let access = EngineAccess { server: settings.server.clone(), keys: bucket_keys(variable), proxy };
+    let cache = TeamCache::new(url, settings.engine, access, team, signer, &settings.writers);
+    Ok(Some(cache.map_err(|error| share_fault(error.into()))?))
+}
+
+/// Returns the keys of a bucket, from the variables that all programs for S3 read.
+fn bucket_keys(variable: ProviderKeyLookup<'_>) -> Option<S3Keys> {
+    let set = |name: &str| variable(name).filter(|value| !value.expose_secret().is_empty());
+    Some(S3Keys {
+        access_key: set("AWS_ACCESS_KEY_ID")?.expose_secret().to_owned(),
+        secret_key: set("AWS_SECRET_ACCESS_KEY")?,
+        session_token: set("AWS_SESSION_TOKEN"),
+    })
 }
 
 /// A new key as text, and for a writer the entry of `share.writers` that goes with it.
@@ -78,6 +92,16 @@ pub fn push_summaries(
     agent::push_shared(&cache_folder(root, loaded), team, all).map_err(share_fault)
 }
 
+/// Stores all own summaries in the team's cache as one object.
+pub fn pack_summaries(
+    root: &Path,
+    loaded: &LoadedConfig,
+    team: &TeamCache,
+    now_ms: i64,
+) -> Result<StoreReport, ApiError> {
+    agent::pack_shared(&cache_folder(root, loaded), team, now_ms).map_err(share_fault)
+}
+
 /// Reads every own summary back from the team's cache.
 pub fn verify_summaries(
     root: &Path,
@@ -91,6 +115,24 @@ pub fn verify_summaries(
 pub fn share_counts(root: &Path, loaded: &LoadedConfig) -> Result<ShareCounts, ApiError> {
     let counts = agent::share_counts(&cache_folder(root, loaded), &writer_keys(loaded));
     counts.map_err(|error| share_fault(error.into()))
+}
+
+/// What is remembered of the team's cache.
+#[derive(Debug, Default)]
+pub struct RememberedCache {
+    /// For how many seconds it is left alone, because it failed.
+    pub rests_seconds: u64,
+    /// How many entries the last pull refused for which reasons.
+    pub refused: BTreeMap<String, u64>,
+}
+
+/// Returns what is remembered of the team's cache; nothing if it cannot be used.
+pub fn team_memory(root: &Path, loaded: &LoadedConfig, variable: ProviderKeyLookup<'_>) -> RememberedCache {
+    let Ok(Some(team)) = team_cache(loaded, variable) else { return RememberedCache::default() };
+    let memory = TeamMemory::new(&cache_folder(root, loaded), &team);
+    let rests_ms = memory.rests_for(WallClock.now_s().saturating_mul(1000));
+    let refused = serde_json::from_str(&memory.refused()).unwrap_or_default();
+    RememberedCache { rests_seconds: rests_ms.cast_unsigned().div_ceil(1000), refused }
 }
 
 /// Returns what makes it likely that others can write in the user's name.
@@ -126,6 +168,12 @@ pub(super) fn share_fault(failure: ShareFailure) -> ApiError {
         ShareFailure::Cache(error @ share::Error::NoSigningKey) => {
             ApiError::user("no_signing_key", message, engine_hint(&error))
         }
+        ShareFailure::Cache(error @ share::Error::NoPacks) => {
+            ApiError::user("no_packs", message, engine_hint(&error))
+        }
+        ShareFailure::Cache(error @ share::Error::NoBucketKeys) => {
+            ApiError::user("no_share_key", message, engine_hint(&error))
+        }
         ShareFailure::Cache(error) => {
             ApiError::environment("share_unreachable", message, engine_hint(&error))
         }
@@ -144,6 +192,8 @@ fn engine_hint(error: &share::Error) -> &'static str {
         share::Error::NoSigningKey => {
             "set share.mode = \"read-write\" and share.signing_key_file in your own settings file"
         }
+        share::Error::NoPacks => "leave out --pack: only a cache on S3 needs packs",
+        share::Error::NoBucketKeys => "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         share::Error::NoFolder | share::Error::Io { .. } => {
             "check share.url in your own settings file, and that the folder is mounted"
         }
@@ -152,6 +202,17 @@ fn engine_hint(error: &share::Error) -> &'static str {
             "check share.url in your own settings file, and that the server runs and has a valid certificate"
         }
         share::Error::Refused { answer, .. } => match answer.split(' ').next().unwrap_or_default() {
+            "NoSuchBucket" => {
+                "make the bucket, or check share.url and share.region in your own settings file"
+            }
+            "InvalidAccessKeyId" | "SignatureDoesNotMatch" | "InvalidToken" | "ExpiredToken" => {
+                "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"
+            }
+            "AccessDenied" => "allow these keys to list the bucket, and to read and write the objects in it",
+            "PermanentRedirect" | "TemporaryRedirect" | "AuthorizationHeaderMalformed" => {
+                "check share.endpoint and share.region in your own settings file"
+            }
+            "RequestTimeTooSkewed" => "set the clock of this machine",
             "NOAUTH" | "WRONGPASS" | "NOPERM" | "ERR" => {
                 "check the user, the password and the database in share.url in your own settings file"
             }

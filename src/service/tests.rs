@@ -15,9 +15,10 @@ use crate::api::{
     CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
     DocumentRequest, EditCurationQuery, EditFragmentsQuery, EditTakesQuery, EncodedAnswer, ExplainQuery,
     FilesQuery, FindQuery, FragmentsQuery, FreshnessNote, FreshnessState, GivenQuery, HistoryQuery,
-    HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery, Payload, QueryJob,
-    ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service, ServiceAnswer, SimulateQuery,
-    SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery, OpenDocumentQuery,
+    OutlineQuery, Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service,
+    ServiceAnswer, SimulateQuery, SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery, WireQuery, ask,
+    ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{DiscussionSource, DiscussionText, ImageFile};
@@ -107,8 +108,10 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
     let schema = match query {
         AnyQuery::Index(_) => IndexQuery::answer_schema(&mut schemas),
         AnyQuery::Files(_) => FilesQuery::answer_schema(&mut schemas),
+        AnyQuery::Links(_) => LinksQuery::answer_schema(&mut schemas),
         AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
         AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
+        AnyQuery::Image(_) => ImageQuery::answer_schema(&mut schemas),
         AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),
         AnyQuery::Search(_) => SearchQuery::answer_schema(&mut schemas),
         AnyQuery::Find(_) => FindQuery::answer_schema(&mut schemas),

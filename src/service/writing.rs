@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::thread;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -10,14 +13,15 @@ use super::agent::{ProviderKeys, writer_keys};
 use super::sharing::share_fault;
 use crate::agent;
 use crate::agent::{
-    AgentWorld, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts, PullReport,
-    RunObserver, RunOutcome, SpendTotals, StopReason, StoredSummary, SummaryService, TeamClaims, UsageRow,
+    AgentWorld, ClaimedTasks, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts,
+    PullReport, RunObserver, RunOutcome, SpendTotals, StopReason, StoredSummary, SummaryService, TeamClaims,
+    TeamMemory, UsageRow,
 };
 use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::LoadedConfig;
 use crate::engine;
 use crate::engine::summaries::{
-    IneligibleReason, PromptPreview, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks,
+    IneligibleReason, PromptPreview, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks,
     TaskSkipReason, WithheldReason,
 };
 use crate::engine::{Project, World};
@@ -32,6 +36,9 @@ const CLAIM_POLL: Duration = Duration::from_millis(200);
 /// How often to look for answers to questions that other members of the team have claimed.
 const TEAM_POLL: Duration = Duration::from_secs(2);
 
+/// How often what was answered is stored in the team's cache while others are asked.
+const STORE_PAUSE: Duration = Duration::from_secs(5);
+
 /// The most secrets of a withheld file that an error lists.
 const MAX_LISTED_SECRETS: usize = 10;
 
@@ -42,6 +49,8 @@ pub struct SummarySession<'w> {
     world: World<'w>,
     folder: PathBuf,
     commands: RealCommands,
+    /// Refusals that the user wants to be tried again, whoever has found them.
+    retried: Vec<SummaryKey>,
     notes: Vec<String>,
 }
 
@@ -67,6 +76,8 @@ struct RoundTasks {
     tasks: SummaryTasks,
     /// Those that are claimed in the team's cache.
     claimed: HashSet<SummaryKey>,
+    /// Those that a model has refused when another member of the team asked.
+    refused: Vec<(SummaryTask, String)>,
     /// How many tasks are left to others.
     left: u64,
 }
@@ -89,7 +100,15 @@ pub struct SummaryRunPlan {
 pub struct SubjectSummaries {
     pub place: SubjectLocation,
     /// The summaries by tier, the newest first.
-    pub summaries: Vec<StoredSummary>,
+    pub summaries: Vec<ShownSummary>,
+}
+
+/// A summary, and where it is from.
+#[derive(Debug)]
+pub struct ShownSummary {
+    pub summary: StoredSummary,
+    /// The writer's name in `share.writers`, if it was fetched from the team's cache.
+    pub fetched_from: Option<String>,
 }
 
 /// Which subjects' summaries are shown.
@@ -129,7 +148,8 @@ impl<'w> SummarySession<'w> {
         // Asked for after the cache was opened: if that of a repository cannot be, a worktree has its own.
         let folder = project.agent_db_path().parent().unwrap_or(root).to_owned();
         let commands = RealCommands { project: root.to_owned() };
-        Ok(Self { project, options, world, folder, commands, notes: Vec::new() })
+        let (retried, notes) = (Vec::new(), Vec::new());
+        Ok(Self { project, options, world, folder, commands, retried, notes })
     }
 
     /// Returns what runs the commands that serve as models.
@@ -147,14 +167,28 @@ impl<'w> SummarySession<'w> {
         Ok(self.project.wanted_summaries(&self.options.policy)?.len() as u64)
     }
 
-    /// Fetches the summaries that are missing from the team's cache.
+    /// Fetches the summaries that are missing from the team's cache, whatever is remembered of it.
     pub fn pull(&mut self, team: &TeamCache) -> Result<PullReport, ApiError> {
-        let wanted = self.project.wanted_summaries(&self.options.policy)?;
-        agent::pull_shared(&self.folder, team, &wanted).map_err(share_fault)
+        let (wanted, now_ms) = (self.project.wanted_summaries(&self.options.policy)?, self.now_ms());
+        let pulled = agent::pull_shared(&self.folder, team, &wanted);
+        let memory = TeamMemory::new(&self.folder, team);
+        let refused = pulled.as_ref().ok().map(|report| &report.refused);
+        if !wanted.is_empty() {
+            memory.count(pulled.is_ok(), refused, now_ms);
+            memory.forget_missing();
+        }
+        pulled.map_err(share_fault)
+    }
+
+    /// Returns for how many seconds the team's cache is left alone, because it failed: 0 if it is not.
+    pub fn team_rests_for(&self, team: &TeamCache) -> u64 {
+        let left_ms = TeamMemory::new(&self.folder, team).rests_for(self.now_ms());
+        left_ms.cast_unsigned().div_ceil(1000)
     }
 
     /// Deletes the records of refused tasks that the plan retries.
-    pub fn clear_refusals(&self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
+    pub fn clear_refusals(&mut self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
+        self.retried.clone_from(&plan.tasks.retried_refusals);
         Ok(agent::forget_refusals(&self.folder, &plan.tasks.retried_refusals)?)
     }
 
@@ -199,8 +233,33 @@ impl<'w> SummarySession<'w> {
         Ok(skipped.into_iter().map(|(path, skip)| (path.to_string(), text(skip))).collect())
     }
 
-    /// Runs tasks until none is left that can be run now: files first, then the folders that contain them.
+    /// Runs tasks until none is left that can be run now: files first, then the folders that contain them. Where a team
+    /// shares the work, what is answered is stored meanwhile.
     pub fn ask(
+        &mut self,
+        keys: ProviderKeys,
+        agent_world: AgentWorld<'_>,
+        options: AskOptions<'_>,
+        report: &dyn RunObserver,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RunOutcome, ApiError> {
+        // With claims, each round stores its answers.
+        let stored = options.team.filter(|cache| cache.own_key().is_some() && !cache.has_claims());
+        let folder = self.folder.clone();
+        let (ended, end) = mpsc::channel();
+        thread::scope(|scope| {
+            if let Some(cache) = stored {
+                let thread = thread::Builder::new().name("slop-share".to_owned());
+                // Without it, all is stored at the end of the run.
+                let _ = thread.spawn_scoped(scope, move || store_meanwhile(&folder, cache, &end));
+            }
+            let outcome = self.ask_rounds(keys, agent_world, options, report, is_stopped);
+            drop::<mpsc::Sender<()>>(ended);
+            outcome
+        })
+    }
+
+    fn ask_rounds(
         &mut self,
         keys: ProviderKeys,
         agent_world: AgentWorld<'_>,
@@ -210,8 +269,9 @@ impl<'w> SummarySession<'w> {
     ) -> Result<RunOutcome, ApiError> {
         let service = self.open_summary_service(keys, agent_world)?;
         let (mut all, mut settled) = (RunOutcome::default(), BTreeSet::new());
+        let options = self.options.clone();
         let mut team = team.and_then(|cache| {
-            let claims = TeamClaims::new(cache, self.options.timeout, self.options.concurrency)?;
+            let claims = TeamClaims::new(cache, &options)?;
             Some(SharedWork { cache, claims, waited: Duration::ZERO })
         });
         loop {
@@ -223,20 +283,21 @@ impl<'w> SummarySession<'w> {
                 all.remaining = 0;
                 return Ok(all);
             }
-            let Some(round) = self.next_tasks(&mut team, tasks, is_stopped) else {
+            let Some(round) = self.next_tasks(&mut team, tasks, &service, is_stopped) else {
                 if is_stopped() {
                     (all.remaining, all.stopped) = (ready, Some(StopReason::Interrupted));
                     return Ok(all);
                 }
                 continue;
             };
-            let RoundTasks { tasks, claimed, left } = round;
+            let RoundTasks { tasks, claimed, refused, left } = round;
             let preparer = self.project.preparer(&tasks, &self.options.policy);
             let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
             let is_answered = tasks.ready.is_empty();
             let mut outcome = service.run(tasks.ready, &questions, report, is_stopped);
             outcome.remaining += left;
-            self.release_tasks(&mut team, claimed);
+            self.release_tasks(&mut team, claimed, &outcome.refused);
+            outcome.refused.extend(refused);
             // A folder waits for its files, and not for those that have no words.
             let unanswerable = outcome.refused.iter().map(|(task, _)| task.id);
             let unanswerable = unanswerable.chain(outcome.withheld.iter().map(|(task, _)| task.id));
@@ -267,10 +328,11 @@ impl<'w> SummarySession<'w> {
         &mut self,
         team: &mut Option<SharedWork<'_>>,
         tasks: SummaryTasks,
+        service: &SummaryService<'_>,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<RoundTasks> {
         if let Some(work) = team {
-            match self.claim_tasks(work, &tasks) {
+            match self.claim_tasks(work, &tasks, service) {
                 Ok(Some(round)) => {
                     work.waited = Duration::ZERO;
                     return Some(round);
@@ -285,7 +347,7 @@ impl<'w> SummarySession<'w> {
             }
             *team = None;
         }
-        Some(RoundTasks { tasks, claimed: HashSet::new(), left: 0 })
+        Some(RoundTasks { tasks, claimed: HashSet::new(), refused: Vec::new(), left: 0 })
     }
 
     /// Claims tasks, and fetches what the team's cache has by now. `None` if others have claimed all.
@@ -293,26 +355,39 @@ impl<'w> SummarySession<'w> {
         &mut self,
         work: &SharedWork<'_>,
         tasks: &SummaryTasks,
+        service: &SummaryService<'_>,
     ) -> Result<Option<RoundTasks>, ApiError> {
-        let claimed = work.claims.claim(&tasks.ready).map_err(|error| share_fault(error.into()))?;
+        let claimed = work.claims.claim(&tasks.ready, &self.retried, self.now_ms());
+        let ClaimedTasks { own, refused } = claimed.map_err(|error| share_fault(error.into()))?;
         // After the claim: what another has stored before giving up its own is found.
-        self.pull(work.cache)?;
-        if claimed.is_empty() {
+        let wanted = self.project.wanted_summaries(&self.options.policy)?;
+        agent::pull_shared(&self.folder, work.cache, &wanted).map_err(share_fault)?;
+        if own.is_empty() && refused.is_empty() {
             return Ok(None);
         }
+        service.record_refusals(&refused).map_err(|error| share_fault(error.into()))?;
         let mut tasks = self.project.summary_tasks(&self.options.policy)?;
         let all = tasks.ready.len();
-        tasks.ready.retain(|task| claimed.contains(&task.id));
+        tasks.ready.retain(|task| own.contains(&task.id));
         let left = (all - tasks.ready.len()) as u64;
-        Ok(Some(RoundTasks { tasks, claimed, left }))
+        Ok(Some(RoundTasks { tasks, claimed: own, refused, left }))
     }
 
-    /// Stores what was answered, and gives up claims.
-    fn release_tasks(&mut self, team: &mut Option<SharedWork<'_>>, claimed: HashSet<SummaryKey>) {
+    /// Stores what was answered, and what was refused, and gives up claims.
+    fn release_tasks(
+        &mut self,
+        team: &mut Option<SharedWork<'_>>,
+        claimed: HashSet<SummaryKey>,
+        refused: &[(SummaryTask, String)],
+    ) {
         let Some(work) = team.as_ref().filter(|_| !claimed.is_empty()) else { return };
         // In this order: who gets one of the claims then finds the answer.
         let stored = agent::push_shared(&self.folder, work.cache, false);
-        if let Err(failure) = stored.and_then(|_| Ok(work.claims.release(claimed)?)) {
+        let released = stored.and_then(|_| {
+            work.claims.share_refusals(refused, self.now_ms())?;
+            Ok(work.claims.release(claimed)?)
+        });
+        if let Err(failure) = released {
             self.notes.push(format!("questions are no longer shared: {}", error_chain(&failure)));
             *team = None;
         }
@@ -405,6 +480,19 @@ impl<'w> SummarySession<'w> {
     fn today(&self) -> i64 {
         today(self.world.clock.now_s())
     }
+
+    fn now_ms(&self) -> i64 {
+        self.world.clock.now_s().saturating_mul(1000)
+    }
+}
+
+/// Stores what was answered, again and again until `end`. After a failure, it waits for the end of the run, which reports it.
+fn store_meanwhile(folder: &Path, cache: &TeamCache, end: &mpsc::Receiver<()>) {
+    while end.recv_timeout(STORE_PAUSE) == Err(RecvTimeoutError::Timeout) {
+        if agent::push_shared(folder, cache, false).is_err() {
+            return;
+        }
+    }
 }
 
 /// Returns the summaries that models wrote of the subjects that a path or pattern selects; subjects without any are
@@ -427,7 +515,13 @@ pub fn written_summaries(
     for (place, node) in subjects {
         let mut summaries = Vec::new();
         for tier in tiers {
-            summaries.extend(ledger.summaries(&node, *tier)?);
+            for summary in ledger.summaries(&node, *tier)? {
+                let writer = ledger.writer_of(&summary.key)?;
+                let known = loaded.settings.share.writers.iter();
+                let name =
+                    |writer| known.clone().find(|known| known.key == writer).map(|known| known.name.clone());
+                summaries.push(ShownSummary { fetched_from: writer.and_then(name), summary });
+            }
         }
         if !summaries.is_empty() {
             shown.push(SubjectSummaries { place, summaries });
@@ -504,7 +598,7 @@ pub fn day_of(day: i64) -> String {
 }
 
 pub(super) fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
-    engine::cache_folder(root, &loaded.settings.aggregation.cache_dir, &RealDisk)
+    engine::cache_folder(root, &loaded.engine_options(root), &RealDisk)
 }
 
 fn today(now_s: i64) -> i64 {

@@ -1,17 +1,30 @@
 //! The team's cache as one thing: an engine, the keys, and whose entries are believed.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::time::Duration;
 
-use super::engine::{BATCH, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey};
+use ring::rand::{SecureRandom, SystemRandom};
+
+use super::engine::{
+    BATCH, EngineAccess, EngineOptions, Error, NewEntry, PackName, PutMode, RemoteEntry, RemoteKey,
+};
 use super::entry::{EntryDefect, SharedSummary, open_entry, seal_entry};
 use super::keys::{SigningKey, TeamKey, Writer};
+use super::pack::{FIRST_READ_BYTES, PackIndex, build_packs};
+use super::s3_address::S3Server;
 use super::timed::TimedEngine;
 use super::url::ShareUrl;
-use crate::model::{SummaryKey, WriterKey};
+use crate::model::{ContentHash, SummaryKey, WriterKey, hex};
+
+/// Packs are looked at where so many summaries are wanted: fewer are fetched one by one in less time.
+const PACK_MINIMUM: usize = 200;
 
 /// The cache of a team.
 pub struct TeamCache {
     engine: TimedEngine,
+    /// Which cache this is, with which keys: what is known of another one says nothing about it.
+    id: ContentHash,
     /// Whether questions are claimed.
     has_claims: bool,
     team: TeamKey,
@@ -28,6 +41,8 @@ pub enum Fetched {
     Found(Box<SharedSummary>, WriterKey),
 }
 
+type OpenedEntry = Result<(SharedSummary, WriterKey), EntryDefect>;
+
 /// What became of summaries that were to be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoreReport {
@@ -43,15 +58,22 @@ impl TeamCache {
     pub fn new(
         url: &ShareUrl,
         options: EngineOptions,
+        access: EngineAccess,
         team: TeamKey,
         signer: Option<SigningKey>,
         writers: &[Writer],
-    ) -> Self {
-        let writers = writers.iter().map(|writer| writer.key).collect();
-        let engine = TimedEngine::open(url, options);
+    ) -> Result<Self, Error> {
+        let writers: Vec<WriterKey> = writers.iter().map(|writer| writer.key).collect();
+        let id = cache_id(url, &access.server, &team, &writers);
+        let engine = TimedEngine::open(url, options, access)?;
         // Who stores nothing claims nothing: the others would wait in vain.
         let has_claims = options.claims && signer.is_some() && engine.has_claims();
-        Self { engine, has_claims, team, signer, writers }
+        Ok(Self { engine, id, has_claims, team, signer, writers })
+    }
+
+    /// Returns what identifies the cache, its keys and whose entries are believed.
+    pub const fn id(&self) -> ContentHash {
+        self.id
     }
 
     /// Fails if the cache cannot be reached.
@@ -64,13 +86,94 @@ impl TeamCache {
         self.signer.as_ref().map(SigningKey::writer_key)
     }
 
-    /// Calls `each` with what the cache has under these keys, in their order.
+    /// Calls `each` with what the cache has under each of these keys, in any order.
     pub fn fetch<E: From<Error>>(
         &self,
         keys: &[SummaryKey],
         each: &mut dyn FnMut(&SummaryKey, Fetched) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.fetch_by(&self.writers, keys, each)
+        if !self.engine.has_packs() || keys.len() < PACK_MINIMUM {
+            return self.fetch_by(&self.writers, keys, each);
+        }
+        let mut wanted: BTreeMap<RemoteKey, SummaryKey> =
+            keys.iter().map(|key| (self.team.remote_key(key), *key)).collect();
+        let mut refused = BTreeMap::new();
+        for pack in self.engine.packs()? {
+            if wanted.is_empty() {
+                break;
+            }
+            self.fetch_packed(&pack, &mut wanted, &mut |key, found| match found {
+                // There may be an intact one elsewhere.
+                Err(defect) => {
+                    refused.insert(*key, defect);
+                    Ok(())
+                }
+                Ok((summary, writer)) => each(key, Fetched::Found(Box::new(summary), writer)),
+            })?;
+        }
+        let left: Vec<SummaryKey> = wanted.into_values().collect();
+        self.fetch_by(&self.writers, &left, &mut |key, found| {
+            let defect = refused.get(key).filter(|_| found == Fetched::Missing);
+            each(key, defect.map_or(found, |defect| Fetched::Refused(*defect)))
+        })
+    }
+
+    /// Calls `each` with the entries of a pack that are wanted; those that hold are not wanted any more.
+    fn fetch_packed<E: From<Error>>(
+        &self,
+        pack: &PackName,
+        wanted: &mut BTreeMap<RemoteKey, SummaryKey>,
+        each: &mut dyn FnMut(&SummaryKey, OpenedEntry) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(index) = self.pack_index(pack)? else { return Ok(()) };
+        for read in index.plan_reads(|key| wanted.contains_key(key)) {
+            let length = usize::try_from(read.bytes.end - read.bytes.start).expect("a read is small");
+            let bytes = self.engine.read_pack(pack, read.bytes.start, length)?;
+            for (remote, entry) in read.entries(&bytes) {
+                let Some(key) = wanted.get(remote).copied() else { continue };
+                let opened = open_entry(&self.team, &self.writers, &key, entry);
+                if opened.is_ok() {
+                    wanted.remove(remote);
+                }
+                each(&key, opened)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the index of a pack; `None` if it is none of this form.
+    fn pack_index(&self, pack: &PackName) -> Result<Option<PackIndex>, Error> {
+        let mut start = self.engine.read_pack(pack, 0, FIRST_READ_BYTES)?;
+        let Some(length) = PackIndex::length(&start) else { return Ok(None) };
+        if let Some(left) = length.checked_sub(start.len()).filter(|left| 0 < *left) {
+            start.extend(self.engine.read_pack(pack, start.len() as u64, left)?);
+        }
+        Ok(PackIndex::parse(&start))
+    }
+
+    /// Stores summaries as one object, unless a recent pack has all of them.
+    pub fn store_pack(&self, summaries: &[SharedSummary], now_ms: i64) -> Result<StoreReport, Error> {
+        let signer = self.signer.as_ref().ok_or(Error::NoSigningKey)?;
+        if !self.engine.has_packs() {
+            return Err(Error::NoPacks);
+        }
+        let keys: BTreeSet<RemoteKey> =
+            summaries.iter().map(|summary| self.team.remote_key(&summary.key)).collect();
+        let count = keys.len() as u64;
+        for pack in self.engine.packs()? {
+            if self.pack_index(&pack)?.is_some_and(|index| keys.iter().all(|key| index.contains(key))) {
+                return Ok(StoreReport { present: count, ..StoreReport::default() });
+            }
+        }
+        let seal = |summary: &SharedSummary| {
+            Some((self.team.remote_key(&summary.key), seal_entry(&self.team, signer, summary)?))
+        };
+        let entries: Vec<_> = summaries.iter().filter_map(seal).collect();
+        let stored = entries.len() as u64;
+        for pack in build_packs(entries) {
+            self.engine.put_pack(new_pack_name(now_ms)?, pack)?;
+        }
+        Ok(StoreReport { stored, present: 0, unfit: count - stored })
     }
 
     /// Does the same for what this cache's own signing key has stored.
@@ -120,6 +223,19 @@ impl TeamCache {
         Ok(report)
     }
 
+    /// Stores entries that are no summaries, each in place of the one of its key.
+    pub fn replace(&self, entries: &[SharedSummary]) -> Result<(), Error> {
+        let signer = self.signer.as_ref().ok_or(Error::NoSigningKey)?;
+        for batch in entries.chunks(BATCH) {
+            let seal = |entry: &SharedSummary| {
+                let bytes = seal_entry(&self.team, signer, entry)?;
+                Some(NewEntry { key: self.team.remote_key(&entry.key), bytes, mode: PutMode::Replace })
+            };
+            self.engine.put(&batch.iter().filter_map(seal).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
     /// Returns whether questions are claimed before they are asked.
     pub const fn has_claims(&self) -> bool {
         self.has_claims
@@ -133,6 +249,10 @@ impl TeamCache {
 
     /// Gives up claims.
     pub fn release(&self, keys: &[SummaryKey]) -> Result<(), Error> {
+        if keys.is_empty() {
+            // Servers refuse an empty batch.
+            return Ok(());
+        }
         self.engine.release(self.remote_keys(keys))
     }
 
@@ -163,24 +283,48 @@ impl TeamCache {
     }
 }
 
+fn cache_id(url: &ShareUrl, server: &S3Server, team: &TeamKey, writers: &[WriterKey]) -> ContentHash {
+    let mut text = format!("{url}\n{server}\n").into_bytes();
+    text.extend(team.remote_key(&SummaryKey(ContentHash::digest(b"the cache's id"))));
+    for writer in writers {
+        text.extend(writer.0);
+    }
+    ContentHash::digest(&text)
+}
+
+/// Returns a name for a pack that is written now. It precedes those of all older packs, because servers list names in order.
+fn new_pack_name(now_ms: i64) -> Result<PackName, Error> {
+    let mut random = [0; 8];
+    let failed = |_| Error::Io { done: "written", source: io::Error::other("no random numbers") };
+    SystemRandom::new().fill(&mut random).map_err(failed)?;
+    Ok(PackName(format!("{:016x}-{}", u64::MAX - now_ms.cast_unsigned(), hex(&random))))
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "a test changes the bytes of entries")]
-mod tests {
+pub(super) mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
     use super::*;
+    use crate::share::S3Keys;
     use crate::share::entry::tests::summary;
 
-    const OPTIONS: EngineOptions =
-        EngineOptions { timeout: Duration::from_secs(20), lifetime: None, claims: true };
+    pub(in crate::share) const OPTIONS: EngineOptions =
+        EngineOptions { timeout: Duration::from_secs(20), lifetime: None, claims: true, insecure: false };
+
+    /// What a folder needs: nothing.
+    pub(in crate::share) fn access(keys: Option<S3Keys>, endpoint: &str) -> EngineAccess {
+        EngineAccess { server: S3Server::parse(endpoint, "us-east-1").unwrap(), keys, proxy: None }
+    }
 
     fn cache(folder: &Path, seed: u8, writers: &[u8]) -> TeamCache {
         let key = |seed: &u8| SigningKey::from_bytes(&[*seed; 32]);
         let writers: Vec<Writer> =
             writers.iter().map(|seed| Writer { name: "x".into(), key: key(seed).writer_key() }).collect();
         let url = ShareUrl::Folder(folder.to_owned());
-        TeamCache::new(&url, OPTIONS, TeamKey::from_bytes(&[1; 32]), Some(key(&seed)), &writers)
+        let team = TeamKey::from_bytes(&[1; 32]);
+        TeamCache::new(&url, OPTIONS, access(None, ""), team, Some(key(&seed)), &writers).unwrap()
     }
 
     fn fetch(cache: &TeamCache, name: &str) -> Fetched {
@@ -238,7 +382,8 @@ mod tests {
     fn without_a_signing_key_nothing_is_stored() {
         let folder = tempfile::tempdir().unwrap();
         let url = ShareUrl::Folder(folder.path().to_owned());
-        let reader = TeamCache::new(&url, OPTIONS, TeamKey::from_bytes(&[1; 32]), None, &[]);
+        let team = TeamKey::from_bytes(&[1; 32]);
+        let reader = TeamCache::new(&url, OPTIONS, access(None, ""), team, None, &[]).unwrap();
         assert!(matches!(reader.store(&[summary("a")]), Err(Error::NoSigningKey)));
     }
 }

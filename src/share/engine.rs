@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use super::s3_address::{S3Keys, S3Server};
+
 /// The most keys that are asked for at once.
 pub(super) const BATCH: usize = 500;
 
@@ -30,6 +32,11 @@ pub enum Error {
     /// Something is to be written, and there is nothing to sign it with.
     #[error("no signing key is configured")]
     NoSigningKey,
+    /// Only S3 has packs.
+    #[error("this kind of cache has no packs")]
+    NoPacks,
+    #[error("keys of the bucket are missing")]
+    NoBucketKeys,
 }
 
 /// An entry as an engine returned it.
@@ -57,6 +64,10 @@ pub(super) struct NewEntry {
     pub mode: PutMode,
 }
 
+/// The name of a pack of entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PackName(pub(super) String);
+
 /// How an engine is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineOptions {
@@ -66,6 +77,17 @@ pub struct EngineOptions {
     pub lifetime: Option<Duration>,
     /// Whether questions are claimed before they are asked, so that only one member of the team asks.
     pub claims: bool,
+    /// Whether a server that is not on this machine may be reached without TLS.
+    pub insecure: bool,
+}
+
+/// What some engines need besides: the server of a bucket, whose keys are used there, and the proxy on the way.
+#[derive(Clone)]
+pub struct EngineAccess {
+    pub server: S3Server,
+    /// Needed for a bucket.
+    pub keys: Option<S3Keys>,
+    pub proxy: Option<String>,
 }
 
 /// Stores entries.
@@ -92,5 +114,25 @@ pub(super) trait Engine: Send + Sync {
     /// Gives up claims.
     fn release(&self, _keys: &[RemoteKey]) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// Returns whether many entries can be stored as one.
+    fn has_packs(&self) -> bool {
+        false
+    }
+
+    /// Returns the newest packs, the newest first.
+    fn packs(&self) -> Result<Vec<PackName>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Returns so many bytes of a pack, or fewer where it ends.
+    fn read_pack(&self, _pack: &PackName, _start: u64, _length: usize) -> Result<Vec<u8>, Error> {
+        Err(Error::NoPacks)
+    }
+
+    /// Stores a pack.
+    fn put_pack(&self, _pack: &PackName, _bytes: Vec<u8>) -> Result<(), Error> {
+        Err(Error::NoPacks)
     }
 }

@@ -13,13 +13,20 @@ mod engine;
 mod entry;
 mod folder;
 mod keys;
+mod pack;
 #[cfg(feature = "share-redis")]
 mod redis;
+#[cfg(feature = "share-s3")]
+mod s3;
+mod s3_address;
+#[cfg(feature = "share-s3")]
+mod sigv4;
 mod timed;
 mod url;
 
 pub use cache::{Fetched, StoreReport, TeamCache};
-pub use engine::{EngineOptions, Error};
+pub use engine::{EngineAccess, EngineOptions, Error};
 pub use entry::{EntryDefect, SharedSummary};
 pub use keys::{KeyError, SigningKey, TeamKey, Writer, generate_key, parse_writer};
-pub use url::{SCHEMES, ShareUrl};
+pub use s3_address::{S3Keys, S3Server, S3ServerError};
+pub use url::{ShareUrl, share_schemes};

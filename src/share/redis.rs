@@ -221,7 +221,7 @@ mod tests {
     fn engine(url: &str, timeout: Duration) -> RedisEngine {
         let ShareUrl::Redis(address) = ShareUrl::parse(url).unwrap() else { panic!("{url}") };
         let lifetime = Some(Duration::from_secs(1_000));
-        RedisEngine::new(address, EngineOptions { timeout, lifetime, claims: true })
+        RedisEngine::new(address, EngineOptions { timeout, lifetime, claims: true, insecure: false })
     }
 
     fn entry(key: RemoteKey, bytes: &[u8], mode: PutMode) -> NewEntry {
@@ -290,6 +290,45 @@ mod tests {
         let full = TestServer::start(&["--maxmemory", "1", "--maxmemory-policy", "noeviction"]).unwrap();
         let error = full.engine("").put(&[entry([1; 32], b"x", PutMode::IfAbsent)]).unwrap_err();
         assert!(matches!(&error, Error::Refused { answer, .. } if answer.starts_with("OOM ")), "{error}");
+    }
+
+    #[test]
+    fn a_replica_and_a_part_of_a_cluster_refuse_with_their_words() {
+        let Some(primary) = TestServer::start(&[]) else { return };
+        let replica = TestServer::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()]).unwrap();
+        let store = |server: &TestServer, key| server.engine("").put(&[entry(key, b"x", PutMode::IfAbsent)]);
+        let refusal = |error: Error| match error {
+            Error::Refused { answer, .. } => answer,
+            other => panic!("{other}"),
+        };
+        let answer = refusal(store(&replica, [1; 32]).unwrap_err());
+        assert!(answer.starts_with("READONLY "), "{answer}");
+        let nodes = [(); 2].map(|()| {
+            let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+            let server = TestServer::start(&["--cluster-enabled", "yes", "--cluster-port", &bus]).unwrap();
+            (server, bus)
+        });
+        let ask = |node: &TestServer, words: &str| {
+            let mut command = Cmd::new();
+            for word in words.split(' ') {
+                command.arg(word);
+            }
+            node.engine("").ask(|connection| command.exec(connection)).unwrap();
+        };
+        ask(&nodes[0].0, "CLUSTER ADDSLOTSRANGE 0 8191");
+        ask(&nodes[1].0, "CLUSTER ADDSLOTSRANGE 8192 16383");
+        ask(&nodes[0].0, &format!("CLUSTER MEET 127.0.0.1 {} {}", nodes[1].0.port, nodes[1].1));
+        let keys: Vec<RemoteKey> = (0..50).map(|number| [number; 32]).collect();
+        let began = Instant::now();
+        loop {
+            // Until the nodes know each other, the cluster is down.
+            let answer = refusal(nodes[0].0.engine("").get(&keys).unwrap_err());
+            if answer.starts_with("MOVED ") {
+                break;
+            }
+            assert!(answer.starts_with("CLUSTERDOWN") && began.elapsed() < TIMEOUT, "{answer}");
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     #[test]

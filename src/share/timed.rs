@@ -4,10 +4,15 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use super::engine::{BATCH, Engine, EngineOptions, Error, NewEntry, RemoteEntry, RemoteKey};
+use super::engine::{
+    BATCH, Engine, EngineAccess, EngineOptions, Error, NewEntry, PackName, RemoteEntry, RemoteKey,
+};
 use super::folder::FolderEngine;
+use super::pack::pack_timeouts;
 #[cfg(feature = "share-redis")]
 use super::redis::RedisEngine;
+#[cfg(feature = "share-s3")]
+use super::s3::S3Engine;
 use super::url::ShareUrl;
 
 /// An engine that has only so much time for each batch.
@@ -20,18 +25,19 @@ pub(super) struct TimedEngine {
 
 impl TimedEngine {
     /// Returns the engine of an address, without connecting to it.
-    pub(super) fn open(url: &ShareUrl, options: EngineOptions) -> Self {
-        let timeout = options.timeout;
-        match url {
+    pub(super) fn open(url: &ShareUrl, options: EngineOptions, access: EngineAccess) -> Result<Self, Error> {
+        let (engine, batch): (Arc<dyn Engine>, usize) = match url {
             // Each entry is a file, and on a mounted disk each file a request of its own.
-            ShareUrl::Folder(folder) => {
-                Self { engine: Arc::new(FolderEngine::new(folder.clone())), batch: 50, timeout }
-            }
+            ShareUrl::Folder(folder) => (Arc::new(FolderEngine::new(folder.clone())), 50),
             #[cfg(feature = "share-redis")]
-            ShareUrl::Redis(address) => {
-                Self { engine: Arc::new(RedisEngine::new(address.clone(), options)), batch: BATCH, timeout }
-            }
-        }
+            ShareUrl::Redis(address) => (Arc::new(RedisEngine::new(address.clone(), options)), BATCH),
+            // Each entry is a request, of which several are under way at the same time.
+            #[cfg(feature = "share-s3")]
+            ShareUrl::S3(bucket) => (Arc::new(S3Engine::new(bucket.clone(), options, access)?), 100),
+        };
+        #[cfg(not(feature = "share-s3"))]
+        drop(access);
+        Ok(Self { engine, batch, timeout: options.timeout })
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -68,10 +74,37 @@ impl TimedEngine {
         self.within(move |engine| engine.release(&keys))
     }
 
-    /// Does work in a thread of its own, and waits for it no longer than the timeout. A disk that hangs cannot be interrupted
-    /// and a server may send a byte a second: such work is left behind, and its result is lost.
+    pub(super) fn has_packs(&self) -> bool {
+        self.engine.has_packs()
+    }
+
+    pub(super) fn packs(&self) -> Result<Vec<PackName>, Error> {
+        self.within(|engine| engine.packs())
+    }
+
+    pub(super) fn read_pack(&self, pack: &PackName, start: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let pack = pack.clone();
+        self.within(move |engine| engine.read_pack(&pack, start, length))
+    }
+
+    pub(super) fn put_pack(&self, pack: PackName, bytes: Vec<u8>) -> Result<(), Error> {
+        let timeout = self.timeout * pack_timeouts(bytes.len());
+        self.within_time(timeout, move |engine| engine.put_pack(&pack, bytes))
+    }
+
+    /// Does work within the timeout of a batch.
     fn within<T: Send + 'static>(
         &self,
+        work: impl FnOnce(&dyn Engine) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.within_time(self.timeout, work)
+    }
+
+    /// Does work in a thread of its own, and waits for it no longer than the timeout. A disk that hangs cannot be interrupted
+    /// and a server may send a byte a second: such work is left behind, and its result is lost.
+    fn within_time<T: Send + 'static>(
+        &self,
+        timeout: Duration,
         work: impl FnOnce(&dyn Engine) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (sender, receiver) = mpsc::sync_channel(1);
@@ -82,7 +115,7 @@ impl TimedEngine {
             let _ = sender.send(work(&*engine));
         });
         started.map_err(|source| Error::Io { done: "asked", source })?;
-        receiver.recv_timeout(self.timeout).unwrap_or(Err(Error::TimedOut(self.timeout)))
+        receiver.recv_timeout(timeout).unwrap_or(Err(Error::TimedOut(timeout)))
     }
 }
 

@@ -5,15 +5,26 @@ use std::path::PathBuf;
 
 use reqwest::Url;
 
+#[cfg(feature = "share-s3")]
+use super::s3_address::S3Bucket;
 #[cfg(feature = "share-redis")]
 use crate::sys::is_loopback;
 
-/// The schemes of `share.url`.
-#[cfg(not(feature = "share-redis"))]
-pub const SCHEMES: &str = "file:///FOLDER";
-/// The schemes of `share.url`.
-#[cfg(feature = "share-redis")]
-pub const SCHEMES: &str = "file:///FOLDER, redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE";
+/// The forms of `share.url`.
+const SCHEMES: &[&str] = &[
+    "file:///FOLDER",
+    #[cfg(feature = "share-redis")]
+    "redis://HOST",
+    #[cfg(feature = "share-redis")]
+    "rediss://USER:PASSWORD@HOST:PORT/DATABASE",
+    #[cfg(feature = "share-s3")]
+    "s3://BUCKET/PREFIX",
+];
+
+/// Returns the forms of `share.url`.
+pub fn share_schemes() -> String {
+    SCHEMES.join(", ")
+}
 
 /// Where a team's cache is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +34,9 @@ pub enum ShareUrl {
     /// A server that speaks like Redis.
     #[cfg(feature = "share-redis")]
     Redis(RedisAddress),
+    /// A bucket of a server that speaks like S3.
+    #[cfg(feature = "share-s3")]
+    S3(S3Bucket),
 }
 
 /// The address of a server that speaks like Redis. Neither `Debug` nor `Display` shows its password.
@@ -74,7 +88,7 @@ impl fmt::Debug for RedisAddress {
 
 /// Why a text is not the address of a team's cache. It does not repeat the text, which may hold a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an address of the form {SCHEMES}")]
+#[error("not an address of the form {}", share_schemes())]
 pub struct UrlError;
 
 impl ShareUrl {
@@ -92,14 +106,19 @@ impl ShareUrl {
             }
             #[cfg(feature = "share-redis")]
             "redis" | "rediss" => RedisAddress::new(url).map(Self::Redis),
+            #[cfg(feature = "share-s3")]
+            "s3" => S3Bucket::new(&url).map(Self::S3),
             _ => Err(UrlError),
         }
     }
 
-    /// Returns whether what is sent there can be read, and changed, by others on the way.
+    /// Returns whether what is sent there can be read, and changed, by others on the way. How a bucket is reached is said by
+    /// [`S3Server`](super::S3Server).
     pub fn is_exposed(&self) -> bool {
         match self {
             Self::Folder(_) => false,
+            #[cfg(feature = "share-s3")]
+            Self::S3(_) => false,
             #[cfg(feature = "share-redis")]
             Self::Redis(address) => address.is_exposed(),
         }
@@ -113,6 +132,8 @@ impl fmt::Display for ShareUrl {
             Self::Folder(folder) => write!(f, "file://{}", folder.display()),
             #[cfg(feature = "share-redis")]
             Self::Redis(address) => address.fmt(f),
+            #[cfg(feature = "share-s3")]
+            Self::S3(bucket) => bucket.fmt(f),
         }
     }
 }
@@ -121,13 +142,14 @@ impl fmt::Display for ShareUrl {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "share-redis")]
+    #[cfg(all(feature = "share-redis", feature = "share-s3"))]
     #[test]
     fn an_address_names_a_folder_or_a_server_and_never_shows_a_password() {
         let shown = |text: &str| ShareUrl::parse(text).map(|url| url.to_string());
         assert_eq!(shown("file:///srv/team%20a").as_deref(), Ok("file:///srv/team a"));
         assert_eq!(shown("redis://:hunter2@127.0.0.1").as_deref(), Ok("redis://127.0.0.1"));
         assert_eq!(shown("rediss://me:hunter2@host:7000/3").as_deref(), Ok("rediss://me@host:7000/3"));
+        assert_eq!(shown("s3://my.bucket/a/b_1/").as_deref(), Ok("s3://my.bucket/a/b_1"));
         let parsed = ShareUrl::parse("rediss://me:hunter2@host").unwrap();
         assert!(!format!("{parsed:?}").contains("hunter2"), "{parsed:?}");
         for wrong in [
@@ -141,6 +163,12 @@ mod tests {
             "redis://",
             "redis://host/x",
             "redis://host?protocol=resp3",
+            "s3://Bucket",
+            "s3://b",
+            "s3://key@bucket",
+            "s3://bucket:80",
+            "s3://bucket/a//b",
+            "s3://bucket/a b",
         ] {
             assert_eq!(shown(wrong), Err(UrlError), "{wrong}");
         }

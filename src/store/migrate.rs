@@ -38,6 +38,7 @@ pub(super) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
     migrations: &[
         include_str!("../../migrations/agent/0001_first.sql"),
         include_str!("../../migrations/agent/0002_shared.sql"),
+        include_str!("../../migrations/agent/0003_team_memory.sql"),
     ],
     tables: include_str!("../../migrations/agent/schema.sql"),
 };

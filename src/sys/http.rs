@@ -1,7 +1,7 @@
 //! HTTP clients, over HTTP/1.1 and HTTP/2.
 //!
 //! No setting, server or name service can redirect a request: no redirect is followed, no proxy is taken from the
-//! environment, and only the loopback interface is reached without TLS. Each error distinguishes first of all whether anything was
+//! environment, and only the loopback interface is reached without TLS, unless a person allows it. Each error distinguishes first of all whether anything was
 //! sent, because that is what may be charged.
 
 use std::error::Error;
@@ -32,6 +32,8 @@ const MAX_CAUSE_BYTES: usize = 200;
 /// The real servers. Nothing is opened before the first request.
 pub struct HttpClient {
     proxy: Option<String>,
+    /// Whether other machines are reached without TLS.
+    allows_plain: bool,
     pool: Mutex<ClientPool>,
 }
 
@@ -52,7 +54,13 @@ struct ClientKind {
 impl HttpClient {
     /// Makes the window. The proxy's address is one that a person wrote in the settings; it is for `https` alone.
     pub fn new(proxy: Option<String>) -> Self {
-        Self { proxy, pool: Mutex::default() }
+        Self { proxy, allows_plain: false, pool: Mutex::default() }
+    }
+
+    /// Also reaches other machines without TLS, where a person allows it.
+    pub fn with_plain_hosts(mut self, allows_plain: bool) -> Self {
+        self.allows_plain = allows_plain;
+        self
     }
 
     /// Fails where no server can be spoken to by `https`, before anything is sent.
@@ -71,7 +79,8 @@ impl HttpClient {
         if let Some((_, client)) = state.clients.iter().find(|(known, _)| *known == kind) {
             return Ok((handle, client.clone()));
         }
-        let client = if kind.is_secure { self.secure_client(kind)? } else { plain_client(kind)? };
+        let client =
+            if kind.is_secure { self.secure_client(kind)? } else { plain_client(kind, self.allows_plain)? };
         state.clients.push((kind, client.clone()));
         Ok((handle, client))
     }
@@ -96,7 +105,7 @@ impl HttpTransport for HttpClient {
         limits: &HttpLimits,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<HttpResponse, HttpError> {
-        let url = checked_url(&request.url)?;
+        let url = checked_url(&request.url, self.allows_plain)?;
         let host = host_and_port(&url);
         let kind = ClientKind { is_secure: url.scheme() == "https", connect: limits.connect };
         let asked = to_reqwest(request, url)?;
@@ -164,12 +173,12 @@ fn start_runtime() -> Result<Runtime, HttpError> {
 }
 
 /// Returns the address, where something may be sent to it.
-fn checked_url(url: &str) -> Result<Url, HttpError> {
+fn checked_url(url: &str, allows_plain: bool) -> Result<Url, HttpError> {
     let url = Url::parse(url).map_err(|_| HttpError::NotAllowed("address is not a URL"))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(HttpError::NotAllowed("address holds a user name or password"));
     }
-    let may_be_plain = is_loopback(&url);
+    let may_be_plain = allows_plain || is_loopback(&url);
     match url.scheme() {
         "https" => Ok(url),
         "http" if may_be_plain => Ok(url),
@@ -194,6 +203,7 @@ fn to_reqwest(request: &HttpRequest, url: Url) -> Result<Request, HttpError> {
     let method = match request.method {
         HttpMethod::Get => reqwest::Method::GET,
         HttpMethod::Post => reqwest::Method::POST,
+        HttpMethod::Put => reqwest::Method::PUT,
     };
     let mut asked = Request::new(method, url);
     for (name, value) in &request.headers {
@@ -202,7 +212,7 @@ fn to_reqwest(request: &HttpRequest, url: Url) -> Result<Request, HttpError> {
     for (name, value) in &request.secret_headers {
         insert_header(asked.headers_mut(), name, value.expose_secret(), true)?;
     }
-    if !request.body.is_empty() || request.method == HttpMethod::Post {
+    if !request.body.is_empty() || request.method != HttpMethod::Get {
         *asked.body_mut() = Some(request.body.clone().into());
     }
     Ok(asked)
@@ -237,9 +247,10 @@ fn common_builder(kind: ClientKind) -> ClientBuilder {
         .resolve_to_addrs("localhost", &loopback_addresses())
 }
 
-/// The client for this machine: it knows no certificates, and no name but one.
-fn plain_client(kind: ClientKind) -> Result<Client, HttpError> {
-    let builder = common_builder(kind).tls_certs_only([]).dns_resolver(NoResolver);
+/// The client without TLS. Unless others are allowed, it is for this machine: it knows no name but one.
+fn plain_client(kind: ClientKind, allows_plain: bool) -> Result<Client, HttpError> {
+    let builder = common_builder(kind).tls_certs_only([]);
+    let builder = if allows_plain { builder } else { builder.dns_resolver(NoResolver) };
     builder.build().map_err(|_| HttpError::NotAllowed("no connection can be set up"))
 }
 

@@ -1,10 +1,10 @@
 //! The folders that are watched: all that are wanted, or none.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::inbox::{ExtraFiles, WatchPaths};
+use super::inbox::{ExtraFiles, WatchPaths, WatchedMount, innermost};
 use super::signal::{FolderLister, WatchObstacle};
 use super::source::{EventSource, WatchQueue, device_of, is_folder, is_folder_or_link, without_events};
 use crate::model::{RelPath, is_within};
@@ -20,13 +20,15 @@ pub(super) struct WatchEnvironment {
 pub(super) struct FolderCoverage {
     watches: Box<dyn WatchQueue>,
     watched: BTreeSet<RelPath>,
-    /// Devices whose file systems are known to report changes.
-    devices: HashSet<u64>,
+    /// Linked folders that cannot be watched, by name, and why: all of their files are compared for each answer.
+    unwatched_links: BTreeMap<String, String>,
+    /// Devices that were looked at, and what kind of file system is on one that does not report every change.
+    devices: HashMap<u64, Option<&'static str>>,
 }
 
 impl FolderCoverage {
     pub(super) fn new(watches: Box<dyn WatchQueue>) -> Self {
-        Self { watches, watched: BTreeSet::new(), devices: HashSet::new() }
+        Self { watches, watched: BTreeSet::new(), unwatched_links: BTreeMap::new(), devices: HashMap::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -38,7 +40,11 @@ impl FolderCoverage {
         self.watched.contains(folder)
     }
 
-    /// Watches the root, and what is wanted below it.
+    pub(super) const fn unwatched_links(&self) -> &BTreeMap<String, String> {
+        &self.unwatched_links
+    }
+
+    /// Watches the root, and what is wanted below it and in the linked folders.
     pub(super) fn cover_root(
         &mut self,
         world: &WatchEnvironment,
@@ -49,37 +55,87 @@ impl FolderCoverage {
         self.cover(world, places, b"").map(|_| ())
     }
 
-    /// Watches the folder `below` and those below it that are wanted, and no others there. Returns those that were
-    /// not watched before.
-    ///
-    /// A folder may come between the answer and its parent's watch, and no event reports it. So the question is
-    /// asked again until nothing came below a folder that was watched since. What came below the others has an
-    /// event of its own still to be taken, and is left to it: were it watched here, what came in it meanwhile would
-    /// be missed.
+    /// Watches the folder `below` and those below it that are wanted, and no others there; an empty path is that of the
+    /// root, and all linked folders. Returns those that were not watched before.
     pub(super) fn cover(
         &mut self,
         world: &WatchEnvironment,
         places: &WatchPaths,
         below: &[u8],
     ) -> Result<Vec<RelPath>, WatchObstacle> {
-        let ask = || (world.folders)(below).map_err(WatchObstacle::Other);
-        let wanted: BTreeSet<RelPath> = ask()?.into_iter().collect();
+        let mounts = places.mounts();
+        if below.is_empty() {
+            let mut new = self.cover_part(world, places, None, below)?;
+            for mount in mounts.iter() {
+                new.extend(self.cover_mount(world, places, mount, mount.point.as_bytes()));
+            }
+            return Ok(new);
+        }
+        match mounts.iter().find(|mount| mount.contains(below)) {
+            Some(mount) => Ok(self.cover_mount(world, places, mount, below)),
+            None => self.cover_part(world, places, None, below),
+        }
+    }
+
+    /// Watches what is wanted in a linked folder, or nothing of it: the rest of the project is watched all the same.
+    fn cover_mount(
+        &mut self,
+        world: &WatchEnvironment,
+        places: &WatchPaths,
+        mount: &WatchedMount,
+        below: &[u8],
+    ) -> Vec<RelPath> {
+        let name = &mount.linked.name;
+        if mount.identity.is_none() || self.unwatched_links.contains_key(name) {
+            return Vec::new();
+        }
+        match self.cover_part(world, places, Some(mount), below) {
+            Ok(new) => new,
+            Err(obstacle) => {
+                self.drop_unwanted(places, mount.point.as_bytes(), &BTreeSet::new());
+                self.unwatched_links.insert(name.clone(), obstacle.reason());
+                Vec::new()
+            }
+        }
+    }
+
+    /// Watches what is wanted in the root or in one linked folder.
+    ///
+    /// A folder may come between the answer and its parent's watch, and no event reports it. So the question is
+    /// asked again until nothing came below a folder that was watched since. What came below the others has an
+    /// event of its own still to be taken, and is left to it: were it watched here, what came in it meanwhile would
+    /// be missed.
+    fn cover_part(
+        &mut self,
+        world: &WatchEnvironment,
+        places: &WatchPaths,
+        mount: Option<&WatchedMount>,
+        below: &[u8],
+    ) -> Result<Vec<RelPath>, WatchObstacle> {
+        let ask = || wanted_folders(world, places, mount, below).map_err(WatchObstacle::Other);
+        let wanted = ask()?;
         // Dropped first, so that the limit of watches is checked against what will be watched.
         self.drop_unwanted(places, below, &wanted);
         let mut last = self.watch_new(world, places, wanted, None)?;
         let mut all_new = Vec::new();
         while !last.is_empty() {
-            let wanted = ask()?.into_iter().collect();
-            let new = self.watch_new(world, places, wanted, Some(&last))?;
+            let new = self.watch_new(world, places, ask()?, Some(&last))?;
             all_new.extend(std::mem::replace(&mut last, new));
         }
         Ok(all_new)
     }
 
-    /// Forgets a folder that went, and those below it. Their watches went with it.
-    pub(super) fn forget(&mut self, folder: &RelPath) {
-        for gone in self.below(folder.as_bytes()) {
-            self.watched.remove(&gone);
+    /// Forgets a folder that went, and those below it.
+    ///
+    /// Most of their watches went with them. But if a link had taken the place of a folder above them when they were
+    /// watched, these paths led to other folders, whose events would be reported under these paths from then on.
+    pub(super) fn forget(&mut self, places: &WatchPaths, folder: &RelPath) {
+        let gone = self.below(&[], folder.as_bytes());
+        for folder in &gone {
+            self.watched.remove(folder);
+        }
+        if !gone.is_empty() {
+            self.watches.unwatch(gone.iter().map(|folder| places.path(folder)).collect());
         }
     }
 
@@ -120,7 +176,7 @@ impl FolderCoverage {
     /// Drops the watches below a folder, itself included, that are not wanted.
     fn drop_unwanted(&mut self, places: &WatchPaths, below: &[u8], wanted: &BTreeSet<RelPath>) {
         let mut dropped = Vec::new();
-        for folder in self.below(below) {
+        for folder in self.below(&places.mounts(), below) {
             if !wanted.contains(&folder) {
                 self.watched.remove(&folder);
                 dropped.push(places.path(&folder));
@@ -181,22 +237,44 @@ impl FolderCoverage {
     /// Refuses a folder on a file system that does not report every change, be it the root or a mount below it.
     fn check_file_system(&mut self, world: &WatchEnvironment, folder: &Path) -> Result<(), WatchObstacle> {
         let Some(device) = device_of(folder) else { return Ok(()) };
-        if !self.devices.insert(device) {
-            return Ok(());
-        }
-        match world.source.file_system(folder).ok().and_then(without_events) {
+        let look = || world.source.file_system(folder).ok().and_then(without_events);
+        match *self.devices.entry(device).or_insert_with(look) {
             Some(name) => Err(WatchObstacle::FileSystem { name, folder: folder.display().to_string() }),
             None => Ok(()),
         }
     }
 
-    /// Returns what is watched below a folder, itself included.
-    fn below(&self, folder: &[u8]) -> Vec<RelPath> {
-        let Ok(first) = RelPath::new(folder) else { return self.watched.iter().cloned().collect() };
+    /// Returns what is watched below a folder, itself included; what is in linked folders is not below the root.
+    fn below(&self, mounts: &[WatchedMount], folder: &[u8]) -> Vec<RelPath> {
+        let Ok(first) = RelPath::new(folder) else {
+            let is_mounted = |path: &RelPath| mounts.iter().any(|mount| mount.contains(path.as_bytes()));
+            return self.watched.iter().filter(|path| !is_mounted(path)).cloned().collect();
+        };
         // `a.b` lies between `a` and `a/b`: the end of the prefix is the end of the search.
         let near = self.watched.range(first..).take_while(|path| path.as_bytes().starts_with(folder));
         near.filter(|path| is_within(path.as_bytes(), folder)).cloned().collect()
     }
+}
+
+/// Returns the folders that are wanted at and below a path in the root or in a linked folder.
+fn wanted_folders(
+    world: &WatchEnvironment,
+    places: &WatchPaths,
+    mount: Option<&WatchedMount>,
+    below: &[u8],
+) -> std::io::Result<BTreeSet<RelPath>> {
+    let mounts = places.mounts();
+    // A folder has one watch: that of a linked folder within the root or another one is its own.
+    let is_own = |folder: &RelPath| {
+        let owner = innermost(&mounts, &places.path(folder)).map(|owner| &owner.point);
+        owner == mount.map(|mount| &mount.point)
+    };
+    let inside = mount.map_or(below, |mount| mount.inside(below));
+    let found = (world.folders)(mount.map(|mount| &mount.linked), inside)?.into_iter();
+    let Some(mount) = mount else { return Ok(found.filter(is_own).collect()) };
+    let own = inside.is_empty().then(|| mount.point.clone());
+    let mounted = found.filter_map(|folder| mount.mounted(folder.as_bytes()));
+    Ok(own.into_iter().chain(mounted).filter(is_own).collect())
 }
 
 /// Returns the folders in which these files lie, or in which the first missing folder on the way to them would.

@@ -2,19 +2,51 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::model::{RelPath, path_bytes};
+use crate::model::{FolderIdentity, LinkedFolder, RelPath, bytes_as_path, is_within, path_bytes};
 
 /// Folder below the cache's in which cookies are made.
 const COOKIES: &str = "cookies";
 
-/// Where the project, its cache and the cookies lie.
+/// A linked folder, and which folder its path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WatchedMount {
+    pub(super) linked: LinkedFolder,
+    /// Its path in the project, such as `@lib`.
+    pub(super) point: RelPath,
+    /// `None` if the folder is gone, or another one has its name: then nothing in it is watched.
+    pub(super) identity: Option<FolderIdentity>,
+}
+
+impl WatchedMount {
+    /// Returns whether a path of the project is that of the linked folder, or of something in it.
+    pub(super) fn contains(&self, path: &[u8]) -> bool {
+        is_within(path, self.point.as_bytes())
+    }
+
+    /// Returns the path below the linked folder of something in it; empty for the folder itself.
+    pub(super) fn inside<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+        path.get(self.point.as_bytes().len() + 1..).unwrap_or_default()
+    }
+
+    /// Returns the path in the project of something in the linked folder.
+    pub(super) fn mounted(&self, inside: &[u8]) -> Option<RelPath> {
+        if inside.is_empty() {
+            return Some(self.point.clone());
+        }
+        RelPath::new(&[self.point.as_bytes(), b"/", inside].concat()).ok()
+    }
+}
+
+/// Where the project, its cache and the cookies lie, and the linked folders.
 #[derive(Debug)]
 pub(super) struct WatchPaths {
     pub(super) root: PathBuf,
     pub(super) cache: PathBuf,
     pub(super) cookies: PathBuf,
     epoch: u64,
+    mounts: Mutex<Arc<[WatchedMount]>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +56,8 @@ pub(super) enum PathClass {
     IgnoreFile(RelPath),
     /// A `.git`: a repository came or went.
     Repository,
+    /// A linked folder itself.
+    Mount,
     /// The cache's folder or that of the cookies itself.
     CookieFolder,
     /// Within the folder of cookies; the number, if it is a cookie of this watcher.
@@ -34,7 +68,15 @@ pub(super) enum PathClass {
 impl WatchPaths {
     pub(super) fn new(root: PathBuf, cache_dir: &RelPath, epoch: u64) -> Self {
         let cache = root.join(cache_dir.as_path());
-        Self { cookies: cache.join(COOKIES), cache, root, epoch }
+        Self { cookies: cache.join(COOKIES), cache, root, epoch, mounts: Mutex::new(Arc::default()) }
+    }
+
+    pub(super) fn mounts(&self) -> Arc<[WatchedMount]> {
+        Arc::clone(&self.mounts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn set_mounts(&self, mounts: Vec<WatchedMount>) {
+        *self.mounts.lock().unwrap_or_else(PoisonError::into_inner) = mounts.into();
     }
 
     pub(super) fn cookie(&self, number: u64) -> PathBuf {
@@ -43,7 +85,11 @@ impl WatchPaths {
 
     /// Returns a folder or file of the project as the system knows it.
     pub(super) fn path(&self, path: &RelPath) -> PathBuf {
-        self.root.join(path.as_path())
+        let mounts = self.mounts();
+        match mounts.iter().find(|mount| mount.contains(path.as_bytes())) {
+            Some(mount) => mount.linked.path.join(bytes_as_path(mount.inside(path.as_bytes()))),
+            None => self.root.join(path.as_path()),
+        }
     }
 
     /// Classifies what lies at `path`.
@@ -52,11 +98,20 @@ impl WatchPaths {
         if path.starts_with(&self.cache) {
             return self.classify_in_cache(path);
         }
-        let Ok(below) = path.strip_prefix(&self.root) else { return PathClass::Unrelated };
-        if below.as_os_str().is_empty() {
-            return PathClass::Root;
-        }
-        let Ok(below) = RelPath::new(path_bytes(below)) else { return PathClass::Unrelated };
+        let mounts = self.mounts();
+        // Before the root, in which one may lie: its files have no other names.
+        let mounted = innermost(&mounts, path);
+        let mounted = mounted.and_then(|mount| Some((mount, path.strip_prefix(&mount.linked.path).ok()?)));
+        let below = match mounted {
+            Some((_, below)) if below.as_os_str().is_empty() => return PathClass::Mount,
+            Some((mount, below)) => mount.mounted(path_bytes(below)),
+            None => match path.strip_prefix(&self.root) {
+                Ok(below) if below.as_os_str().is_empty() => return PathClass::Root,
+                Ok(below) => RelPath::new(path_bytes(below)).ok(),
+                Err(_) => None,
+            },
+        };
+        let Some(below) = below else { return PathClass::Unrelated };
         if below.file_name() == b".git" {
             return PathClass::Repository;
         }
@@ -84,6 +139,12 @@ impl WatchPaths {
         // A cookie of another daemon, or of one before this, proves nothing about this queue.
         (epoch.parse() == Ok(self.epoch)).then(|| number.parse().ok())?
     }
+}
+
+/// Returns the linked folder that a path is in, the innermost if one is in another.
+pub(super) fn innermost<'m>(mounts: &'m [WatchedMount], path: &Path) -> Option<&'m WatchedMount> {
+    let around = mounts.iter().filter(|mount| path.starts_with(&mount.linked.path));
+    around.max_by_key(|mount| mount.linked.path.components().count())
 }
 
 /// Beyond so many entries, all is taken for changed.
@@ -137,6 +198,8 @@ pub(super) struct EventInbox {
     /// Cookies that were asked for are still to be made, or their folder may be another one.
     pub(super) remake_cookies: bool,
     pub(super) check_root: bool,
+    /// A linked folder may have come or gone, or others may be linked.
+    pub(super) check_mounts: bool,
     pub(super) lost: Option<String>,
     pub(super) out_of_watches: bool,
     pub(super) newest_cookie: Option<u64>,
@@ -200,6 +263,7 @@ impl EventInbox {
             }
             PathClass::CookieFolder if comes_or_goes => self.remake_cookies = true,
             PathClass::Root if comes_or_goes => self.check_root = true,
+            PathClass::Mount if comes_or_goes => self.check_mounts = true,
             // A folder that becomes a repository of its own is no longer a part of the project, and the other way
             // round.
             PathClass::Repository if comes_or_goes => {
@@ -215,6 +279,7 @@ impl EventInbox {
             PathClass::Cookie(_)
             | PathClass::CookieFolder
             | PathClass::Root
+            | PathClass::Mount
             | PathClass::Repository
             | PathClass::Unrelated => {
                 return false;

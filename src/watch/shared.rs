@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::inbox::{EventInbox, ExtraFiles, WatchEvent, WatchPaths};
 use super::signal::{WatchCounts, WatchMode};
+use crate::model::LinkedFolder;
 
 /// Cookies that never come back are forgotten, the oldest first.
 const MAX_COOKIES: usize = 1024;
@@ -26,6 +27,9 @@ pub(super) struct WatchState {
     pub(super) extras: ExtraFiles,
     /// Files outside of the tree that are wanted.
     pub(super) wanted_extras: Vec<PathBuf>,
+    pub(super) wanted_links: Vec<LinkedFolder>,
+    /// The linked folders that cannot be watched, by name, and why.
+    pub(super) unwatched_links: BTreeMap<String, String>,
     pub(super) counts: WatchCounts,
     pub(super) is_stopping: bool,
     /// Cookies that were made, or are to be, and have not come back.

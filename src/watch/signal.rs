@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::source::WatchError;
-use crate::model::RelPath;
+use crate::model::{LinkedFolder, RelPath};
 
-/// Returns the folders to watch at and below a path: called with an empty path at the start, and with the path of
-/// each new folder later. The root is always watched.
-pub type FolderLister = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
+/// Returns the folders to watch at and below a path in the root or in a linked folder, relative to that: called with an
+/// empty path at the start, and with the path of each new folder later. The root and the linked folders themselves are
+/// always watched.
+pub type FolderLister = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
 /// Receives signals on the watcher's thread. It may block: changes are coalesced meanwhile.
 pub type SignalSink = Box<dyn FnMut(WatchSignal) + Send>;
@@ -133,7 +134,7 @@ impl WatchObstacle {
         WatchSignal::Verified { reason: self.reason(), hint: self.hint() }
     }
 
-    fn reason(&self) -> String {
+    pub(super) fn reason(&self) -> String {
         match self {
             Self::LimitExceeded { folders, limit, percent } => format!(
                 "the tree has {folders} folders, more than {percent} % of the {limit} watches that the system \

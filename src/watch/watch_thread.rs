@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::coverage::{FolderCoverage, WatchEnvironment};
-use super::inbox::{EventInbox, ExtraFiles, MAX_ENTRIES, WatchPaths};
+use super::inbox::{EventInbox, ExtraFiles, MAX_ENTRIES, WatchPaths, WatchedMount};
 use super::shared::{SharedWatch, WakeReason};
 use super::signal::{FolderLister, SignalSink, WatchMode, WatchObstacle, WatchSignal};
 use super::source::{EventSource, file_identity, files_in, is_folder, make_cookie_folder, remake_cookie};
-use crate::model::{RelPath, path_bytes};
+use crate::model::{FolderIdentity, LinkedFolder, RelPath, path_bytes};
 
 /// Pauses before a new watch is created.
 const REWATCH_FIRST: Duration = Duration::from_secs(1);
@@ -101,6 +101,8 @@ impl WatchThread {
             state.counts.limit = self.environment.limit;
             (state.counts.instances, state.wanted_extras.clone())
         };
+        let links = self.shared.lock().wanted_links.clone();
+        self.shared.places.set_mounts(links.iter().map(find_mount).collect());
         let shared = Arc::clone(&self.shared);
         let handler = Box::new(move |event| shared.receive(instance, event));
         let watches = self.environment.source.open(handler).map_err(WatchObstacle::from_open)?;
@@ -123,6 +125,10 @@ impl WatchThread {
         if let Some(reason) = batch.lost {
             self.lose_track(reason);
             return;
+        }
+        // A new watch of everything: until then, linked folders that came are compared as if they could not be watched.
+        if batch.check_mounts && self.next_attempt.is_none() && self.are_mounts_outdated() {
+            self.next_attempt = Some(self.rewatch_backoff.next_attempt(Instant::now()));
         }
         let done = if batch.out_of_watches {
             let folders = self.coverage.as_ref().map_or(0, FolderCoverage::len);
@@ -157,7 +163,12 @@ impl WatchThread {
                 insert_files(batch, places, &folder);
             }
         }
-        self.shared.lock().counts.folders = coverage.len() as u64;
+        let unwatched_links = coverage.unwatched_links().clone();
+        {
+            let mut state = self.shared.lock();
+            state.counts.folders = coverage.len() as u64;
+            state.unwatched_links = unwatched_links;
+        }
         if batch.rewatch_extras {
             self.update_extras(batch)?;
         }
@@ -232,6 +243,11 @@ impl WatchThread {
         (self.sink)(obstacle.into_signal());
     }
 
+    fn are_mounts_outdated(&self) -> bool {
+        let wanted = self.shared.lock().wanted_links.clone();
+        !wanted.iter().map(find_mount).eq(self.shared.places.mounts().iter().cloned())
+    }
+
     fn verify_root(&mut self) -> bool {
         if self.root.is_some() && file_identity(&self.shared.places.root).ok() == self.root {
             return true;
@@ -271,10 +287,21 @@ impl WatchThread {
 
     fn set_mode(&self, mode: WatchMode) {
         let folders = self.coverage.as_ref().map_or(0, FolderCoverage::len);
+        let unwatched_links = self.coverage.as_ref().map(|coverage| coverage.unwatched_links().clone());
         let mut state = self.shared.lock();
+        state.unwatched_links = unwatched_links.unwrap_or_default();
         state.counts.mode = mode;
         state.counts.folders = folders as u64;
     }
+}
+
+/// Finds out whether a linked folder is there now.
+pub(super) fn find_mount(linked: &LinkedFolder) -> WatchedMount {
+    let found = file_identity(&linked.path).ok().filter(|_| is_folder(&linked.path));
+    let found = found.map(|(dev, ino)| FolderIdentity { dev, ino });
+    // Another folder in its place is not what was linked.
+    let identity = found.filter(|found| linked.identity.as_ref().is_none_or(|linked| linked == found));
+    WatchedMount { point: linked.mount_point(), linked: linked.clone(), identity }
 }
 
 /// Forgets folders that went, and returns those that came, but none that lies in another of them.
@@ -293,7 +320,7 @@ fn check_folders(
         if is_folder && is_created_only && coverage.contains(&path) {
             continue;
         }
-        coverage.forget(&path);
+        coverage.forget(places, &path);
         let is_within = |up: &[u8]| RelPath::new(up).is_ok_and(|up| came.contains(&up));
         if is_folder && !path.ancestors().any(is_within) {
             came.insert(path);

@@ -1,16 +1,17 @@
 //! The face of the room: a thread that watches, and what may be asked of it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{io, thread};
 
 use super::SystemEvents;
-use super::inbox::WatchPaths;
+use super::inbox::{WatchPaths, WatchedMount};
 use super::shared::SharedWatch;
 use super::signal::{FolderLister, SignalSink, WatchCounts, WatchMode};
 use super::source::{EventSource, file_identity, make_cookie};
-use super::watch_thread::WatchThread;
-use crate::model::RelPath;
+use super::watch_thread::{WatchThread, find_mount};
+use crate::model::{LinkedFolder, RelPath};
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -21,6 +22,8 @@ pub struct Options {
     pub epoch: u64,
     /// The part of the watches granted to the user that the tree may take, in percent.
     pub watch_limit_percent: u64,
+    /// The folders that are linked to the project.
+    pub linked: Vec<LinkedFolder>,
 }
 
 /// A watch over a project. It ends when this is dropped.
@@ -47,6 +50,7 @@ impl Watcher {
         let root_identity = file_identity(&root).ok();
         let places = WatchPaths::new(root, &options.cache_dir, options.epoch);
         let shared = Arc::new(SharedWatch::new(places));
+        shared.lock().wanted_links = options.linked;
         let watch_thread = WatchThread::new(
             Arc::clone(&shared),
             source,
@@ -95,6 +99,30 @@ impl Watcher {
                 state.inbox.rewatch_extras = true;
             }
         });
+    }
+
+    /// Watches these linked folders, and no longer those of before.
+    pub fn set_links(&self, linked: Vec<LinkedFolder>) {
+        self.shared.update(|state| {
+            if state.wanted_links != linked {
+                state.wanted_links = linked;
+                state.inbox.check_mounts = true;
+            }
+        });
+    }
+
+    /// Has linked folders watched that came, and those no longer that went. Only events within the project show that by
+    /// themselves.
+    pub fn check_links(&self) {
+        let is_same = |mount: &WatchedMount| find_mount(&mount.linked) == *mount;
+        if !self.shared.places.mounts().iter().all(is_same) {
+            self.shared.update(|state| state.inbox.check_mounts = true);
+        }
+    }
+
+    /// Returns the linked folders that cannot be watched, by name, and why.
+    pub fn unwatched_links(&self) -> BTreeMap<String, String> {
+        self.shared.lock().unwatched_links.clone()
     }
 
     /// Returns whether the root is still the same folder, and sends a signal if it is not.

@@ -327,8 +327,16 @@ def trufflehog_tests(rule, reader):
 ADDRESS = re.compile(r"^//|://|\w@\w|\.(?:com|io|net|org|app|cloud|dev|eu|internal|windows\.net)\b")
 
 
+# A whole result that is a mailbox, a host, or a database's address without a password: no secret.
+NO_SECRET = re.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|(?:[\w-]+\.)+(?:com|co|io|net|org|au)(?::\d+)?$|jdbc:(?!.*(?:password|pwd)=)(?!.*\w:\w+@).*$"
+)
+
+
 def secret_part(wanted, text):
     """Returns the part of a result that is the secret: a result joins a key with the name of its account."""
+    if wanted in text and NO_SECRET.match(wanted):
+        return ""
     if wanted in text and not re.match(r"https?://[^@]*$", wanted):
         return wanted
     parts = [part for part in re.split(r'[:;,|/"{} \[\]]+', wanted) if part and part in text]

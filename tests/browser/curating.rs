@@ -107,3 +107,92 @@ async fn what_somebody_else_edits_is_not_overwritten() {
     assert!(page.settings().starts_with(by_hand), "{}", page.settings());
     page.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn takes_are_copied_switched_renamed_and_deleted() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    page.sandbox.write("slop.toml", "# mine\n[[files]]\npath = \"a.py\"\nforce_full = true\n");
+    browser.click("#to-takes").await;
+    browser.wait_until("document.querySelector('.takes').textContent.includes('1 entry')").await;
+    browser.click("#copy-0").await;
+    browser.fill("#answer", "for review").await;
+    browser.click("#switch-1").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'for review'").await;
+    // What is edited now is edited in this take alone.
+    browser.click("#to-files").await;
+    browser.run(&format!("{}.click()", row("c.py"))).await;
+    browser.click("#batch-full").await;
+    let settings = page.settings_until(|settings| settings.contains("src/c.py")).await;
+    assert!(settings.starts_with("# mine"), "{settings}");
+    let others = page.sandbox.read("slop.takes.toml");
+    assert!(others.contains("a.py") && !others.contains("c.py"), "{others}");
+    browser.run("location.hash = 'takes'").await;
+    browser.click("#rename-0").await;
+    browser.fill("#answer", "review").await;
+    browser.wait_until("document.querySelector('.take-list .now b').textContent === 'review'").await;
+    // The take that is not current can be deleted, and it is said what is lost.
+    browser.click("#delete-1").await;
+    browser.wait_until("document.querySelector('dialog').textContent.includes('It has 1 entry')").await;
+    browser.click("dialog button.danger").await;
+    browser.wait_until("document.querySelectorAll('.take-list li').length === 1").await;
+    assert!(!page.sandbox.read("slop.takes.toml").contains("a.py"));
+    assert!(page.settings().contains("src/c.py"));
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_documents_are_made_for_is_kept_in_the_settings_and_followed() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    assert_eq!(browser.run("return document.querySelector('#choice-keep')").await, serde_json::json!(null));
+    browser.run("const tier = document.querySelector('#choice-tier'); tier.value = '1'; tier.dispatchEvent(new Event('change'))").await;
+    browser.fill("#choice-budget", "5000").await;
+    assert_eq!(page.settings(), "", "a choice is of this page alone until it is kept");
+    browser.click("#choice-keep").await;
+    let settings = page.settings_until(|settings| settings.contains("budget_tokens = 5000")).await;
+    assert!(settings.contains("[document]") && settings.contains("tier = 1"), "{settings}");
+    browser.wait_until("!document.querySelector('#choice-keep')").await;
+    browser.wait_until("document.querySelector('#choice-tier').selectedOptions[0].textContent === '1 orchestrator (slop.toml)'").await;
+    // Whoever edits it, the page follows.
+    page.sandbox.write("slop.toml", "[document]\ntier = 4\n");
+    browser
+        .wait_until(
+            "document.querySelector('#choice-tier').selectedOptions[0].textContent.startsWith('4 QA')",
+        )
+        .await;
+    browser.click("#to-document").await;
+    browser.wait_until("document.querySelector('#tier-4').getAttribute('aria-selected') === 'true'").await;
+    browser.click("#to-takes").await;
+    browser.click("#unset-tier").await;
+    page.settings_until(|settings| !settings.contains("tier = 4")).await;
+    page.close().await;
+}
+
+/// A PNG of one pixel.
+const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xff\xff?\0\x05\xfe\x02\xfe\r\xefF\xb8\0\0\0\0IEND\xaeB`\x82";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn screenshots_are_shown_ordered_and_missing_ones_named() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    page.sandbox.write("shots/one.png", PIXEL);
+    page.sandbox.write("shots/text.png", "not an image");
+    browser.click("#to-takes").await;
+    for path in ["shots/text.png", "shots/gone.png", "shots/one.png"] {
+        browser.fill("#screenshot-path", path).await;
+        page.settings_until(|settings| settings.contains(path)).await;
+        browser.wait_until("document.querySelector('#screenshot-path').value === ''").await;
+    }
+    browser.wait_until("document.querySelector('.shots img')?.naturalWidth === 1").await;
+    let shots = browser.text(".shots").await;
+    assert!(shots.contains("not a PNG, JPEG, GIF or WebP") && shots.contains("no such file"), "{shots}");
+    browser.click("#up-2").await;
+    browser.wait_until("document.querySelectorAll('.shots li')[1].textContent.includes('one.png')").await;
+    browser.click("#up-1").await;
+    browser.wait_until("document.querySelector('.shots li').textContent.includes('one.png')").await;
+    browser.click("#unshot-1").await;
+    let settings = page.settings_until(|settings| !settings.contains("text.png")).await;
+    assert!(settings.contains("[\"shots/one.png\", \"shots/gone.png\"]"), "{settings}");
+    page.close().await;
+}

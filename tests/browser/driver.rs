@@ -77,6 +77,16 @@ impl Browser {
         self.client.goto(url).await.unwrap();
     }
 
+    /// Opens an address in another tab, and comes back to this one.
+    pub(crate) async fn open_in_other_tab(&self, url: &str) {
+        let here = self.client.window().await.unwrap();
+        let other = self.client.new_window(true).await.unwrap();
+        self.client.switch_to_window(other.handle).await.unwrap();
+        self.open(url).await;
+        self.find(".file").await;
+        self.client.switch_to_window(here).await.unwrap();
+    }
+
     /// Waits for an element, and returns it.
     pub(crate) async fn find(&self, selector: &str) -> Element {
         match self.client.wait().at_most(DEADLINE).for_element(Locator::Css(selector)).await {
@@ -94,6 +104,14 @@ impl Browser {
                 Err(error) => panic!("{selector}: {error}"),
             }
         }
+    }
+
+    /// Replaces what a field has, and leaves it by Enter, as by typing.
+    pub(crate) async fn fill(&self, selector: &str, text: &str) {
+        self.click(selector).await;
+        self.press_with(&[Key::Control], &['a']).await;
+        self.press(&[char::from(Key::Delete)]).await;
+        self.press(&text.chars().chain([char::from(Key::Enter)]).collect::<Vec<_>>()).await;
     }
 
     /// Returns the rendered text of an element.

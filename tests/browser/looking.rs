@@ -1,6 +1,9 @@
 //! What the page shows: live, confined, and honest about its connection.
 
-use serde_json::json;
+use std::process::Command;
+
+use fantoccini::key::Key;
+use serde_json::{Value, json};
 
 use super::OpenPage;
 
@@ -26,6 +29,32 @@ async fn the_page_follows_the_files() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_page_is_right_while_hundreds_of_files_change() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    browser.run("document.querySelector('.files .file').click()").await;
+    for round in 0..5 {
+        for file in 0..200 {
+            let text = "def more():\n    return 0\n".repeat(1 + (file + round) % 7);
+            page.sandbox.write(format!("many/f{file:03}.py"), text);
+        }
+        for file in (round..200).step_by(7) {
+            std::fs::remove_file(page.sandbox.path(format!("many/f{file:03}.py"))).unwrap();
+        }
+    }
+    // What the page shows in the end is what is there: 4 files, and 200 without every seventh from the fifth on.
+    let files = 4 + 200 - (4..200).step_by(7).count();
+    browser
+        .wait_until(&format!(
+            "document.querySelector('#selected').textContent.includes('of {files} selected')"
+        ))
+        .await;
+    let lines = "[...document.querySelectorAll('.files .file')].find(row => row.children[1].textContent === 'f001.py').children[5].textContent";
+    browser.wait_until(&format!("{lines} === '12'")).await;
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_view_shows_what_the_api_answers() {
     let page = OpenPage::new().await;
     let browser = &page.browser;
@@ -37,12 +66,16 @@ async fn every_view_shows_what_the_api_answers() {
     browser.click("#to-budget").await;
     browser.wait_until("document.querySelector('.budget .list').textContent.includes('src/')").await;
     browser.click("#to-cache").await;
+    // A document that is given meanwhile is noticed.
+    browser.wait_until("document.querySelector('.strips').textContent.includes('No agent was given')").await;
+    page.sandbox.stdout_of(&["aggregate", "--tier", "3", "--name", "worker", "--stdout"]);
+    browser.wait_until("document.querySelector('.strips').textContent.includes('the first document')").await;
     browser.click("#clear-summaries").await;
     browser.click("dialog button.danger").await;
     browser.wait_until("document.querySelector('#cache-report').textContent.startsWith('cleared')").await;
-    browser.click("#to-history").await;
+    browser.click("#to-takes").await;
     browser
-        .wait_until("document.querySelector('.history').textContent.includes('Nothing was edited yet')")
+        .wait_until("document.querySelector('.takes').textContent.includes('Nothing was edited yet')")
         .await;
     browser.click("#to-daemon").await;
     browser.wait_until("document.querySelector('.daemon').textContent.includes('folders by events')").await;
@@ -78,6 +111,24 @@ async fn a_lost_connection_is_shown_and_nothing_is_hidden() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_goes_on_when_a_killed_daemon_is_back() {
+    let page = OpenPage::with_settings("[ui]\nlisten = \"127.0.0.1:PORT\"\n").await;
+    let browser = &page.browser;
+    let status: Value =
+        serde_json::from_str(&page.sandbox.stdout_of(&["daemon", "status", "--json"])).unwrap();
+    let pid = status["data"]["pid"].as_u64().unwrap().to_string();
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    browser.wait_until("document.querySelector('#live').textContent.includes('not connected')").await;
+    page.sandbox.write("src/late.py", "def five():\n    return 5\n");
+    assert_eq!(browser.run("return document.querySelectorAll('.file').length").await, json!(4));
+    // Its sessions ended with the daemon; a new one is opened by its user.
+    browser.open_in_other_tab(&page.ticket()).await;
+    browser.wait_until("document.querySelector('#live').textContent.includes('live')").await;
+    browser.wait_until("document.querySelectorAll('.file').length === 5").await;
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_content_security_policy_stops_what_is_not_the_pages_own() {
     let page = OpenPage::new().await;
     let browser = &page.browser;
@@ -89,5 +140,75 @@ async fn the_content_security_policy_stops_what_is_not_the_pages_own() {
     assert_eq!(browser.run(html).await, json!("refused"));
     let worker = "try { new Worker('/ui/x.js'); return 'made' } catch { return 'refused' }";
     assert_eq!(browser.run(worker).await, json!("refused"));
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_ranks_files_and_says_what_it_changes() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    browser.fill("#choice-task", "why does three return 3").await;
+    browser.wait_until("document.querySelector('.hits li').textContent.includes('src/c.py')").await;
+    let first = browser.text(".hits li").await;
+    assert!(first.contains("text "), "the reasons are named: {first}");
+    browser.click("#task-changes").await;
+    browser
+        .wait_until("document.querySelector('#task-body .facts').textContent.includes('tokens instead of')")
+        .await;
+    // A file is inspected in place of the task, which comes back.
+    browser.click("#task-ranked").await;
+    browser.click(".hits .link").await;
+    browser.find("#tab-why[aria-selected]").await;
+    browser.click("#tab-why").await;
+    browser.wait_until("document.querySelector('#inspected').textContent.includes('Rank ')").await;
+    browser.click("#close-inspector").await;
+    browser.wait_until("!document.querySelector('#task-pane').hidden").await;
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_budget_is_a_tree_for_the_keyboard() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    let names = "[...document.querySelectorAll('.budget .rows [data-row]')].map(row => row.children[0].textContent.replace(/[▸▾]/, '')).join(' ')";
+    browser.press(&['3']).await;
+    browser.wait_until(&format!("{names} === 'src/ a.py'")).await;
+    browser.press(&[char::from(Key::Right)]).await;
+    browser.wait_until(&format!("{names}.split(' ').length === 5")).await;
+    assert_eq!(
+        browser.run("return document.querySelector('.budget .current').getAttribute('aria-expanded')").await,
+        json!("true")
+    );
+    // From a file to its folder, into the folder, and out again.
+    browser.press(&['j', char::from(Key::Left), char::from(Key::Enter)]).await;
+    browser.wait_until(&format!("!{names}.includes('a.py')")).await;
+    browser.press(&[char::from(Key::Backspace)]).await;
+    browser.wait_until(&format!("{names}.endsWith('a.py')")).await;
+    browser.click("#sort-name").await;
+    browser.wait_until(&format!("{names}.startsWith('a.py')")).await;
+    assert_eq!(
+        browser.run("return document.querySelector('[role=columnheader].name').ariaSort").await,
+        json!("ascending")
+    );
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_of_each_tier_is_measured_and_one_for_a_reader_has_only_changes() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    page.sandbox.stdout_of(&["aggregate", "--tier", "3", "--name", "worker", "--stdout"]);
+    browser.click("#to-document").await;
+    browser.wait_until("[1, 2, 3, 4].every(tier => / [0-9,]+$/.test(document.querySelector(`#tier-${tier}`).textContent))").await;
+    page.sandbox.write("src/c.py", "def three():\n    return 33\n");
+    browser.wait_until("document.querySelector('.line.changed')").await;
+    browser.run("const since = document.querySelector('#since'); since.value = 'worker'; since.dispatchEvent(new Event('change'))").await;
+    browser.wait_until("document.querySelector('#kept').textContent.startsWith('what has changed since worker was given: 1 file,')").await;
+    // The body of a request is what the command line makes.
+    let format = "const format = document.querySelector('#format'); format.value = 'openai'";
+    browser.run(&format!("{format}; window.saved = []; URL.createObjectURL = blob => {{ blob.text().then(text => saved.push(text)); return location.href }}")).await;
+    browser.run("document.querySelector('#since').value = ''").await;
+    browser.click("#download").await;
+    browser.wait_until("JSON.parse(saved[0]).messages.length > 0").await;
     page.close().await;
 }

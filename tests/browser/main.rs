@@ -16,6 +16,9 @@ mod looking;
 #[path = "../it/sandbox.rs"]
 #[expect(dead_code, reason = "shared with the end-to-end tests, which use all of it")]
 mod sandbox;
+mod walking;
+
+use std::net::TcpListener;
 
 use driver::Browser;
 use sandbox::Sandbox;
@@ -29,7 +32,14 @@ struct OpenPage {
 impl OpenPage {
     /// Opens the page of a small project.
     async fn new() -> Self {
+        Self::with_settings("").await
+    }
+
+    /// Opens the page of a small project, whose user has these settings; `PORT` is a free port.
+    async fn with_settings(settings: &str) -> Self {
         let sandbox = Sandbox::repo();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        sandbox.write_user_settings(&settings.replace("PORT", &port.to_string()));
         sandbox.write("a.py", "def one():\n    return 1\n");
         sandbox.write(
             "src/b.py",
@@ -37,10 +47,17 @@ impl OpenPage {
         );
         sandbox.write("src/c.py", "def three():\n    return 3\n");
         sandbox.write("src/deep/d.py", "def four():\n    return 4\n");
+        let page = Self::of(sandbox).await;
+        page.browser.wait_until("document.querySelectorAll('.file').length === 4").await;
+        page
+    }
+
+    /// Opens the page of a project, whose files are committed.
+    async fn of(sandbox: Sandbox) -> Self {
         sandbox.commit_all("one");
         let page = Self { sandbox, browser: Browser::start().await };
         page.browser.open(&page.ticket()).await;
-        page.browser.wait_until("document.querySelectorAll('.file').length === 4").await;
+        page.browser.find(".file").await;
         page
     }
 

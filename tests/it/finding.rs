@@ -46,6 +46,20 @@ fn symbols_are_found_by_module_pattern_kind_and_in_any_case() {
 }
 
 #[test]
+fn files_and_symbols_are_found_by_some_characters() {
+    let sandbox = project();
+    let found = sandbox.stdout_of(&["find", "sansapp", "--limit", "1"]);
+    assert_eq!(found, "src/flask/sansio/app.py [file]\n");
+    let symbols = sandbox.stdout_of(&["find", "flsk", "--symbols"]);
+    assert!(
+        symbols.contains("src/flask/app.py:1 [class] Flask\n") && !symbols.contains("[file]"),
+        "{symbols}"
+    );
+    let none = sandbox.slop(&["find", "zzzz"]);
+    assert!(none.code == 0 && none.out.is_empty() && none.err.contains("no name has"), "{none:?}");
+}
+
+#[test]
 fn a_focus_that_fits_several_files_takes_the_best_and_names_the_others() {
     let sandbox = project();
     let aggregate = |word: &str| sandbox.slop(&["aggregate", "--tier", "3", "--stdout", "--focus", word]);

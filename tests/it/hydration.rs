@@ -1,9 +1,13 @@
-//! `slop hydrate`, `simulate`, `fragments` and `aggregate --hydrated`, from the command line and over a daemon.
+//! `slop hydrate`, `simulate`, `fragments` and `aggregate --hydrated`, from the command line and over a daemon, and plans of
+//! several projects.
+
+use std::fs;
+use std::path::Path;
 
 use serde_json::json;
 
 use super::daemon::harness::TestDaemon;
-use super::sandbox::{Sandbox, list, number, text};
+use super::sandbox::{Sandbox, data, list, number, text, texts};
 
 fn project() -> Sandbox {
     let sandbox = Sandbox::repo();
@@ -48,4 +52,76 @@ fn an_orchestrator_hydrates_pins_and_reads_what_is_hot() {
         explained.contains("hydration    HOT, depth 2, score 1.000\n    pinned at depth 2  <- decides"),
         "{explained}"
     );
+}
+
+/// Makes a project next to the sandbox's own.
+fn neighbor(sandbox: &Sandbox, name: &str, functions: usize) {
+    let folder = sandbox.outside(name);
+    fs::create_dir_all(&folder).unwrap();
+    let function = |at: usize| format!("def {name}_{at}(value):\n    return value * {at}\n\n\n");
+    fs::write(folder.join("code.py"), (0..functions).map(function).collect::<String>()).unwrap();
+    sandbox.git_in(&folder, &["init", "-q"]);
+    sandbox.git_in(&folder, &["add", "."]);
+    sandbox.git_in(&folder, &["commit", "-qm", "first"]);
+}
+
+#[test]
+fn a_plan_places_the_files_of_several_projects_within_one_budget() {
+    let sandbox = project();
+    neighbor(&sandbox, "api", 40);
+    neighbor(&sandbox, "web", 3);
+    neighbor(&sandbox, "lib", 3);
+    assert_eq!(sandbox.slop_in("../api", &["link", "add", "../lib"]).code, 0);
+    fs::write(sandbox.outside("api/slop.toml"), "[hydration]\nmax_file_bytes = 100\n").unwrap();
+    let plan = "[plan]\nname = \"checkout\"\nbudget_tokens = 2000\n\
+        [[project]]\npath = \"../api\"\nshare = 0.5\ntier = 3\n\
+        [[project]]\npath = \"../web\"\nfocus = [\"code.py\"]\n[[project]]\npath = \".\"\n\
+        [[project]]\npath = \"../lib\"\n[[project]]\npath = \"../web/.\"\n[[project]]\npath = \"../gone\"\n";
+    sandbox.write("plan.toml", plan);
+    let simulated = sandbox.slop(&["simulate", "--plan", "plan.toml", "--json"]);
+    assert!(!sandbox.outside("web/.slop_cache/index.db").exists() || fragments(&sandbox, "web").is_empty());
+    let ran = sandbox.slop(&["hydrate", "--plan", "plan.toml", "--json"]);
+    // One of the projects is not there.
+    assert_eq!((simulated.code, ran.code), (4, 4), "{ran:?}");
+    let (placed, before) = (data(&ran.out), data(&simulated.out));
+    let budgets = |answer: &serde_json::Value| -> Vec<u64> {
+        list(&answer["projects"]).map(|project| number(&project["hot_tokens_limit"])).collect()
+    };
+    let root = sandbox.root().file_name().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(texts(&placed["projects"], "project"), ["api".to_owned(), "web".to_owned(), root]);
+    assert_eq!((budgets(&placed)[0], budgets(&placed).iter().sum::<u64>()), (1000, 2000));
+    assert_eq!(budgets(&placed), budgets(&before));
+    let left_out = placed["left_out"].to_string();
+    for reason in ["it is linked to ", "it is named twice", "cannot be opened"] {
+        assert!(left_out.contains(reason), "{left_out}");
+    }
+    let hot: u64 = list(&placed["projects"]).map(|project| number(&project["hot"]["tokens"])).sum();
+    assert!(hot <= 2000 && hot == number(&placed["hot_tokens"]), "{placed}");
+    // Each has its own settings and files, and those of its own links alone.
+    let api = fragments(&sandbox, "api");
+    assert!(api.iter().any(|row| row["path"] == "@lib/code.py"), "{api:?}");
+    assert!(api.iter().all(|row| number(&row["detail_depth"]) < 9), "{api:?}");
+    let web = fragments(&sandbox, "web");
+    assert_eq!(web.iter().map(|row| text(&row["path"])).collect::<Vec<_>>(), ["code.py"]);
+    assert_eq!((&web[0]["tier"], &web[0]["detail_depth"]), (&json!("HOT"), &json!(9)));
+    // Again: nothing moves.
+    let again = data(&sandbox.slop(&["hydrate", "--plan", "plan.toml", "--json"]).out);
+    assert!(list(&again["projects"]).all(|project| project["moved"] == json!([])), "{again}");
+    assert_eq!(budgets(&again), budgets(&placed));
+    // Folders alone are a plan, too; a share beyond the whole is none.
+    let folders = sandbox.slop(&["hydrate", "--plan", "../api", "../web", "--budget", "900"]);
+    assert!(folders.code == 0 && folders.out.contains("2 projects, "), "{folders:?}");
+    sandbox.write(
+        "plan.json",
+        r#"{"project": [{"path": "../api", "share": 0.7}, {"path": "../web", "share": 0.4}]}"#,
+    );
+    sandbox
+        .slop(&["hydrate", "--plan", "plan.json"])
+        .assert_fails(2, &["the shares of the projects add up to 1.1"]);
+}
+
+fn fragments(sandbox: &Sandbox, name: &str) -> Vec<serde_json::Value> {
+    let listed = sandbox.slop_in(&format!("../{name}"), &["fragments", "--json"]);
+    assert!(Path::new(&sandbox.outside(name)).exists());
+    listed.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -4,7 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use crate::sandbox::Sandbox;
+use serde_json::json;
+
+use crate::daemon::harness::{TestDaemon, wait_until};
+use crate::sandbox::{Sandbox, number, report_skipped, texts};
 
 const CANARY: &str = "canary_of_another_folder";
 
@@ -19,6 +22,16 @@ fn with_lib() -> Sandbox {
 fn write(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+/// Makes a repository next to the project, with a file that defines a function.
+fn repository(sandbox: &Sandbox, name: &str, function: &str) -> String {
+    let folder = sandbox.outside(name);
+    write(&folder.join("part.py"), &format!("def {function}():\n    pass\n"));
+    sandbox.git_in(&folder, &["init", "-q"]);
+    sandbox.git_in(&folder, &["add", "."]);
+    sandbox.git_in(&folder, &["commit", "-qm", "first"]);
+    folder.to_str().unwrap().to_owned()
 }
 
 #[test]
@@ -157,9 +170,125 @@ fn a_link_in_the_place_of_a_submodule_and_an_own_worktree_are_not_linked() {
     let added = sandbox.json(&["link", "add", "--submodules"]);
     assert_eq!(added["added"].as_array().map(Vec::len), Some(0), "{added}");
     let left_out = added["left_out"].to_string();
-    assert!(left_out.contains("here is not linked: it is a symbolic link, or behind one"), "{added}");
-    assert!(left_out.contains("trees/one is not linked: it is a worktree of the project's own"), "{added}");
+    assert!(
+        left_out.contains(r#"{"path":"here","reason":"it is a symbolic link, or behind one"}"#),
+        "{added}"
+    );
+    assert!(left_out.contains(r#"{"path":"above/private","reason":"it is a symbolic link"#), "{added}");
+    assert!(
+        left_out.contains(r#"{"path":"trees/one","reason":"it is a worktree of the project's own"#),
+        "{added}"
+    );
     assert_eq!(sandbox.json(&["link", "list"])["links"].as_array().map(Vec::len), Some(0));
     assert!(!sandbox.slop(&["symbol", CANARY]).out.contains(".py"));
     assert_eq!(sandbox.slop(&["symbol", "own"]).out.matches("a.py").count(), 1);
+}
+
+#[test]
+fn submodules_of_submodules_are_linked_in_one_run() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def own():\n    pass\n");
+    let inner = repository(&sandbox, "inner", "deepest");
+    let outer = repository(&sandbox, "outer", "between");
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
+    let outer_folder = sandbox.outside("outer");
+    sandbox.git_in(&outer_folder, &[&add[..], &[&*inner, "deps/inner"]].concat());
+    sandbox.git_in(&outer_folder, &["commit", "-qam", "second"]);
+    sandbox.git(&[&add[..], &[&*outer, "vendor/outer"]].concat());
+    let first = sandbox.json(&["link", "add", "--submodules"]);
+    assert_eq!(texts(&first["added"], "name"), ["outer"]);
+    assert_eq!(first["left_out"][0]["path"], "vendor/outer/deps/inner");
+    // One that is checked out later is found within the linked one.
+    let update =
+        ["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive"];
+    sandbox.git(&update);
+    assert_eq!(texts(&sandbox.json(&["link", "add", "--submodules"])["added"], "name"), ["inner"]);
+    for name in ["inner", "outer"] {
+        assert_eq!(sandbox.slop(&["link", "remove", name]).code, 0);
+    }
+    let both = sandbox.json(&["link", "add", "--submodules"]);
+    assert_eq!(
+        (texts(&both["added"], "name"), &both["left_out"]),
+        (vec!["outer".into(), "inner".into()], &json!([]))
+    );
+    assert_eq!(sandbox.json(&["link", "list"])["links"][0]["state"], "linked");
+    // Each file has one name, by whichever path it is meant.
+    assert_eq!(sandbox.slop(&["symbol", "deepest"]).out.matches("part.py:1").count(), 1);
+    let status = sandbox.slop(&["status", "--all"]).out;
+    assert!(status.contains("@inner/part.py") && !status.contains("deps/inner"), "{status}");
+    let path = sandbox.root().join("vendor/outer/deps/inner/part.py");
+    assert!(sandbox.slop(&["view", path.to_str().unwrap()]).out.contains("@inner/part.py"));
+    // Nothing but a checkout of its own may be within a linked folder.
+    fs::create_dir(sandbox.path("vendor/outer/plain")).unwrap();
+    let plain = sandbox.slop(&["link", "add", "vendor/outer/plain"]);
+    assert!(plain.code != 0 && plain.err.contains("cannot be linked"), "{plain:?}");
+}
+
+#[test]
+fn a_request_lists_links_and_changes_none() {
+    let sandbox = with_lib();
+    sandbox.write("slop.toml", "[[resources]]\nname = \"other\"\npath = \"../config\"\n");
+    assert_eq!(sandbox.slop(&["link", "add", "../lib"]).code, 0);
+    let alone = sandbox.json(&["link", "list"]);
+    let daemon = TestDaemon::start(&sandbox);
+    let (code, listed) = daemon.connect().exchange("GET", "/v1/links", None).unwrap();
+    assert_eq!((code, &listed["data"]), (200, &alone));
+    assert_eq!(texts(&listed["data"]["links"], "state"), ["linked", "refused"]);
+    let links = fs::read(sandbox.outside("config/slop/links.toml")).unwrap();
+    for body in [json!({"add": "../home"}), json!({"remove": "lib"}), json!({"trust": ["other"]})] {
+        assert_eq!(daemon.connect().try_query("/v1/links", &body).0, 400, "{body}");
+    }
+    for route in ["/v1/links/add", "/v1/links/trust", "/v1/links/remove", "/v1/links/edit"] {
+        assert_eq!(daemon.connect().try_query(route, &json!({})).0, 404, "{route}");
+    }
+    assert_eq!(fs::read(sandbox.outside("config/slop/links.toml")).unwrap(), links);
+}
+
+#[test]
+fn a_daemon_watches_linked_folders() {
+    let sandbox = with_lib();
+    let other = repository(&sandbox, "other", "between");
+    write(&sandbox.outside("other/.gitignore"), "ignored/\n");
+    for folder in ["../lib", "../other"] {
+        assert_eq!(sandbox.slop(&["link", "add", folder]).code, 0);
+    }
+    let daemon = TestDaemon::start(&sandbox);
+    let clock = || number(&daemon.status()["sequence"]);
+    // The first refresh has found all files, and what it depends on is watched.
+    wait_until("the project is indexed", || 0 < clock() && daemon.status()["pending"] == 0);
+    if daemon.status()["mode"] != "events" {
+        report_skipped("no events come from this file system");
+        return;
+    }
+    assert_eq!(daemon.status()["unwatched_links"], json!({}));
+    // No question is asked: what is written is found by its events alone.
+    let is_refreshed = |change: &dyn Fn()| {
+        let before = clock();
+        change();
+        wait_until("the daemon has refreshed a linked folder", || before < clock());
+    };
+    is_refreshed(&|| write(&sandbox.outside("lib/src/part.py"), "def edited():\n    pass\n"));
+    is_refreshed(&|| write(&sandbox.outside("lib/new/deep/file.py"), "def deep():\n    pass\n"));
+    is_refreshed(&|| write(&sandbox.outside("other/new.py"), "def another():\n    pass\n"));
+    let (lib, away) = (sandbox.outside("lib"), sandbox.outside("away"));
+    is_refreshed(&|| fs::rename(&lib, &away).unwrap());
+    let gone = sandbox.slop(&["symbol", "deep"]);
+    assert!(!gone.out.contains("@lib"), "{gone:?}");
+    is_refreshed(&|| fs::rename(&away, &lib).unwrap());
+    is_refreshed(&|| write(&sandbox.outside("lib/new/deep/file.py"), "def deeper():\n    pass\n"));
+    let found = sandbox.slop(&["symbol", "deeper"]);
+    assert!(found.out.contains("@lib/new/deep/file.py:1"), "{found:?}");
+
+    // What is no longer linked is no longer watched.
+    let watches = number(&daemon.status()["watches"]);
+    assert_eq!(sandbox.slop(&["link", "remove", "other"]).code, 0);
+    let root = || json!({"files": ["zoo.py"], "mode": "full"});
+    daemon.query("/v1/view", &root());
+    wait_until("the link is dropped", || number(&daemon.status()["watches"]) < watches);
+    let before = number(&daemon.status()["events"]);
+    fs::write(Path::new(&other).join("new.py"), CANARY).unwrap();
+    // The answer waits for all events of before.
+    daemon.query("/v1/view", &root());
+    assert_eq!((number(&daemon.status()["events"]), number(&daemon.status()["missed"])), (before, 0));
+    daemon.assert_audit_is_clean();
 }

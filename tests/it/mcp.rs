@@ -1,5 +1,6 @@
 //! `slop mcp`, tested as a client uses it: a process with one line of JSON per message.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -162,6 +163,30 @@ fn an_edit_of_a_file_that_was_read_is_reported_to_the_client() {
     assert_eq!(received, expected);
     let answer = agent.request("resources/read", &engine);
     assert_eq!(text(&answer["result"]["contents"][0]["text"]), "class Engine:\n    pass\n");
+    agent.close();
+}
+
+#[test]
+fn files_of_linked_folders_are_resources_and_their_edits_are_reported() {
+    let sandbox = project();
+    let part = sandbox.outside("lib/part.py");
+    fs::create_dir(part.parent().unwrap()).unwrap();
+    fs::write(&part, "def part():\n    return 1\n").unwrap();
+    assert_eq!(sandbox.slop(&["link", "add", "../lib"]).code, 0);
+    let mut agent = McpClient::start(&sandbox);
+    let listed = agent.request("resources/list", &json!({}));
+    let resource = list(&listed["result"]["resources"]).find(|resource| resource["title"] == "@lib/part.py");
+    let address = json!({"uri": resource.unwrap()["uri"]});
+    assert_eq!(address["uri"], "slop://view/full/%40lib/part.py");
+    let _daemon = TestDaemon::start(&sandbox);
+    assert_eq!(agent.request("resources/subscribe", &address)["result"], json!({}));
+    fs::write(&part, "def edited():\n    return 1\n").unwrap();
+    let mut line = String::new();
+    agent.output.read_line(&mut line).unwrap();
+    let received: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(received["params"], address, "{received}");
+    let answer = agent.request("resources/read", &address);
+    assert_eq!(text(&answer["result"]["contents"][0]["text"]), "def edited():\n    return 1\n");
     agent.close();
 }
 

@@ -63,3 +63,59 @@ fn a_git_file_that_its_repository_does_not_know_leads_to_no_cache() {
     assert!(hostile.join(".slop_cache/index.db").exists());
     assert!(!sandbox.path(".slop_cache").exists());
 }
+
+#[test]
+fn clones_share_a_cache_where_the_user_lists_them() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def in_main():\n    return 1\n");
+    sandbox.write("b.py", "def in_both():\n    return 1\n");
+    sandbox.commit_all("one");
+    let clone = sandbox.outside("clone");
+    let root = sandbox.root().canonicalize().unwrap();
+    let make_clone = || {
+        sandbox.git(&["clone", "-q", root.to_str().unwrap(), clone.to_str().unwrap()]);
+    };
+    make_clone();
+    let in_clone = |arguments: &[&str]| {
+        let mut command = sandbox.command(arguments);
+        command.current_dir(&clone);
+        run(command)
+    };
+    let setting = format!("[trust]\nclones = [{root:?}, {clone:?}]\n");
+    assert_eq!(number(&sandbox.json(&["index"])["parsed"]), 2);
+    // A project cannot say so for itself.
+    fs::write(clone.join("slop.toml"), &setting).unwrap();
+    let own = in_clone(&["index", "--json"]);
+    assert!(own.err.contains("trust.clones"), "{own:?}");
+    assert!(clone.join(".slop_cache/index.db").exists());
+    fs::remove_file(clone.join("slop.toml")).unwrap();
+    fs::remove_dir_all(clone.join(".slop_cache")).unwrap();
+
+    sandbox.write_user_settings(&setting);
+    assert_eq!(number(&data(&in_clone(&["index", "--json"]).out)["parsed"]), 0);
+    assert!(!clone.join(".slop_cache").exists());
+    fs::write(clone.join("a.py"), "def in_clone():\n    return 2\n").unwrap();
+    // A worktree of the clone shares it, too.
+    let linked = sandbox.outside("of_clone");
+    sandbox.git_in(&clone, &["worktree", "add", "-q", linked.to_str().unwrap()]);
+    let mut index = sandbox.command(&["index", "--json"]);
+    index.current_dir(&linked);
+    assert_eq!(number(&data(&run(index).out)["parsed"]), 0);
+    for _ in 0..2 {
+        let (main, own) = (sandbox.stdout_of(&["outline"]), in_clone(&["outline"]).out);
+        assert!(main.contains("in_main") && !main.contains("in_clone"), "{main}");
+        assert!(own.contains("in_clone") && !own.contains("in_main"), "{own}");
+    }
+    assert_eq!(number(&sandbox.json(&["index"])["hashed"]), 0);
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["linked_worktrees"]), 2);
+    // Another clone in its place begins with nothing of the old one.
+    fs::remove_dir_all(&linked).unwrap();
+    fs::remove_dir_all(&clone).unwrap();
+    make_clone();
+    assert!(in_clone(&["outline"]).out.contains("in_main"));
+    assert_eq!(sandbox.slop(&["index"]).code, 0);
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["linked_worktrees"]), 1);
+    fs::remove_dir_all(&clone).unwrap();
+    assert_eq!(sandbox.slop(&["index"]).code, 0);
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["linked_worktrees"]), 0);
+}

@@ -137,6 +137,46 @@ fn cpp_definitions_outside_of_a_type_are_those_of_its_declarations() {
 }
 
 #[test]
+fn cpp_members_are_found_in_bodies_outside_of_their_type() {
+    let header = "namespace n {\nstruct Base {\n  void top() {}\n};\nclass A : public Base {\n  struct Item {\n    void reset();\n    void run();\n  };\n  void run();\n  void stop();\n  A* next;\n};\n}\nvoid stop();\n";
+    let source = "#include \"a.h\"\nnamespace n {\nvoid A::stop() {}\nvoid A::run() {\n  stop();\n  this->stop();\n  next->stop();\n  top();\n}\nvoid A::Item::reset() {}\nvoid A::Item::run() {\n  reset();\n}\n}\nvoid stop() {}\n";
+    let files = [("a.h", header), ("a.cc", source)];
+    for line in [5, 6, 7] {
+        check(&files, &format!("a.cc:{line}"), &["n.A.stop sure"]);
+    }
+    check(&files, "a.cc:8", &["a.h/n.Base.top sure"]);
+    check(&files, "a.cc:12", &["n.A::Item.reset sure"]);
+}
+
+#[test]
+fn cpp_types_may_be_defined_outside_of_their_type() {
+    let header = "struct A {\n  class Part;\n  void run();\n  Part* part_;\n};\n";
+    let source = "#include \"a.h\"\nclass A::Part {\n public:\n  void go() {}\n};\nstruct Other {\n  void go() {}\n};\nvoid A::run() {\n  part_->go();\n  Part part;\n  part.go();\n}\n";
+    let files = [("a.h", header), ("a.cc", source)];
+    check(&files, "a.cc:10", &["A.Part.go sure"]);
+    check(&files, "a.cc:12", &["A.Part.go sure"]);
+}
+
+#[test]
+fn cpp_annotations_behind_variables_do_not_hide_them() {
+    let text = "struct Part {\n  void go() {}\n};\nstruct Other {\n  void go() {}\n};\nstruct A {\n  Part part_ GUARDED_BY(mutex_);\n  Part* const held_ GUARDED_BY(mutex_);\n  Part MAKE(int a);\n  void run() {\n    part_.go();\n    held_->go();\n    MAKE(1).go();\n  }\n};\n";
+    let files = [("a.cc", text)];
+    for line in [12, 13] {
+        check(&files, &format!("a.cc:{line}"), &["Part.go sure"]);
+    }
+    check(&files, "a.cc:14", &["A.MAKE sure", "Part.go sure"]);
+}
+
+#[test]
+fn cpp_bodies_behind_a_macro_see_the_type_that_it_names_and_are_never_sure() {
+    let text = "void close() {}\nvoid open() {}\nstruct Fixture {\n  void close() {}\n};\nTEST_F(Fixture, closes) {\n  close();\n  open();\n}\nTEST(Name, closes) {\n  close();\n}\n";
+    let files = [("a.cc", text)];
+    check(&files, "a.cc:7", &["Fixture.close likely"]);
+    check(&files, "a.cc:8", &["open likely"]);
+    check(&files, "a.cc:11", &["close likely"]);
+}
+
+#[test]
 fn cpp_members_are_inherited_and_this_is_the_type_around() {
     let text = "struct Base {\n  void top() {}\n  int size;\n};\nstruct A : public Base {\n  void run() {\n    top();\n    this->run();\n    other->run();\n    size();\n  }\n  A* other;\n};\nvoid top() {}\nvoid f() { top(); }\n";
     let files = [("a.cc", text)];

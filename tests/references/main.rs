@@ -6,6 +6,8 @@
 mod java_cpp;
 #[cfg(all(feature = "lang-rust", feature = "lang-go"))]
 mod rust_go;
+#[cfg(feature = "lang-typescript")]
+mod script;
 
 use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
 use slop::internals::syntax::source_facts;
@@ -19,6 +21,7 @@ fn language(path: &str) -> &'static str {
         "java" => "java",
         "rb" => "ruby",
         "c" => "c",
+        "ts" => "typescript",
         _ => "cpp",
     }
 }

@@ -180,3 +180,29 @@ fn a_variable_of_go_is_not_the_function_that_it_holds() {
     assert_eq!(at(&files, "a/a.go:5"), ["b/b.go/With sure"]);
     assert_eq!(at(&files, "c.go:5"), [""; 0]);
 }
+
+#[test]
+fn go_files_that_need_a_tag_come_after_those_that_do_not() {
+    let with = |constraint: &str| {
+        format!("{constraint}package a\n\ntype Binding interface {{\n\tName() string\n}}\n")
+    };
+    let constraints = [
+        ("//go:build nomsgpack\n\n", "//go:build !nomsgpack\n\n", true),
+        ("//go:build linux && (extra || other)\n\n", "", true),
+        ("//go:build linux\n\n", "//go:build !linux\n\n", false),
+        ("//go:build go1.18 || extra\n\n", "", false),
+    ];
+    for (left, right, is_ranked) in constraints {
+        let (left, right) = (with(left), with(right));
+        let files = [
+            ("go.mod", "module example.org/m\n"),
+            ("left.go", &*left),
+            ("right.go", &*right),
+            ("use.go", "package a\n\nfunc show(b Binding) string {\n\treturn b.Name()\n}\n"),
+        ];
+        let mut found = at(&files, "use.go:4");
+        found.sort();
+        let best = if is_ranked { "likely" } else { "maybe" };
+        assert_eq!(found, ["left.go/Binding.Name maybe", &format!("right.go/Binding.Name {best}")]);
+    }
+}

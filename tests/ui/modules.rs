@@ -50,6 +50,7 @@ module_tests! {
     filter_and_search: "find.test.js",
     keys: "keys.test.js",
     treemap: "treemap.test.js",
+    list_of_the_budget: "spending.test.js",
     texts_and_events: "format.test.js",
     chosen_lines: "slices.test.js",
 }

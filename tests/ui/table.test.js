@@ -1,5 +1,5 @@
 import { answer, same, test } from "./check.js";
-import { apply, decode, folderOf, sums, visibleLines } from "./table.js";
+import { apply, changesBetween, decode, folderOf, sums, visibleLines } from "./table.js";
 
 const PATHS = ["a.c", "src/b.c", "src/c.rs", "src-x/d.c", "src/net/e.c", "tests/f.c"];
 const table = decode(answer(PATHS));
@@ -35,4 +35,15 @@ test("with a filter, folders without a match are left out, and folded ones show 
   same(shown(visibleLines(table, new Set(), only("src/net/e.c"))), ["src/net/", "src/net/e.c"]);
   same(shown(visibleLines(table, new Set(["src"]), only("src/net/e.c", "src-x/d.c"))), ["src/", "src-x/", "src-x/d.c"]);
   same(shown(visibleLines(table, new Set(["src"]), only("tests/f.c"))), ["tests/", "tests/f.c"]);
+});
+
+test("two tables are compared by what they show of each file, the largest difference first", () => {
+  const before = decode({ ...answer(["a.c", "b.c", "c.c"]), tokens: [10, 20, 30] });
+  const after = decode({ ...answer(["a.c", "b.c", "d.c"]), tokens: [10, 25, 90], view: [1, 0, 0] });
+  same(changesBetween(before, after).map(({ path, from, to }) => [path, from.view, from.tokens, to.view, to.tokens]), [
+    ["d.c", "left_out", 0, "full", 90],
+    ["c.c", "full", 30, "left_out", 0],
+    ["b.c", "full", 20, "full", 25],
+    ["a.c", "full", 10, "skeleton", 10],
+  ]);
 });

@@ -31,7 +31,7 @@ pub(super) struct PricedChoice {
 }
 
 /// The choices of one file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct FileChoices {
     /// The tokens of its block.
     pub(super) block: u64,
@@ -42,7 +42,7 @@ pub(super) struct FileChoices {
 }
 
 /// What a bound is computed from.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct BoundInputs {
     rooms: [u64; PackPart::COUNT],
     /// What all parts may have together.

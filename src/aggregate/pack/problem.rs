@@ -1,5 +1,6 @@
 //! What is to be selected from, and what was selected.
 
+use super::bound::{BoundInputs, value_bound};
 use crate::model::Tier;
 
 /// The parts of a budget, in the order in which they are filled: what one leaves goes to the next.
@@ -122,7 +123,7 @@ pub struct PackInput<'a> {
     pub files: &'a [PackableFile],
     /// The symbols of those files whose symbols have scores, in any order.
     pub symbols: &'a [PackSymbol],
-    /// Whether to find out how far the selection is at most from the best possible one, which takes as long as selecting.
+    /// Whether it may be asked how far the selection is at most from the best possible one.
     pub has_bound: bool,
 }
 
@@ -225,19 +226,25 @@ pub struct Packing {
     pub rooms: [u64; PackPart::COUNT],
     /// The value of the selection: scores times tokens.
     pub value: f64,
-    /// The value that no selection within the rooms exceeds.
-    pub bound: f64,
+    /// What the bound is computed from; `None` if it was not asked for.
+    pub(super) choices: Option<BoundInputs>,
 }
 
 impl Packing {
+    /// Returns the value that no selection within the rooms exceeds, which takes longer than selecting.
+    pub fn bound(&self) -> f64 {
+        self.choices.as_ref().map_or(self.value, |choices| value_bound(choices, self.value).max(self.value))
+    }
+
     /// Returns by how many percent the selection is at most below the best possible one, rounded up.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 100")]
     pub fn shortfall_percent(&self) -> u32 {
-        if self.bound <= self.value || self.bound <= 0.0 {
+        let bound = self.bound();
+        if bound <= self.value || bound <= 0.0 {
             return 0;
         }
         // A rounding error in the last digits is no percent.
-        ((1.0 - self.value / self.bound) * 100.0 - 1e-6).ceil().clamp(0.0, 100.0) as u32
+        ((1.0 - self.value / bound) * 100.0 - 1e-6).ceil().clamp(0.0, 100.0) as u32
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::bound::{BoundInputs, PricedChoice, value_bound};
+use super::bound::{BoundInputs, PricedChoice};
 use super::order::{CostTable, SymbolQueue};
 use super::problem::{
     FileDemand, PackCosts, PackInput, PackPart, PackSymbol, PackedFile, PackedView, Packing, PartTokens,
@@ -377,7 +377,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     }
 
     fn finish(mut self) -> Packing {
-        let bound = if self.input.has_bound { self.bound().max(self.value) } else { self.value };
+        let choices = self.input.has_bound.then(|| self.choices());
         let mut shown: BTreeMap<usize, (Vec<usize>, Vec<usize>, bool)> = BTreeMap::new();
         for (at, (symbol, state)) in self.input.symbols.iter().zip(&self.symbols).enumerate() {
             let (bodies, signatures, is_whole) =
@@ -404,11 +404,11 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             PackedFile { file, view }
         });
         let files = files.collect();
-        Packing { files, tokens: self.tokens, rooms: self.rooms, value: self.value, bound }
+        Packing { files, tokens: self.tokens, rooms: self.rooms, value: self.value, choices }
     }
 
-    /// Returns the value that no selection within the rooms exceeds.
-    fn bound(&mut self) -> f64 {
+    /// Returns what there was to choose from, as far as its tokens were asked for.
+    fn choices(&mut self) -> BoundInputs {
         // The row of a file with a block was not needed so far; there are few, and they must not pass for unknown.
         while matches!(
             self.files.get(&self.ranks_asked[0]),
@@ -444,7 +444,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         for file in 0..self.ranks_asked[0].max(self.ranks_asked[1]) {
             self.add_breadth(&mut inputs, file);
         }
-        value_bound(&inputs, self.value)
+        inputs
     }
 
     fn add_symbol(&mut self, inputs: &mut BoundInputs, part: PackPart, symbol: usize) {

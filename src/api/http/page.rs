@@ -187,7 +187,7 @@ fn served_files(files: &[PageFile]) -> Vec<ServedFile> {
     let mut digest = Sha256::new();
     for file in files {
         // With lengths, so that no two sets have the same bytes.
-        for text in [file.name, file.text] {
+        for text in [file.name, &file.text] {
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text);
         }
@@ -200,7 +200,7 @@ fn served_files(files: &[PageFile]) -> Vec<ServedFile> {
         let text = if is_index {
             file.text.replace(RELATIVE, &format!("\"/ui/{hash}/"))
         } else {
-            file.text.to_owned()
+            file.text.clone().into_owned()
         };
         ServedFile {
             path: folder + file.name,

@@ -9,9 +9,9 @@ use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
     EditFragmentsQuery, EditTakesQuery, ExplainQuery, FilesQuery, FindQuery, FragmentsQuery, GivenQuery,
-    HistoryQuery, HydrateQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
-    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery, SymbolsQuery, TableQuery,
-    TakesQuery, UndoQuery, ViewQuery,
+    HistoryQuery, HydrateQuery, ImageQuery, ImpactQuery, IndexQuery, JumpQuery, LinksQuery,
+    OpenDocumentQuery, OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SimulateQuery,
+    SymbolsQuery, TableQuery, TakesQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -101,8 +101,10 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon("/v1/events", "events", "Stream changes as server-sent events.", RouteAction::Events),
     Route::of_query::<IndexQuery>(),
     Route::of_query::<FilesQuery>(),
+    Route::of_query::<LinksQuery>(),
     Route::of_query::<OutlineQuery>(),
     Route::of_query::<ViewQuery>(),
+    Route::of_query::<ImageQuery>(),
     Route::of_query::<SymbolsQuery>(),
     Route::of_query::<SearchQuery>(),
     Route::of_query::<FindQuery>(),

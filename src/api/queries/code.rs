@@ -1,4 +1,4 @@
-//! Questions about the code: outlines, views, symbols, and who uses them.
+//! Questions about the code: outlines, views, symbols, and who uses them; and for images.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,15 @@ pub struct OutlineQuery {
     pub files: Vec<String>,
     /// Read and hash the files, even if their size and timestamps are unchanged.
     pub verify: bool,
+}
+
+/// The image to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ImageAsk")]
+pub struct ImageQuery {
+    /// A PNG, JPEG, GIF or WebP of the project.
+    pub path: String,
 }
 
 /// The views to show.

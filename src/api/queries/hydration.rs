@@ -12,6 +12,8 @@ use super::documents::ViewSelection;
 pub struct HydrateQuery {
     /// The options that decide ranks and views. `budget` limits what is HOT, instead of `hydration.hot_tokens`.
     pub choice: ViewSelection,
+    /// Whether to return each file that has a tier, with its place.
+    pub fragments: bool,
 }
 
 /// What to place files by, without keeping their places.

@@ -59,6 +59,11 @@ pub struct CacheGcQuery {
 #[serde(deny_unknown_fields)]
 pub struct FilesQuery {}
 
+/// Asks for the linked folders. Which folders are linked is the user's decision: no request changes it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinksQuery {}
+
 /// Asks how much is cached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

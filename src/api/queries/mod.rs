@@ -14,8 +14,8 @@ mod maintenance;
 mod table;
 
 pub use code::{
-    CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery,
-    SymbolsQuery, ViewQuery,
+    CallDirectionName, CallsQuery, ImageQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery,
+    SearchQuery, SymbolsQuery, ViewQuery,
 };
 pub use curation::{
     CurationEdit, CurationQuery, DocumentEdit, DocumentKeys, EditCurationQuery, EditTakesQuery, FileSelect,
@@ -32,7 +32,7 @@ pub use hydration::{
 };
 pub use maintenance::{
     AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    FilesQuery, IndexQuery,
+    FilesQuery, IndexQuery, LinksQuery,
 };
 pub use table::TableQuery;
 

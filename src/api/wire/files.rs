@@ -32,6 +32,26 @@ pub struct IndexRun {
     pub elapsed_ms: u64,
 }
 
+/// An image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImageContent {
+    /// The file, as it was asked for.
+    pub path: String,
+    /// Its type by its first bytes, such as `image/png`.
+    pub media_type: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its bytes in base64.
+    pub base64: String,
+}
+
+impl ImageContent {
+    pub fn new(path: String, (media_type, bytes): (&str, Vec<u8>)) -> Self {
+        let base64 = render::base64(&bytes);
+        Self { path, media_type: media_type.to_owned(), bytes: bytes.len() as u64, base64 }
+    }
+}
+
 /// The state of every file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileStates {

@@ -96,7 +96,7 @@ impl WarmthName {
 }
 
 /// What a hydration has placed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HydrationResult {
     /// What is HOT.
     pub hot: TierTotals,
@@ -118,6 +118,9 @@ pub struct HydrationResult {
     pub beyond: BTreeMap<String, u64>,
     /// The files whose tier has changed.
     pub moved: Vec<MovedFragment>,
+    /// The files that have a tier, by path, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<FragmentPlace>,
 }
 
 /// The fragments of one tier.
@@ -145,8 +148,9 @@ pub struct MovedFragment {
     pub to: Option<WarmthName>,
 }
 
-impl From<HydrationAnswer> for HydrationResult {
-    fn from(answer: HydrationAnswer) -> Self {
+impl HydrationResult {
+    /// Returns what a hydration has placed, with each file if `with_fragments` is set.
+    pub fn new(answer: HydrationAnswer, with_fragments: bool) -> Self {
         let totals = |warmth: Warmth| {
             let of_tier = answer.fragments.iter().filter(|fragment| fragment.warmth == Some(warmth));
             of_tier.fold(TierTotals::default(), |sum, fragment| TierTotals {
@@ -180,6 +184,16 @@ impl From<HydrationAnswer> for HydrationResult {
             skipped: answer.beyond.values().sum(),
             moved: moves.iter().map(to_wire).collect(),
             beyond: answer.beyond,
+            fragments: if with_fragments {
+                answer
+                    .fragments
+                    .into_iter()
+                    .filter(|fragment| fragment.warmth.is_some())
+                    .map(Into::into)
+                    .collect()
+            } else {
+                Vec::new()
+            },
         }
     }
 }

@@ -13,6 +13,7 @@ mod files;
 mod find;
 mod given;
 mod hydration;
+mod links;
 mod receipt;
 mod receipt_totals;
 mod references;
@@ -35,10 +36,11 @@ pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, enve
 pub(in crate::api) use envelope::{decode_json, decode_nested};
 pub use explanation::{ExplainedRule, FileExplanation, LimitEffect, ScorePart, ScoreParts};
 pub use exported::CacheExport;
-pub use files::{FileState, FileStates, FileView, IndexRun};
+pub use files::{FileState, FileStates, FileView, ImageContent, IndexRun};
 pub use find::FoundNames;
 pub use given::{GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep};
-pub use hydration::{FragmentPlace, HydrationResult};
+pub use hydration::{FragmentPlace, HydrationResult, MovedFragment, TierTotals};
+pub use links::{LinkState, LinksState};
 pub use receipt::{
     BudgetUse, DocumentReceipt, FolderAuthor, IgnoredText, ReceiptFile, ReceiptMissing, ReceiptOmission,
     ReceiptProblem, SummaryAuthor, TaskUnderstanding,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::asking;
 use super::context::CommandContext;
-use crate::agent::{StoredSummary, UsageRow};
+use crate::agent::UsageRow;
 use crate::cli::background_args::AgentCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -12,8 +12,8 @@ use crate::cli::place::ProcessEnvironment;
 use crate::model::{Money, Tier};
 use crate::render::format_grouped;
 use crate::service::{
-    AgentOverrides, SubjectScope, SubjectSummaries, SummarySession, UsageReport, agent_options, caps, day_of,
-    has_key, host_of, usage, written_summaries,
+    AgentOverrides, ShownSummary, SubjectScope, SubjectSummaries, SummarySession, UsageReport, agent_options,
+    caps, day_of, has_key, host_of, usage, written_summaries,
 };
 use crate::sys::{Clock, WallClock};
 
@@ -169,9 +169,9 @@ fn show_summaries(
             context.output.write_line("")?;
         }
         context.write_line(&shown.place.to_string())?;
-        for summary in &shown.summaries {
-            context.write_line(&format!("  {}", attribution(summary)))?;
-            for line in summary.text.lines() {
+        for shown in &shown.summaries {
+            context.write_line(&format!("  {}", attribution(shown)))?;
+            for line in shown.summary.text.lines() {
                 context.write_line(&format!("    {line}"))?;
             }
         }
@@ -183,14 +183,20 @@ fn show_summaries(
 }
 
 /// Returns the origin of a summary. It precedes the text, because a model's text may claim anything.
-fn attribution(summary: &StoredSummary) -> String {
+fn attribution(ShownSummary { summary, fetched_from }: &ShownSummary) -> String {
     let (tier, by, cost) = (summary.tier.number(), &summary.model, summary.cost);
     let day = day_of(summary.at_ms.div_euclid(24 * 60 * 60 * 1000));
-    format!("tier {tier}, written by the model {by} on {day}, in a call of {cost}:")
+    match fetched_from {
+        None => format!("tier {tier}, written by the model {by} on {day}, in a call of {cost}:"),
+        Some(writer) => format!(
+            "tier {tier}, written by the model {by} on {day}, fetched from the team's cache, where {writer} \
+             stored it for {cost}:"
+        ),
+    }
 }
 
 fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
-    let json = |summary: &StoredSummary| {
+    let json = |ShownSummary { summary, fetched_from }: &ShownSummary| {
         json!({
             "place": shown.place.to_string(),
             "scope": summary.scope.name(),
@@ -199,6 +205,7 @@ fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
             "prompt": summary.prompt,
             "at_ms": summary.at_ms,
             "call_cost_usd": summary.cost.to_decimal(),
+            "fetched_from": fetched_from,
             // A constant: whatever a model wrote may have been dictated by the file that it read.
             "untrusted": true,
             "text": summary.text,

@@ -20,7 +20,7 @@ use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::place::ProcessEnvironment;
 use crate::daemon;
-use crate::daemon::{DaemonPaths, FileChange, FileChangeKind, Notice, StartOutcome};
+use crate::daemon::{DaemonPaths, FileChange, FileChangeKind, HydrationCounts, Notice, StartOutcome};
 use crate::model::printable;
 use crate::render::{format_grouped, format_seconds};
 use crate::sys::{Clock, RealDisk, WallClock, detach_terminal};
@@ -252,6 +252,14 @@ fn notice_line(notice: &Notice<'_>) -> String {
         Notice::Summarized { answered, cost, unanswered, stopped } => {
             summaries_line(*answered, cost, unanswered, *stopped)
         }
+        Notice::Hydrated(counts) => {
+            let HydrationCounts { stored, promoted, demoted, skipped } = *counts;
+            let [stored, promoted, demoted, skipped] =
+                [stored, promoted, demoted, skipped].map(format_grouped);
+            format!(
+                "hydrated: {stored} fragments stored, {promoted} promoted, {demoted} demoted, {skipped} skipped"
+            )
+        }
         Notice::Verified { reason, hint: "" } => format!("looking at every file for each answer: {reason}"),
         Notice::Verified { reason, hint } => {
             format!("looking at every file for each answer: {reason} ({hint})")
@@ -305,6 +313,9 @@ fn as_json(notice: &Notice<'_>) -> serde_json::Value {
         }
         Notice::Summarized { answered, cost, unanswered, stopped } => {
             json!({"event": "written", "answered": answered, "cost": cost, "unanswered": unanswered, "stopped": stopped})
+        }
+        Notice::Hydrated(HydrationCounts { stored, promoted, demoted, skipped }) => {
+            json!({"event": "hydrated", "stored": stored, "promoted": promoted, "demoted": demoted, "skipped": skipped})
         }
         Notice::Verified { reason, hint } => json!({"event": "verified", "why": reason, "hint": hint}),
         Notice::Lost { reason } => json!({"event": "lost_track", "why": reason}),

@@ -129,6 +129,8 @@ fn optional_rows(status: &DaemonStatus) -> Vec<(&'static str, String)> {
     if let Some(audit) = status.last_audit {
         rows.push(("audit", format!("{} differences", format_grouped(audit.differences))));
     }
+    let unwatched = status.unwatched_links.iter();
+    rows.extend(unwatched.map(|(name, reason)| ("unwatched", format!("@{name}: {reason}"))));
     rows.extend(status.settings_problems.iter().map(|problem| ("settings", problem.clone())));
     rows.extend(status.listen.as_ref().map(|address| ("listening", address.clone())));
     rows.extend(status.rss_bytes.map(|bytes| ("memory", format_size(bytes))));

@@ -4,7 +4,7 @@ use super::context::CommandContext;
 use super::document::view_selection;
 use crate::api::{
     EditFragmentsQuery, FragmentAction, FragmentPlace, FragmentsQuery, HydrateQuery, HydrationResult,
-    SimulateQuery, WarmthName, display_path,
+    MovedFragment, SimulateQuery, TierTotals, WarmthName, display_path,
 };
 use crate::cli::failure::{self, CommandError};
 use crate::cli::hydration_args::{FragmentsArgs, FragmentsCommand, HydrateArgs, WarmthArg};
@@ -14,14 +14,14 @@ use crate::render::{format_grouped, format_size};
 const MAX_MOVED: usize = 20;
 
 pub(super) fn hydrate(args: &HydrateArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let query = HydrateQuery { choice: view_selection(&args.choice, context.location)? };
-    let placed = context.ask(query)?;
+    let choice = view_selection(&args.choice, context.location)?;
+    let placed = context.ask(HydrateQuery { choice, fragments: false })?;
     write_places(&placed, context)
 }
 
 pub(super) fn simulate(args: &HydrateArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let query = HydrateQuery { choice: view_selection(&args.choice, context.location)? };
-    let placed = context.ask(SimulateQuery(query))?;
+    let choice = view_selection(&args.choice, context.location)?;
+    let placed = context.ask(SimulateQuery(HydrateQuery { choice, fragments: false }))?;
     write_places(&placed, context)
 }
 
@@ -29,32 +29,44 @@ fn write_places(placed: &HydrationResult, context: &mut CommandContext<'_>) -> R
     if context.output.json {
         return context.write_data(placed);
     }
+    for row in tier_rows(placed).into_iter().chain(moved_rows(placed, "")) {
+        context.write_line(&row)?;
+    }
+    Ok(failure::DONE)
+}
+
+/// Returns what each tier holds, and how many files have moved.
+pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
     let limit = match placed.hot_tokens_limit {
         0 => String::new(),
         limit => format!(" of {}", format_grouped(limit)),
     };
-    for (name, tier, limit) in
-        [("HOT", placed.hot, limit.as_str()), ("WARM", placed.warm, ""), ("COLD", placed.cold, "")]
-    {
+    let tiers = [("HOT", placed.hot, limit.as_str()), ("WARM", placed.warm, ""), ("COLD", placed.cold, "")];
+    let row = |(name, tier, limit): (&str, TierTotals, &str)| {
         let [fragments, tokens] = [tier.fragments, tier.tokens].map(format_grouped);
         let size = format_size(tier.bytes);
-        context
-            .write_line(&format!("{name:4}  {fragments} files, {tokens}{limit} tokens, {size} of text"))?;
-    }
+        format!("{name:4}  {fragments} files, {tokens}{limit} tokens, {size} of text")
+    };
+    let mut rows: Vec<String> = tiers.into_iter().map(row).collect();
     let HydrationResult { placed: new, promoted, demoted, skipped, .. } = placed;
     let [new, promoted, demoted, skipped] = [*new, *promoted, *demoted, *skipped].map(format_grouped);
-    context
-        .write_line(&format!("{new} placed, {promoted} promoted, {demoted} demoted, {skipped} skipped"))?;
+    rows.push(format!("{new} placed, {promoted} promoted, {demoted} demoted, {skipped} skipped"));
+    rows
+}
+
+/// Returns the first of the files that have another tier than before, with `prefix` before their paths.
+pub(super) fn moved_rows(placed: &HydrationResult, prefix: &str) -> Vec<String> {
     let tier = |name: Option<WarmthName>| name.map_or("–", WarmthName::name);
-    let moved = placed.moved.iter().filter(|moved| moved.from.is_some());
-    for moved in moved.clone().take(MAX_MOVED) {
+    let moved: Vec<_> = placed.moved.iter().filter(|moved| moved.from.is_some()).collect();
+    let row = |moved: &MovedFragment| {
         let path = display_path(&moved.path, moved.path_hex.as_deref());
-        context.write_line(&format!("  {} → {}  {path}", tier(moved.from), tier(moved.to)))?;
+        format!("  {} → {}  {prefix}{path}", tier(moved.from), tier(moved.to))
+    };
+    let mut rows: Vec<String> = moved.iter().take(MAX_MOVED).map(|moved| row(moved)).collect();
+    if let more @ 1.. = moved.len().saturating_sub(MAX_MOVED) {
+        rows.push(format!("  and {} more", format_grouped(more as u64)));
     }
-    if let more @ 1.. = moved.count().saturating_sub(MAX_MOVED) {
-        context.write_line(&format!("  and {} more", format_grouped(more as u64)))?;
-    }
-    Ok(failure::DONE)
+    rows
 }
 
 pub(super) fn fragments(args: &FragmentsArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {

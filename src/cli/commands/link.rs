@@ -1,22 +1,26 @@
 //! `slop link`: the folders that are linked to a project, and the consent to those that a project proposes.
 
+use std::collections::VecDeque;
 use std::io;
 use std::io::{BufRead, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
-use crate::api::{ApiError, FileState, FilesQuery};
+use crate::api::{ApiError, FileState, FilesQuery, LinkState, LinksQuery};
 use crate::cli::failure::{self, CommandError};
 use crate::cli::link_args::LinkCommand;
 use crate::cli::place::ProcessEnvironment;
-use crate::config::{Link, Links, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to};
+use crate::config::{
+    Link, Links, LoadedConfig, NAME_FORM, NamedBy, Resource, ResourceState, kind_of, link_to,
+};
 use crate::model::{
     LinkedFolder, ResourceKind, SkipReason, is_resource_name, path_bytes, path_text, printable,
 };
 use crate::render::{format_grouped, format_size};
-use crate::service::{LinkedSize, edit_links, is_own_worktree, measure_linked};
+use crate::service::{LinkedSize, checkouts_within, edit_links, is_own_worktree, link_state, measure_linked};
 use crate::sys::{Clock, WallClock};
 
 pub(super) fn run(
@@ -61,42 +65,61 @@ fn add(
     })?;
     let (resource, _) = added.expect("an edit that succeeds has added a link");
     let line = format!("@{} = {}", resource.folder.name, folder_text(&resource.folder));
-    context.write_result(&entry(&resource), &line)
+    context.write_result(&link_state(&resource), &line)
 }
 
-/// Links the checkouts within the project that are not linked yet: its submodules, and repositories that git does not track.
+/// A checkout within the project.
+struct FoundCheckout {
+    /// Its path, as people are told.
+    shown: String,
+    path: PathBuf,
+}
+
+/// A checkout that is not linked, and why.
+#[derive(Serialize)]
+struct LeftOut {
+    path: String,
+    reason: String,
+}
+
+/// Links the checkouts within the project that are not linked yet: its submodules with theirs, and repositories that git
+/// does not track.
 fn add_checkouts(
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    const REASONS: [&str; 2] = [SkipReason::Submodule.name(), SkipReason::NestedRepository.name()];
     let root = context.location.root.clone();
+    let loaded = context.loaded;
     let files = context.ask(FilesQuery::default())?.files;
-    let is_checkout =
-        |file: &&FileState| file.reason.as_deref().is_some_and(|reason| REASONS.contains(&reason));
-    // One that is linked is listed by its files.
-    let found: Vec<&FileState> = files.iter().filter(is_checkout).collect();
     let (mut added, mut left_out) = (Vec::new(), Vec::new());
+    // One that is linked is listed by its files.
+    let mut found: VecDeque<FoundCheckout> =
+        files.iter().filter_map(|file| found_checkout(file, loaded, &root, &mut left_out)).collect();
     edit_links(&environment.sources, &root, |links| {
         let mut all = links.clone();
-        for file in &found {
-            match link_checkout(&all, &root, file) {
+        while let Some(checkout) = found.pop_front() {
+            match link_checkout(&all, &root, &checkout) {
                 Ok((resource, link)) => {
                     all = all.replaced(all.with_link(&root, &link.name, Some(link.clone())));
+                    let inner = checkouts_within(&resource.folder, &root, loaded)?;
+                    found.extend(inner.iter().map(|inner| FoundCheckout {
+                        shown: format!("{}/{inner}", checkout.shown),
+                        path: checkout.path.join(inner.as_path()),
+                    }));
                     added.push(resource);
                 }
                 // The others are linked all the same.
-                Err(reason) => left_out.push(reason),
+                Err(reason) => left_out.push(LeftOut { path: checkout.shown, reason }),
             }
         }
         Ok(all.into_links())
     })?;
     if context.output.json {
-        let added: Vec<Value> = added.iter().map(entry).collect();
+        let added: Vec<LinkState> = added.iter().map(link_state).collect();
         return context.write_data(&json!({ "added": added, "left_out": left_out }));
     }
-    for reason in &left_out {
-        context.output.note(reason);
+    for LeftOut { path, reason } in &left_out {
+        context.output.note(&printable(&format!("{path} is not linked: {reason}")));
     }
     for resource in &added {
         context.write_line(&format!("@{} = {}", resource.folder.name, folder_text(&resource.folder)))?;
@@ -107,31 +130,51 @@ fn add_checkouts(
     Ok(failure::DONE)
 }
 
-/// Returns the link to a checkout within the project, or the reason why it cannot be linked.
-fn link_checkout(links: &Links, root: &Path, file: &FileState) -> Result<(Resource, Link), String> {
-    let shown = printable(&file.path);
-    if file.path_hex.is_some() {
-        return Err(format!("{shown} is not linked: its path is not UTF-8"));
+/// Returns the checkout within the project that a listed file stands for.
+fn found_checkout(
+    file: &FileState,
+    loaded: &LoadedConfig,
+    root: &Path,
+    left_out: &mut Vec<LeftOut>,
+) -> Option<FoundCheckout> {
+    const REASONS: [&str; 2] = [SkipReason::Submodule.name(), SkipReason::NestedRepository.name()];
+    file.reason.as_deref().filter(|reason| REASONS.contains(reason))?;
+    let path = loaded.links.locate(&file.path, root);
+    // Nobody has named the checkouts within a linked folder that is elsewhere.
+    if !path.starts_with(root) {
+        return None;
     }
-    let path = root.join(&file.path);
+    if file.path_hex.is_some() {
+        left_out.push(LeftOut { path: file.path.clone(), reason: "its path is not UTF-8".to_owned() });
+        return None;
+    }
+    Some(FoundCheckout { shown: file.path.clone(), path })
+}
+
+/// Returns the link to a checkout within the project, or the reason why it cannot be linked.
+fn link_checkout(
+    links: &Links,
+    root: &Path,
+    FoundCheckout { path, .. }: &FoundCheckout,
+) -> Result<(Resource, Link), String> {
     // That of a submodule that was never initialized is empty.
     if path.join(".git").symlink_metadata().is_err() {
-        return Err(format!("{shown} is not linked: it is not checked out (`git submodule update --init`)"));
+        return Err("it is not checked out (`git submodule update --init --recursive`)".to_owned());
     }
-    let real = path.canonicalize().map_err(|error| format!("{shown} is not linked: {error}"))?;
+    let real = path.canonicalize().map_err(|error| error.to_string())?;
     // Git has a checkout there, but a link may have taken its place: nobody has named what it leads to.
-    if real != path {
-        return Err(format!("{shown} is not linked: it is a symbolic link, or behind one"));
+    if real != *path {
+        return Err("it is a symbolic link, or behind one".to_owned());
     }
-    if is_own_worktree(root, &path) {
-        return Err(format!("{shown} is not linked: it is a worktree of the project's own repository"));
+    if is_own_worktree(root, path) {
+        return Err("it is a worktree of the project's own repository".to_owned());
     }
     let own_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut name = Links::fitting_name(&own_name);
     if links.is_taken(&name, root) {
         name = links.free_name(&name, root);
     }
-    let resource = new_resource(links, root, path, Some(&name), None).map_err(|error| error.message)?;
+    let resource = new_resource(links, root, real, Some(&name), None).map_err(|error| error.message)?;
     let link = link_to(root, &resource, now_s()).ok_or_else(|| not_linkable(&resource).message)?;
     Ok((resource, link))
 }
@@ -161,37 +204,27 @@ fn new_resource(
         let hint = "within the project only a checkout of its own can be linked; `[[resources]]` in slop.toml names others";
         return Err(ApiError::user("refused", message, hint));
     }
-    if let Some(other) = links.overlapping(&folder.path, root) {
+    if let Some(other) = links.overlapping(&folder, root) {
         let message = format!("{shown} cannot be linked: it overlaps @{other}");
         return Err(ApiError::user("refused", message, "remove that link first with `slop link remove`"));
     }
     if links.is_taken(&folder.name, root) {
         let free = links.free_name(&folder.name, root);
         let message = format!("the name @{} is in use", folder.name);
-        return Err(ApiError::user(
-            failure::USAGE,
-            message,
-            format!("name it otherwise, as with --name {free}"),
-        ));
+        let hint = format!("name it otherwise, as with --name {free}");
+        return Err(ApiError::user("name_in_use", message, hint));
     }
     Ok(Resource { folder, named_by: NamedBy::User, state: ResourceState::Linked, proposed_as: None })
 }
 
 fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let resources = context.loaded.links.resources(&context.location.root);
+    let links = context.ask(LinksQuery::default())?;
     if context.output.json {
-        let links: Vec<Value> = resources.iter().map(entry).collect();
-        return context.write_data(&json!({ "links": links }));
+        return context.write_data(&links);
     }
-    for resource in &resources {
-        let LinkedFolder { name, kind, .. } = &resource.folder;
-        let (folder, state) = (folder_text(&resource.folder), resource.state.name());
-        let reason = match resource.state.reason() {
-            "" => String::new(),
-            reason => format!(" ({reason})"),
-        };
-        let by = named_by(resource);
-        context.write_line(&format!("@{name}  {}  {folder}  by {by}  {state}{reason}", kind.name()))?;
+    for LinkState { name, kind, path, named_by, state, reason } in &links.links {
+        let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+        context.write_line(&format!("@{name}  {kind}  {path}  by {named_by}  {state}{reason}"))?;
     }
     Ok(failure::DONE)
 }
@@ -280,25 +313,6 @@ fn confirm(context: &mut CommandContext<'_>) -> bool {
 fn not_linkable(resource: &Resource) -> ApiError {
     let message = format!("{} cannot be linked as it is now", folder_text(&resource.folder));
     ApiError::environment("changed_meanwhile", message, "nothing was written; try again")
-}
-
-fn entry(resource: &Resource) -> Value {
-    let LinkedFolder { name, kind, .. } = &resource.folder;
-    json!({
-        "name": name,
-        "kind": kind.name(),
-        "path": folder_text(&resource.folder),
-        "named_by": named_by(resource),
-        "state": resource.state.name(),
-        "reason": resource.state.reason(),
-    })
-}
-
-const fn named_by(resource: &Resource) -> &'static str {
-    match resource.named_by {
-        NamedBy::User => "user",
-        NamedBy::Project => "project",
-    }
 }
 
 fn folder_text(folder: &LinkedFolder) -> String {

@@ -20,6 +20,7 @@ mod install;
 mod item;
 mod items;
 mod link;
+mod plan;
 mod preset;
 mod queries;
 mod references;

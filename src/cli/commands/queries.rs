@@ -4,13 +4,13 @@ use super::context::{CommandContext, scan_line};
 use super::document::thousandths;
 use super::input::read_items;
 use crate::api::{
-    AuditQuery, AuditResult, FileView, IndexQuery, LineRange, MaskEntry, ModeName, OutlineQuery, SearchQuery,
-    SymbolsQuery, ViewQuery, display_path, language_name,
+    AuditQuery, AuditResult, FileView, FindQuery, IndexQuery, LineRange, MaskEntry, ModeName, NamedThing,
+    OutlineQuery, SearchQuery, SymbolsQuery, ViewQuery, display_path, language_name,
 };
 use crate::cli::cache_args::IndexArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::cli::file_args::{OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
+use crate::cli::file_args::{FindArgs, OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
 use crate::cli::output::{CommandOutput, KIND, MINOR, NAME};
 use crate::model::printable;
 use crate::render::{format_grouped, format_size};
@@ -169,6 +169,29 @@ pub(super) fn search(args: &SearchArgs, context: &mut CommandContext<'_>) -> Res
         let parts = parts.collect::<Vec<_>>().join(", ");
         let score = thousandths(hit.score.thousandths);
         context.output.write_line(&format!("{place} [{}]{name}  {score}: {parts}", hit.kind))?;
+    }
+    Ok(failure::DONE)
+}
+
+pub(super) fn find(args: &FindArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let of = match (args.files, args.symbols) {
+        (true, _) => vec![NamedThing::File],
+        (false, true) => vec![NamedThing::Symbol],
+        (false, false) => Vec::new(),
+    };
+    let found = &context.ask(FindQuery { query: args.query.clone(), of, limit: Some(args.limit) })?;
+    if context.output.json {
+        return context.write_data(found);
+    }
+    if found.hits.is_empty() {
+        context.output.note("no name has these characters in this order");
+    }
+    for hit in &found.hits {
+        let path = display_path(&hit.path, hit.path_hex.as_deref());
+        let line = hit.start_line.map(|line| format!(":{line}")).unwrap_or_default();
+        let kind = hit.kind.as_deref().unwrap_or("file");
+        let name = hit.name.as_deref().map(|name| format!(" {}", printable(name))).unwrap_or_default();
+        context.output.write_line(&format!("{path}{line} [{kind}]{name}"))?;
     }
     Ok(failure::DONE)
 }

@@ -5,9 +5,10 @@ use std::io::{BufRead, IsTerminal, Read};
 use std::sync::Arc;
 
 use super::context::CommandContext;
+use super::plan::PlanRun;
 use super::{
     agent, cache, cache_replay, curation, daemon, doctor, document, given, history, hydration, install, item,
-    items, link, preset, queries, references, setup, share, status, summarize, take, ui, uninstall,
+    items, link, plan, preset, queries, references, setup, share, status, summarize, take, ui, uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -34,6 +35,12 @@ pub(in crate::cli) fn run(
         }
         CliCommand::Completions { shell } => return setup::completions(*shell, output),
         CliCommand::Man { command } => return setup::man(command.as_deref(), output),
+        // These open the projects of the plan.
+        CliCommand::Hydrate(hydrate) | CliCommand::Simulate(hydrate) if !hydrate.plan.is_empty() => {
+            let is_kept = matches!(args.command, CliCommand::Hydrate(_));
+            let run = PlanRun { args: hydrate, global: &args.global, command: name, is_kept };
+            return plan::run(&run, environment, output);
+        }
         _ => {}
     }
     let place = ProjectLocation::find(args.global.project.as_deref(), environment)?;
@@ -210,6 +217,7 @@ fn run_at(
         CliCommand::View(args) => queries::view(args, context),
         CliCommand::Symbol(args) => queries::symbol(args, context),
         CliCommand::Search(args) => queries::search(args, context),
+        CliCommand::Find(args) => queries::find(args, context),
         CliCommand::Refs(args) => references::refs(args, context),
         CliCommand::Callers(args) => references::callers(args, context),
         CliCommand::Callees(args) => references::callees(args, context),

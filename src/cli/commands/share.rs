@@ -1,5 +1,7 @@
 //! `slop share`
 
+use std::fmt::Display;
+
 use serde_json::{Value, json};
 
 use super::asking;
@@ -16,6 +18,7 @@ use crate::model::{Money, error_chain};
 use crate::render::format_grouped;
 use crate::service;
 use crate::service::{AgentOverrides, SummarySession, TeamCache, agent_options};
+use crate::sys::{Clock, WallClock};
 
 /// The most entries that `verify` lists.
 const MAX_LISTED: usize = 20;
@@ -24,7 +27,7 @@ pub(super) fn run(command: &ShareCommand, context: &mut CommandContext<'_>) -> R
     match command {
         ShareCommand::Status => write_status(context),
         ShareCommand::Pull { estimate } => pull(*estimate, context),
-        ShareCommand::Push => push(context),
+        ShareCommand::Push { pack } => push(*pack, context),
         ShareCommand::Keygen { .. } => unreachable!("handled before the project is opened"),
         ShareCommand::Verify => verify(context),
     }
@@ -64,20 +67,29 @@ fn pull(estimate: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandE
 }
 
 /// Fetches what is missing before models are asked. A cache that cannot be used is a note: the models are asked then.
+/// Returns whether to use it for the rest of the run.
 pub(super) fn pull_first(
     team: &TeamCache,
     session: &mut SummarySession<'_>,
     context: &mut CommandContext<'_>,
-) {
+) -> bool {
+    let rests = session.team_rests_for(team);
+    if 0 < rests {
+        let reason = format!("it failed several times, and is left alone for {rests} s");
+        context.output.note(&format!("the team's cache is not used: {reason}"));
+        return false;
+    }
     match session.pull(team) {
         Ok(report) => {
             report_refused(&report, context);
             if 0 < report.fetched && !context.output.json {
                 context.output.message(&pull_line(&report));
             }
+            true
         }
         Err(error) => {
-            context.output.note(&format!("nothing is fetched from the team's cache: {}", error.message));
+            context.output.note(&format!("the team's cache is not used: {}", error.message));
+            false
         }
     }
 }
@@ -93,9 +105,14 @@ pub(super) fn push_outbox(team: &TeamCache, context: &mut CommandContext<'_>) {
     }
 }
 
-fn push(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn push(pack: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let team = required_cache(context)?;
-    let report = service::push_summaries(&context.location.root, context.loaded, &team, true)?;
+    let (root, loaded) = (&context.location.root, context.loaded);
+    let report = if pack {
+        service::pack_summaries(root, loaded, &team, WallClock.now_s() * 1000)?
+    } else {
+        service::push_summaries(root, loaded, &team, true)?
+    };
     if 0 < report.unfit {
         let unfit = asking::pluralize(report.unfit, "summary is", "summaries are");
         context.output.note(&format!("{unfit} too long to be shared"));
@@ -138,6 +155,7 @@ fn write_status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mode = settings.mode.name();
     let writers: Vec<String> = settings.writers.iter().map(|writer| writer.name.clone()).collect();
     let counts = service::share_counts(&context.location.root, context.loaded)?;
+    let memory = service::team_memory(&context.location.root, context.loaded, &ProcessEnvironment::key);
     // Which summaries are missing depends on the models, and somebody who has named none lacks none.
     let lacking = with_session(context, count_wanted).ok();
     let reached = match team_cache(context) {
@@ -160,6 +178,8 @@ fn write_status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
             "fetched": fetched,
             "disbelieved": disbelieved,
             "lacking": lacking,
+            "refused": memory.refused,
+            "rests_seconds": memory.rests_seconds,
             "outbox": outbox,
             "saved_usd": saved.to_decimal(),
         }));
@@ -170,10 +190,17 @@ fn write_status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
         Some(Ok(())) => "can be reached".to_owned(),
         Some(Err(reason)) => format!("cannot be used: {reason}"),
     };
-    context.write_line(&format!("mode      {mode}; {state}"))?;
+    let rests = match memory.rests_seconds {
+        0 => String::new(),
+        seconds => format!("; left alone for {seconds} s, because it failed several times"),
+    };
+    context.write_line(&format!("mode      {mode}; {state}{rests}"))?;
     let names = if writers.is_empty() { "nobody".to_owned() } else { writers.join(", ") };
     context.write_line(&format!("believed  {names}"))?;
     write_counts(&counts, lacking, context)?;
+    if !memory.refused.is_empty() {
+        context.write_line(&format!("refused   {} at the last pull", count_refused(&memory.refused)))?;
+    }
     Ok(failure::DONE)
 }
 
@@ -249,11 +276,14 @@ fn report_refused(report: &PullReport, context: &mut CommandContext<'_>) {
     if count == 0 {
         return;
     }
-    let reasons: Vec<String> =
-        report.refused.iter().map(|(defect, count)| format!("{} {defect}", format_grouped(*count))).collect();
     let entries = asking::pluralize(count, "entry", "entries");
-    let reasons = reasons.join(", ");
+    let reasons = count_refused(report.refused.iter());
     context.output.note(&format!("{entries} of the team's cache not believed: {reasons}"));
+}
+
+fn count_refused<'r>(refused: impl IntoIterator<Item = (&'r (impl Display + 'r), &'r u64)>) -> String {
+    let reasons = refused.into_iter().map(|(reason, count)| format!("{} {reason}", format_grouped(*count)));
+    reasons.collect::<Vec<_>>().join(", ")
 }
 
 fn pull_line(report: &PullReport) -> String {

@@ -31,7 +31,7 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
     let keys = if args.estimate { ProviderKeys::new() } else { asking::load_keys(&options)? };
     let proxy = options.proxy.clone();
     let prices_of = prices(context.loaded).date().to_owned();
-    let team = if args.no_share || args.estimate { None } else { share::team_cache(context)? };
+    let mut team = if args.no_share || args.estimate { None } else { share::team_cache(context)? };
     asking::with_world(context, |context, world| {
         let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
         // An estimate writes nothing and contacts nobody, so it takes the database as it is.
@@ -42,9 +42,7 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
             // Collected before the plan is made: what has arrived need not be asked again.
             asking::collect_batches(&writing, &keys, proxy.clone())?
         };
-        if let Some(team) = &team {
-            share::pull_first(team, &mut writing, context);
-        }
+        team = team.take().filter(|team| share::pull_first(team, &mut writing, context));
         let plan = writing.plan(&prices_of, args.batch, args.retry)?;
         for note in writing.take_notes() {
             context.output.note(&note);

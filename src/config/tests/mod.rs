@@ -122,7 +122,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (103, 103));
+    assert_eq!((keys.len(), all), (106, 106));
     for value in &loaded.values {
         assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -311,7 +311,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 103 + 4);
+    assert_eq!(page.matches("\n| `").count(), 106 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

@@ -138,6 +138,8 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
         "agent.budget_total_usd",
         "agent.proxy",
         "share.url",
+        "share.endpoint",
+        "share.region",
         "share.team_key_file",
         "share.signing_key_file",
         "ui.listen",

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::derive::producers_fingerprint;
-use crate::discover;
 use crate::engine::error::Error;
+use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{CacheLocation, FileRows, TreeSnapshot, TreeTracker, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, error_chain};
@@ -116,8 +116,8 @@ impl ArtifactCache<'_> {
     /// Deletes what the store has of linked worktrees that the repository does not have any more.
     pub(in crate::engine) fn delete_lost_worktrees(&mut self) {
         let Workspace { location, world, .. } = &self.workspace;
-        let (Some(repository), Some(store)) = (&location.repository, &mut self.store) else { return };
-        let is_there = |name: &str| discover::has_linked_worktree(repository, name, world.disk);
+        let Some(store) = &mut self.store else { return };
+        let is_there = |name: &str| location.has_worktree(name, world.disk);
         if let Err(error) = store.delete_worktrees(&is_there, world.clock.now_s()) {
             self.recover(&error);
         }
@@ -310,9 +310,10 @@ impl ArtifactCache<'_> {
     }
 }
 
-/// Returns the folder with the databases of a project, which for a linked worktree is the repository's. Creates nothing.
-pub fn cache_folder(root: &Path, cache_dir: &RelPath, disk: &dyn Disk) -> PathBuf {
-    CacheLocation::find(root, cache_dir, disk).0.path()
+/// Returns the folder with the databases of a project, which for a linked worktree and for some clones is another one's.
+/// Creates nothing.
+pub fn cache_folder(root: &Path, options: &Options, disk: &dyn Disk) -> PathBuf {
+    CacheLocation::find(root, &options.cache_dir, &options.cache_clones, disk).0.path()
 }
 
 /// Creates the cache's folder below `root`, with the files by which other programs recognize it. A folder that exists

@@ -5,8 +5,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::cache::{ArtifactCache, ContentKey};
+use super::importance::outline_if_known;
 use super::lookup::{ContentRef, with_content};
 use super::on_demand::OnDemandArtifact;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
@@ -51,29 +53,40 @@ pub(in crate::engine) fn load_facts(
 
 /// Reads files on all cores.
 fn encoded_facts(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<Option<Vec<u8>>> {
-    let workspace = &cache.workspace;
+    let (workspace, unsaved) = (&cache.workspace, &cache.unsaved);
     // Held while a large text is parsed.
     let large: Mutex<()> = Mutex::default();
+    // A connection cannot be shared among threads. If there is no second one, every text is parsed.
+    let known = cache.open_reader().map(Mutex::new);
     on_all_cores(subjects, |subject| {
         if workspace.world.progress.is_cancelled() {
             return None;
         }
         let facts = with_content(workspace, subject, |content| {
             let text = &content.text.text;
-            let _alone = (LARGE_BYTES < text.len()).then(|| large.lock());
-            text_facts(workspace, subject.file_type.id, text)
+            let is_large = LARGE_BYTES < text.len();
+            let _alone = is_large.then(|| large.lock());
+            // What could not be parsed for its outline is not tried again: a hostile text would cost all of the time
+            // once more.
+            let is_hopeless = is_large
+                && outline_if_known(subject, unsaved, known.as_ref())
+                    .is_some_and(|outline| outline.health.fallback.is_some());
+            let timeout = if is_hopeless { Duration::ZERO } else { workspace.options.parse_timeout };
+            text_facts(workspace, subject.file_type.id, text, timeout)
         });
         facts.flatten().map(|facts| references::encode_facts(&facts))
     })
 }
 
-/// Returns the facts of a text; `None` where the names of its language are not read.
+/// Returns the facts of a text; `None` where the names of its language are not read. A parse is given up once it has cost
+/// `timeout` of processor time.
 pub(in crate::engine) fn text_facts(
     workspace: &Workspace<'_>,
     language: &str,
     text: &str,
+    timeout: Duration,
 ) -> Option<SourceFacts> {
-    let (clock, timeout) = (workspace.world.clock, workspace.options.parse_timeout);
+    let clock = workspace.world.clock;
     // This thread's time: others parse other files meanwhile.
     let began = clock.thread_time();
     let mut give_up = || timeout < clock.thread_time().saturating_sub(began);

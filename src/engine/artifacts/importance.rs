@@ -69,22 +69,22 @@ fn scan_references(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Ve
     let (workspace, unsaved) = (&cache.workspace, &cache.unsaved);
     on_all_cores(subjects, |subject| {
         with_content(workspace, subject, |content| {
-            let outline = outline(subject, unsaved, known.as_ref(), || derive_in(workspace, content));
+            let outline = outline_if_known(subject, unsaved, known.as_ref())
+                .or_else(|| outline_in(&derive_in(workspace, content)));
             syntax::references(&content.text.text, outline.as_ref())
         })
     })
 }
 
-fn outline(
+/// Returns the outline of a content where it has been made before.
+pub(super) fn outline_if_known(
     subject: &ContentRef<'_>,
     unsaved: &HashMap<ContentKey, ContentArtifacts>,
     known: Option<&Mutex<Store>>,
-    derive: impl FnOnce() -> ContentArtifacts,
 ) -> Option<Outline> {
     let by = producer(ArtifactKind::Outline, subject.file_type)?;
     let unsaved = unsaved.get(&subject.key()).and_then(outline_in);
-    let stored = unsaved.or_else(|| known?.lock().ok()?.outline(&by, &subject.hash).ok()?);
-    stored.or_else(|| outline_in(&derive()))
+    unsaved.or_else(|| known?.lock().ok()?.outline(&by, &subject.hash).ok()?)
 }
 
 fn outline_in(derived: &ContentArtifacts) -> Option<Outline> {

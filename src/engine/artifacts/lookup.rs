@@ -9,6 +9,7 @@ use std::sync::Mutex;
 
 use super::cache::{ArtifactCache, ContentKey};
 use super::derive::{IdentifiedText, derive, identify, producer, producers};
+use crate::aggregate::TokenCounter;
 use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::timings::AnswerStep;
@@ -174,19 +175,41 @@ impl ArtifactCache<'_> {
             return texts.iter().map(|text| counter.count(text)).collect();
         };
         let hashes = on_all_cores(texts, |text| ContentHash::digest(text.as_bytes()));
-        let known = self.query_store(|store| store.get_token_counts(key, &hashes)).unwrap_or_default();
-        let mut counts: HashMap<ContentHash, u64> = HashMap::new();
-        counts.extend(hashes.iter().zip(known).filter_map(|(hash, count)| Some((*hash, count?))));
-        let mut new: Vec<(ContentHash, &str)> = hashes.iter().copied().zip(texts.iter().copied()).collect();
-        new.retain(|(hash, _)| !counts.contains_key(hash));
-        // A text that occurs several times is counted once.
-        new.sort_unstable_by_key(|(hash, _)| *hash);
-        new.dedup_by_key(|(hash, _)| *hash);
-        let fresh = on_all_cores(&new, |(hash, text)| (*hash, counter.count(text)));
-        self.save_token_counts(key, &fresh);
-        counts.extend(fresh);
+        let mut counts = self.stored_token_counts(key, &hashes);
+        let new = count_new(counter, texts, &hashes, &counts);
+        self.save_token_counts(key, &new);
+        counts.extend(new);
         // Every hash was either known or has just been counted.
         hashes.iter().map(|hash| counts[hash]).collect()
+    }
+
+    /// As [`ArtifactCache::count_tokens`], for texts that are counted again within the same answer, and that need not be
+    /// those of a document in the end: what is counted is remembered by this process alone.
+    pub(in crate::engine) fn count_draft_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
+        let _timer = self.workspace.steps.time(AnswerStep::Tokens);
+        let counter = self.workspace.options.counter;
+        let Some(key) = counter.key() else {
+            return texts.iter().map(|text| counter.count(text)).collect();
+        };
+        let hashes = on_all_cores(texts, |text| ContentHash::digest(text.as_bytes()));
+        let remembered = hashes.iter().filter_map(|hash| Some((*hash, counter.remembered(hash)?)));
+        let mut counts: TokenCounts = remembered.collect();
+        let unknown: Vec<ContentHash> =
+            hashes.iter().copied().filter(|hash| !counts.contains_key(hash)).collect();
+        for (hash, tokens) in self.stored_token_counts(key, &unknown) {
+            counter.remember(hash, tokens);
+            counts.insert(hash, tokens);
+        }
+        counts.extend(count_new(counter, texts, &hashes, &counts));
+        hashes.iter().map(|hash| counts[hash]).collect()
+    }
+
+    fn stored_token_counts(&mut self, key: &str, hashes: &[ContentHash]) -> TokenCounts {
+        if hashes.is_empty() {
+            return TokenCounts::default();
+        }
+        let stored = self.query_store(|store| store.get_token_counts(key, hashes)).unwrap_or_default();
+        hashes.iter().zip(stored).filter_map(|(hash, count)| Some((*hash, count?))).collect()
     }
 
     fn save_token_counts(&mut self, key: &str, counts: &[(ContentHash, u64)]) {
@@ -201,6 +224,23 @@ impl ArtifactCache<'_> {
             self.recover(&error);
         }
     }
+}
+
+/// The tokens of texts by their hashes.
+type TokenCounts = HashMap<ContentHash, u64>;
+
+/// Counts the texts that are not known on all cores. A text that occurs several times is counted once.
+fn count_new(
+    counter: TokenCounter,
+    texts: &[&str],
+    hashes: &[ContentHash],
+    known: &TokenCounts,
+) -> Vec<(ContentHash, u64)> {
+    let mut new: Vec<(ContentHash, &str)> = hashes.iter().copied().zip(texts.iter().copied()).collect();
+    new.retain(|(hash, _)| !known.contains_key(hash));
+    new.sort_unstable_by_key(|(hash, _)| *hash);
+    new.dedup_by_key(|(hash, _)| *hash);
+    on_all_cores(&new, |(hash, text)| (*hash, counter.count(text)))
 }
 
 /// This many files are looked at before their skeletons are written.

@@ -97,6 +97,23 @@ fn tokens_of_a_text_are_counted_once() {
 }
 
 #[test]
+fn tokens_of_a_draft_are_looked_up_and_not_stored() {
+    let sandbox = TestProject::new(&[]);
+    let mut project = sandbox.project(true);
+    let texts = ["a draft that nobody will read\n", "a draft that somebody has read\n"];
+    let hashes = texts.map(|text| crate::model::ContentHash::digest(text.as_bytes()));
+    let counter = TokenCounter::O200kBase;
+    let key = counter.key().unwrap();
+    // A count that cannot have been counted shows that it was looked up.
+    project.cache.store.as_mut().unwrap().save_token_counts(key, &[(hashes[1], 77)], 1).unwrap();
+    for _ in 0..2 {
+        assert_eq!(project.cache.count_draft_tokens(&texts), [counter.count(texts[0]), 77]);
+    }
+    let stored = project.cache.store.as_ref().unwrap().get_token_counts(key, &hashes).unwrap();
+    assert_eq!(stored, [None, Some(77)]);
+}
+
+#[test]
 fn tokens_are_counted_without_a_cache_too() {
     let sandbox = TestProject::new(&[]);
     let mut project = sandbox.project(false);

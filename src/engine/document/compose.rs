@@ -31,7 +31,7 @@ use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, GitHistory, LogEnd, PastCommitCache, commit_log, past_commits};
 use crate::engine::index::FileSelection;
-use crate::engine::ranking::{ProjectRanking, RankingRequest, rank_project};
+use crate::engine::ranking::{ProjectRanking, RankingRequest, SourceTexts, rank_project};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::KnownFile;
@@ -195,7 +195,10 @@ impl DocumentRun<'_, '_> {
             ranking = Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?);
         }
         let stable = StableShare::of(request, history.is_some() && !draft.plan.since_last);
-        let general = stable.map(|share| (share, rank_generally(self.cache, past, &draft, history.as_ref())));
+        let general = stable.map(|share| {
+            let known = ranking.as_ref().map(|ranking| &ranking.sources);
+            (share, rank_generally(self.cache, past, &draft, history.as_ref(), known))
+        });
         let inputs = ComposeInputs {
             request: request.clone(),
             focus,
@@ -315,7 +318,8 @@ fn rank_draft(
     let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, end));
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
-    let ranking = RankingRequest { query: &query, in_focus: &in_focus, past: &past, frozen_at: None };
+    let ranking =
+        RankingRequest { query: &query, in_focus: &in_focus, past: &past, frozen_at: None, known: None };
     let ranking = rank_project(cache, &ranking, &known);
     if let (Some(text), Some(reading)) = (&request.task, &reading) {
         draft.remarks.task = Some(task_receipt(text, reading, &ranking));
@@ -327,19 +331,22 @@ fn rank_draft(
     Ok(ranking)
 }
 
-/// Ranks the files of a draft without regard to the task and the files in focus, as they were at the frozen commit.
+/// Ranks the files of a draft without regard to the task and the files in focus, as they were at the frozen commit. `known`
+/// are texts of files as they are now.
 fn rank_generally(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
     draft: &DraftDocument,
     history: Option<&GitHistory>,
+    known: Option<&SourceTexts>,
 ) -> ProjectRanking {
     let past =
         history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, LogEnd::Frozen));
-    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+    let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let query = RankingQuery::empty();
-    let request = RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: history };
-    rank_project(cache, &request, &known)
+    let request =
+        RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: history, known };
+    rank_project(cache, &request, &files)
 }
 
 /// Renders each of the files, and asks git for their history if the order depends on it.

@@ -3,16 +3,16 @@
 //! What pieces cost is close before they are put together, and exact only afterwards.
 
 use super::gather::DraftDocument;
-use super::measure::measure;
+use super::measure;
 use super::pack::{PackContext, PackMemo, PlacedFile, StablePart, decided_size, pack_draft, place_stable};
 use super::pack_costs::BudgetUnit;
 use super::render::Renderer;
 use crate::aggregate;
-use crate::aggregate::{CandidateFile, DocumentLimits};
+use crate::aggregate::{CandidateFile, DocumentLimits, Packing, ReceiptNotes};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::Document;
+use crate::model::{Document, Omission, OmittedFile};
 
 /// How often a document is packed at most to use what is left of its limit.
 const MAX_ROUNDS: usize = 5;
@@ -34,22 +34,22 @@ pub(super) fn fit_draft(
     let limit = limit_of(draft.remarks.limits);
     let frame = frame_size(renderer.cache, &draft, context, images_apart);
     let mut search = RoomSearch::new(limit, limit.saturating_sub(frame));
-    let mut best: Option<(u64, DraftDocument)> = None;
+    let mut best: Option<(u64, DraftDocument, Packing)> = None;
     for round in 0..MAX_ROUNDS_UNTIL_IT_FITS {
         if MAX_ROUNDS <= round && best.is_some() {
             break;
         }
         renderer.cache.workspace.check_cancelled()?;
-        let mut packed = pack_draft(renderer, draft.clone(), context, memo, search.room);
-        let (used, over) = measure_draft(renderer.cache, &mut packed, context.unit, images_apart);
+        let (packed, packing) = pack_draft(renderer, draft.clone(), context, memo, search.room);
+        let (used, over) = measure_draft(renderer.cache, &packed, context.unit, images_apart);
         let goes_on = if 0 < over {
             // What was selected in this room before is too large; with other costs, it may be something else.
             memo.is_corrected || search.shrink(over, MAX_ROUNDS <= round)
         } else {
             let left = limit - used;
             let is_enough = left <= limit / UNUSED_PART || is_complete(&packed, search.room);
-            if best.as_ref().is_none_or(|(size, _)| *size < used) {
-                best = Some((used, packed));
+            if best.as_ref().is_none_or(|(size, ..)| *size < used) {
+                best = Some((used, packed, packing));
             }
             !is_enough && search.grow(left)
         };
@@ -57,16 +57,25 @@ pub(super) fn fit_draft(
             break;
         }
     }
-    if let Some(best) = best {
-        return Ok(best);
+    if let Some((used, packed, packing)) = best {
+        return Ok((used, with_shortfall(packed, &packing)));
     }
     // If that is too large, the document is refused when it is measured.
     let context = PackContext { stable: &StablePart::new(), ..*context };
-    let mut least = pack_draft(renderer, draft, &context, memo, 0);
+    let (least, packing) = pack_draft(renderer, draft, &context, memo, 0);
+    let mut least = with_shortfall(least, &packing);
     least.listed.clear();
     least.plan.tree = None;
-    let used = size(renderer.cache, least.clone(), context.unit, images_apart);
+    let used = size(renderer.cache, &least, context.unit, images_apart);
     Ok((used, least))
+}
+
+/// Notes for the receipt how far a selection is at most from the best one.
+fn with_shortfall(mut draft: DraftDocument, packing: &Packing) -> DraftDocument {
+    if let Some(receipt) = &mut draft.remarks.packing {
+        receipt.shortfall_percent = packing.shortfall_percent();
+    }
+    draft
 }
 
 /// Returns the limit in the unit that a budget is counted in.
@@ -173,37 +182,47 @@ fn frame_size(
         dropped: Vec::new(),
         remarks: draft.remarks.clone(),
     };
-    size(cache, frame, context.unit, images_apart)
+    size(cache, &frame, context.unit, images_apart)
 }
 
 /// Returns the size of the document that a draft comes to, and by how much that exceeds its limits.
 fn measure_draft(
     cache: &mut ArtifactCache<'_>,
-    draft: &mut DraftDocument,
+    draft: &DraftDocument,
     unit: BudgetUnit,
     images_apart: bool,
 ) -> (u64, u64) {
     let limits = draft.remarks.limits;
-    // What is not in the document does not have to be copied, and may be most of a project.
-    let dropped = std::mem::take(&mut draft.dropped);
-    let used = size(cache, draft.clone(), unit, images_apart);
+    let document = assemble(&cache.workspace, shown_part(draft));
+    let used = measure::size(cache, &document, unit, images_apart);
     // Only where both are limited are the bytes something else than the size.
     let bytes = match (limits.tokens, limits.bytes) {
         (Some(_), Some(most)) => {
-            size(cache, draft.clone(), BudgetUnit::Bytes, images_apart).saturating_sub(most)
+            measure::size(cache, &document, BudgetUnit::Bytes, images_apart).saturating_sub(most)
         }
         (_, _) => 0,
     };
-    draft.dropped = dropped;
     (used, used.saturating_sub(limit_of(limits)).max(unit.of_bytes(bytes)))
 }
 
+/// Copies what a draft shows. Of what it does not show, which may be most of a project, one file is enough for the note
+/// that there are some.
+fn shown_part(draft: &DraftDocument) -> DraftDocument {
+    let is_cut = |file: &&OmittedFile| matches!(file.reason, Omission::Budget { .. });
+    let omitted = draft.remarks.omitted.iter().find(is_cut).cloned().into_iter().collect();
+    DraftDocument {
+        plan: draft.plan.clone(),
+        files: draft.files.clone(),
+        listed: draft.listed.clone(),
+        dropped: Vec::new(),
+        remarks: ReceiptNotes { omitted, limits: draft.remarks.limits, ..ReceiptNotes::default() },
+    }
+}
+
 /// Returns the size of the document that a draft comes to.
-fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
-    let mut document = assemble(&cache.workspace, draft);
-    let is_exact = matches!(unit, BudgetUnit::Tokens(_));
-    measure(cache, &mut document, is_exact, images_apart);
-    if is_exact { document.receipt.tokens } else { document.receipt.bytes }
+fn size(cache: &mut ArtifactCache<'_>, draft: &DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+    let document = assemble(&cache.workspace, shown_part(draft));
+    measure::size(cache, &document, unit, images_apart)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Measures documents as they are written.
 
+use super::pack_costs::BudgetUnit;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
 use crate::model::{Document, DocumentBlock, ViewMode};
@@ -18,43 +19,11 @@ pub(super) fn measure(
     exact: bool,
     images_apart: bool,
 ) {
-    let mut frame = vec![heading(document)];
-    if let Some(text) = render::after_stable(document).strip_prefix('\n') {
-        frame.push(format!("{text}\n"));
-    }
-    let attached = render::attachments(document, images_apart);
-    // A block takes the empty line behind it; behind the last part there is none.
-    let mut is_last_shortened = false;
-    match attached.strip_prefix('\n') {
-        Some(sections) if document.part.has_prefix() => frame.push(sections.to_owned()),
-        Some(_) => frame.push(attached),
-        None if document.blocks.is_empty() => shorten(frame.last_mut()),
-        None => is_last_shortened = true,
-    }
-    // Some blocks at a time, because all of them may be far more than should be in memory.
-    let mut sizes: Vec<(u64, u64)> = Vec::with_capacity(document.blocks.len() + frame.len());
-    let mut left = document.blocks.as_slice();
-    while let Some((blocks, rest)) = split_blocks(left) {
-        let mut texts: Vec<String> = if blocks.len() < BLOCKS_FOR_A_THREAD {
-            blocks.iter().map(render::block_text).collect()
-        } else {
-            on_all_cores(blocks, render::block_text)
-        };
-        left = rest;
-        if left.is_empty() && is_last_shortened {
-            shorten(texts.last_mut());
-        }
-        if left.is_empty() {
-            texts.append(&mut frame);
-        }
-        sizes.extend(text_sizes(cache, &texts, exact));
-    }
-    sizes.extend(text_sizes(cache, &frame, exact));
-    let bytes = if images_apart {
-        render::markdown_bytes(document) as u64
-    } else {
-        sizes.iter().map(|(bytes, _)| bytes).sum()
-    };
+    let sizes = piece_sizes(document, images_apart, &mut |texts| {
+        let tokens = if exact { cache.count_tokens(texts) } else { estimates(texts) };
+        texts.iter().map(|text| text.len() as u64).zip(tokens).collect()
+    });
+    let bytes = total_bytes(document, &sizes, images_apart);
     let receipt = &mut document.receipt;
     receipt.bytes = bytes;
     receipt.counter = if exact { cache.workspace.options.counter.name() } else { aggregate::ESTIMATE };
@@ -76,6 +45,79 @@ pub(super) fn measure(
     }
 }
 
+/// Returns the size of a document that may never be written.
+pub(super) fn size(
+    cache: &mut ArtifactCache<'_>,
+    document: &Document,
+    unit: BudgetUnit,
+    images_apart: bool,
+) -> u64 {
+    let is_exact = matches!(unit, BudgetUnit::Tokens(_));
+    let sizes = piece_sizes(document, images_apart, &mut |texts| {
+        let tokens = if is_exact { cache.count_draft_tokens(texts) } else { vec![0; texts.len()] };
+        texts.iter().map(|text| text.len() as u64).zip(tokens).collect()
+    });
+    if is_exact {
+        return sizes.iter().map(|(_, tokens)| tokens).sum();
+    }
+    total_bytes(document, &sizes, images_apart)
+}
+
+/// The bytes and the tokens of a text.
+type TextSize = (u64, u64);
+
+/// Returns the sizes of what a document is written as: of each block, and then of what is around them.
+fn piece_sizes(
+    document: &Document,
+    images_apart: bool,
+    text_sizes: &mut dyn FnMut(&[&str]) -> Vec<TextSize>,
+) -> Vec<TextSize> {
+    let mut frame = vec![heading(document)];
+    if let Some(text) = render::after_stable(document).strip_prefix('\n') {
+        frame.push(format!("{text}\n"));
+    }
+    let attached = render::attachments(document, images_apart);
+    // A block takes the empty line behind it; behind the last part there is none.
+    let mut is_last_shortened = false;
+    match attached.strip_prefix('\n') {
+        Some(sections) if document.part.has_prefix() => frame.push(sections.to_owned()),
+        Some(_) => frame.push(attached),
+        None if document.blocks.is_empty() => shorten(frame.last_mut()),
+        None => is_last_shortened = true,
+    }
+    // Some blocks at a time, because all of them may be far more than should be in memory.
+    let mut sizes: Vec<TextSize> = Vec::with_capacity(document.blocks.len() + frame.len());
+    let mut left = document.blocks.as_slice();
+    while let Some((blocks, rest)) = split_blocks(left) {
+        let mut texts: Vec<String> = if blocks.len() < BLOCKS_FOR_A_THREAD {
+            blocks.iter().map(render::block_text).collect()
+        } else {
+            on_all_cores(blocks, render::block_text)
+        };
+        left = rest;
+        if left.is_empty() && is_last_shortened {
+            shorten(texts.last_mut());
+        }
+        if left.is_empty() {
+            texts.append(&mut frame);
+        }
+        sizes.extend(text_sizes(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
+    sizes.extend(text_sizes(&frame.iter().map(String::as_str).collect::<Vec<_>>()));
+    sizes
+}
+
+fn total_bytes(document: &Document, sizes: &[TextSize], images_apart: bool) -> u64 {
+    if images_apart {
+        return render::markdown_bytes(document) as u64;
+    }
+    sizes.iter().map(|(bytes, _)| bytes).sum()
+}
+
+fn estimates(texts: &[&str]) -> Vec<u64> {
+    texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
+}
+
 /// Returns what precedes the files, with the empty line behind it.
 fn heading(document: &Document) -> String {
     if document.part.has_prefix() { format!("{}\n", render::files_heading(document)) } else { String::new() }
@@ -91,17 +133,6 @@ fn split_blocks(blocks: &[DocumentBlock]) -> Option<(&[DocumentBlock], &[Documen
     // A block that is too large by itself is measured by itself.
     let end = next.map_or(blocks.len(), |next| next.max(1));
     (!blocks.is_empty()).then(|| blocks.split_at(end))
-}
-
-/// Returns the bytes and tokens of each text.
-fn text_sizes(cache: &mut ArtifactCache<'_>, texts: &[String], exact: bool) -> Vec<(u64, u64)> {
-    let bytes = texts.iter().map(|text| text.len() as u64);
-    if exact {
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        bytes.zip(cache.count_tokens(&texts)).collect()
-    } else {
-        bytes.map(|bytes| (bytes, aggregate::estimate_tokens(bytes))).collect()
-    }
 }
 
 /// Removes the final newline of the last part of a document.

@@ -68,3 +68,4 @@ pub(in crate::engine) use hydrate::{count_uses, fragments, with_places};
 pub(in crate::engine) use opened::OpenedDocuments;
 pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};
 pub(in crate::engine) use render::DocumentRun;
+pub(in crate::engine) use sections::project_image;

@@ -73,21 +73,22 @@ pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
         && candidate.block.view != ViewMode::Delta
 }
 
-/// Shows as much of the files as a budget has room for. The draft's files are in the order that the ranking speaks of.
+/// Shows as much of the files as a budget has room for, and returns also what was selected. The draft's files are in the
+/// order that the ranking speaks of.
 pub(super) fn pack_draft(
     renderer: &mut Renderer<'_, '_>,
     mut draft: DraftDocument,
     context: &PackContext<'_>,
     memo: &mut PackMemo,
     budget: u64,
-) -> DraftDocument {
+) -> (DraftDocument, Packing) {
     let files = std::mem::take(&mut draft.files);
     let packable = packable_files(&files, context);
     let shares = shares(context, budget);
     let packing = select(renderer, &files, &packable, context, &mut memo.costs, (budget, shares), true);
     let receipt = packing_receipt(&packing);
     draft.remarks.packing = Some(receipt);
-    let views = views_by_position(packing, context, files.len());
+    let views = views_by_position(&packing, context, files.len());
     let has_summaries = shows_summaries(context.routing);
     let selections = block_selections(&views);
     let mut blocks = render_blocks(renderer, &files, &selections, context, has_summaries, &mut memo.blocks);
@@ -126,7 +127,7 @@ pub(super) fn pack_draft(
     let room = receipt.paths + receipt.paths / 4 + context.unit.tokens(TREE_SLACK).min(budget / 50);
     add_tree(&mut draft, context.unit, room);
     draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
-    draft
+    (draft, packing)
 }
 
 /// Selects what is shown of each file. `has_bound` says whether a receipt is to say how good the selection is.
@@ -164,13 +165,13 @@ pub(super) fn draft_costs<'a, 'r, 'w>(
 
 /// Returns how the files are shown, by their positions in the draft.
 pub(super) fn views_by_position(
-    packing: Packing,
+    packing: &Packing,
     context: &PackContext<'_>,
     files: usize,
 ) -> Vec<Option<PackedView>> {
     let mut views = vec![None; files];
-    for packed in packing.files {
-        views[context.ranking.order[packed.file]] = Some(packed.view);
+    for packed in &packing.files {
+        views[context.ranking.order[packed.file]] = Some(packed.view.clone());
     }
     views
 }
@@ -384,13 +385,15 @@ fn omitted(shown: &ShownFile) -> OmittedFile {
     OmittedFile { path: shown.file.path.clone(), details: shown.file.details(), reason }
 }
 
-fn packing_receipt(packing: &Packing) -> PackingReceipt {
+/// Returns what a receipt says of a selection, but for how good it is: to find that out takes longer than selecting, and
+/// most selections of a document are replaced by the next one.
+const fn packing_receipt(packing: &Packing) -> PackingReceipt {
     PackingReceipt {
         chosen: packing.tokens.given,
         bodies: packing.tokens.bodies,
         signatures: packing.tokens.signatures,
         names: packing.tokens.names,
         paths: packing.tokens.paths,
-        shortfall_percent: packing.shortfall_percent(),
+        shortfall_percent: 0,
     }
 }

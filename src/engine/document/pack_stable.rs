@@ -196,7 +196,7 @@ impl StablePacker<'_, '_, '_> {
         let shares = share.parts(shares(&self.then, room));
         let packing =
             select(self.renderer, files, &ranked, &self.then, &mut memo.costs, (room, shares), false);
-        let mut views = views_by_position(packing, &self.then, files.len());
+        let mut views = views_by_position(&packing, &self.then, files.len());
         let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
         let mut reserved = Vec::new();
         for (file, view) in views.iter_mut().enumerate() {

@@ -13,7 +13,7 @@ use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::{
     BeadsList, DiscussionEntry, RelPath, Screenshot, ScreenshotImage, SectionProblem, bytes_as_path,
-    normalized_path, path_bytes, unescaped_path,
+    normalized_path, path_bytes, printable, unescaped_path,
 };
 use crate::sections;
 use crate::sections::DataSyntax;
@@ -209,6 +209,26 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
         },
     };
     Screenshot { path, image: picture }
+}
+
+/// Returns an image of the project with its media type.
+pub(in crate::engine) fn project_image(
+    workspace: &Workspace<'_>,
+    word: &str,
+) -> Result<(&'static str, Vec<u8>), Error> {
+    let file = spelled_file(workspace, Path::new(&normalized_path(word)));
+    let path = RelPath::new(path_bytes(file.strip_prefix(&workspace.root).unwrap_or(&file)));
+    let path = path.map_err(|source| Error::BadPath { path: printable(word), source })?;
+    let is_absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    if workspace.files.stat(&path).is_err_and(|error| is_absent(&error)) {
+        return Err(Error::NoSuchFile { path, nearest: Vec::new() });
+    }
+    let request = SectionRequest { inline: true, ..SectionRequest::nothing() };
+    match screenshot(workspace, &ImageFile::OfProject(word.to_owned()), &request).image {
+        ScreenshotImage::Inline { media_type, bytes } => Ok((media_type, bytes)),
+        ScreenshotImage::Failed(reason) => Err(Error::NoImage { path, reason }),
+        ScreenshotImage::Link => Err(Error::NoImage { path, reason: "not read".to_owned() }),
+    }
 }
 
 /// Returns the bytes of an image, or nothing where a link is enough and it is there.

@@ -8,7 +8,7 @@ use super::scan::{ScanRequest, Trust, mark_scanned_all, scan_places};
 use super::snapshot::{ProjectSnapshot, take_snapshot};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::workspace::{FileRows, KnownFile, KnownState};
 use crate::model::{ContentHash, RelPath, SkipReason};
 use crate::store::{FileRow, StoredFileState, WriteBatch};
 
@@ -92,7 +92,11 @@ fn refresh_matching(
     for file in &scan.files {
         let before = unreported.remove(&file.path);
         let before = before.as_ref().map_or_else(|| snapshot.rows.get(&file.path), Option::as_ref);
-        changes.extend(change(file, before));
+        // Their rows are kept for when the folder comes back, so they differ from them each time.
+        let is_gone = matches!(file.state, KnownState::LeftOut(SkipReason::ResourceGone));
+        let tracker = cache.workspace.tracker.as_ref().filter(|_| is_gone);
+        let is_new = tracker.is_none_or(|tree| tree.mark_gone(&file.path));
+        changes.extend(change(file, before).filter(|_| is_new));
     }
     for path in gone {
         // A file that came and went in between was never reported.
@@ -106,8 +110,23 @@ fn refresh_matching(
         let now = rows.get(&path);
         stored_change(path, before.as_ref(), now)
     }));
+    changes.extend(returned(cache, &rows, &changes));
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     Ok((snapshot, changes))
+}
+
+/// Returns the files that are back with their linked folder, as they were before it went; what has changed in them meanwhile
+/// is among `changes` already.
+fn returned(cache: &ArtifactCache<'_>, rows: &FileRows, changes: &[FileChange]) -> Vec<FileChange> {
+    let Some(tree) = &cache.workspace.tracker else { return Vec::new() };
+    let files = &cache.workspace.files;
+    let returned = tree.take_returned(&|path| files.is_gone(path));
+    let same = returned.into_iter().filter(|path| !changes.iter().any(|change| change.path == *path));
+    let modified = |path: RelPath| {
+        let StoredFileState::Content { hash, .. } = rows.get(&path)?.state else { return None };
+        Some(FileChange { path, kind: FileChangeKind::Modified, content: Some(hash) })
+    };
+    same.filter_map(modified).collect()
 }
 
 /// Paths that were named. Every path of the project is looked for among them, so that a few are compared one by one.

@@ -127,6 +127,8 @@ pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snaps
         let stat = at.and_then(|at| snapshot.stats[at]);
         let row = snapshot.rows.get(*path);
         !snapshot.is_dirty(path)
+            // A linked folder may be one that cannot be watched.
+            && cache.workspace.files.mount_of(path.as_bytes()).is_none()
             && row.zip(stat).is_some_and(|(row, stat)| {
                 row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < reported_until_ns
             })

@@ -14,6 +14,6 @@ mod signals;
 pub use search::{HitKind, SearchAnswer, SearchHit, SearchRequest};
 
 pub(in crate::engine) use rank::{
-    ProjectRanking, RankedSymbol, RankingRequest, SourceText, SymbolSignature, rank_project,
+    ProjectRanking, RankedSymbol, RankingRequest, SourceText, SourceTexts, SymbolSignature, rank_project,
 };
 pub(in crate::engine) use search::{SharedHistory, search};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
@@ -26,7 +27,12 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) past: &'a PastCommits,
     /// Where given, symbols are those that files had at its frozen commit.
     pub(in crate::engine) frozen_at: Option<&'a GitHistory>,
+    /// Texts of the same files as they are now, which are not read again.
+    pub(in crate::engine) known: Option<&'a SourceTexts>,
 }
+
+/// The texts of some files, by their positions. Two rankings of one document share them.
+pub(in crate::engine) type SourceTexts = HashMap<usize, Arc<SourceText>>;
 
 /// The files and symbols of a project by rank. Positions are those of the files that were given.
 #[derive(Clone, Default)]
@@ -39,13 +45,12 @@ pub(in crate::engine) struct ProjectRanking {
     /// The symbols of the files that `sources` has, the best first.
     pub(in crate::engine) symbols: Vec<RankedSymbol>,
     /// The texts of the best files.
-    pub(in crate::engine) sources: HashMap<usize, SourceText>,
+    pub(in crate::engine) sources: SourceTexts,
     /// Those among them whose texts are of an earlier version, as they were in it.
     pub(in crate::engine) earlier: HashMap<usize, KnownFile>,
 }
 
 /// A text with its structure.
-#[derive(Clone)]
 pub(in crate::engine) struct SourceText {
     pub(in crate::engine) text: String,
     pub(in crate::engine) outline: Option<Outline>,
@@ -105,7 +110,7 @@ pub(in crate::engine) fn rank_project(
     let ranked: Vec<RankedFile<'_>> = ranked.collect();
     let ranking = rank_files(query, &ranked);
     let chosen = ranking.files_for_symbols();
-    let (sources, earlier) = read_sources(cache, files, &chosen, request.frozen_at);
+    let (sources, earlier) = read_sources(cache, files, &chosen, request);
     let symbols = ranked_symbols(query, &ranked, &ranking, (&chosen, &sources), files);
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
     ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
@@ -116,7 +121,7 @@ fn ranked_symbols(
     query: &RankingQuery,
     ranked: &[RankedFile<'_>],
     ranking: &FileRanking,
-    (chosen, sources): (&[usize], &HashMap<usize, SourceText>),
+    (chosen, sources): (&[usize], &SourceTexts),
     files: &[&KnownFile],
 ) -> Vec<RankedSymbol> {
     let chunks_of = |at: &usize| {
@@ -155,48 +160,47 @@ fn role_of(file: &KnownFile) -> FileRole {
     }
 }
 
-/// Reads the texts and outlines of some files, as far as they are what they were; where a history is given, as they were
+/// Returns the texts and outlines of some files, as far as they are what they were; where a history is given, as they were
 /// at its frozen commit.
 fn read_sources(
     cache: &mut ArtifactCache<'_>,
     files: &[&KnownFile],
     chosen: &[usize],
-    frozen_at: Option<&GitHistory>,
-) -> (HashMap<usize, SourceText>, HashMap<usize, KnownFile>) {
-    let mut current = Vec::new();
+    request: &RankingRequest<'_>,
+) -> (SourceTexts, HashMap<usize, KnownFile>) {
+    let mut sources = SourceTexts::new();
+    let mut unread = Vec::new();
     let mut blobs = Vec::new();
     for at in chosen {
-        match frozen_at.map_or(FrozenContent::Current, |history| history.frozen_content(files[*at])) {
-            FrozenContent::Current => current.push(*at),
-            FrozenContent::Blob(name) => blobs.push((*at, name.into_bytes())),
-            FrozenContent::Absent => {}
+        let frozen = request.frozen_at.map(|history| history.frozen_content(files[*at]));
+        match (frozen.unwrap_or(FrozenContent::Current), request.known.and_then(|known| known.get(at))) {
+            (FrozenContent::Current, Some(known)) => drop(sources.insert(*at, Arc::clone(known))),
+            (FrozenContent::Current, None) => unread.push(*at),
+            (FrozenContent::Blob(name), _) => blobs.push((*at, name.into_bytes())),
+            (FrozenContent::Absent, _) => {}
         }
     }
-    let mut sources = current_sources(cache, files, &current);
+    sources.extend(current_sources(cache, files, &unread));
     let mut earlier = HashMap::new();
     for (at, file, source) in earlier_sources(cache, files, blobs) {
-        sources.insert(at, source);
+        sources.insert(at, Arc::new(source));
         earlier.insert(at, file);
     }
     (sources, earlier)
 }
 
-fn current_sources(
-    cache: &mut ArtifactCache<'_>,
-    files: &[&KnownFile],
-    chosen: &[usize],
-) -> HashMap<usize, SourceText> {
+fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: &[usize]) -> SourceTexts {
     let workspace = &cache.workspace;
     let texts = on_all_cores(chosen, |at| {
         let subject = ContentRef::from_file(files[*at])?;
         let (hash, text) = workspace.read_text(subject.path).ok()?;
         (hash == subject.hash).then_some(text)
     });
-    let mut sources = HashMap::new();
+    let mut sources = SourceTexts::new();
     for (at, text) in chosen.iter().zip(texts) {
         let (Some(text), Some(subject)) = (text, ContentRef::from_file(files[*at])) else { continue };
         let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
-        sources.insert(*at, SourceText { text, outline });
+        sources.insert(*at, Arc::new(SourceText { text, outline }));
     }
     sources
 }

@@ -73,7 +73,8 @@ pub(in crate::engine) fn search(
     let past = log.map(|log| past_commits(cache, shared.map(|shared| shared.past), &log, LogEnd::Head));
     let files: Vec<&KnownFile> = selection.files.iter().collect();
     let past = past.unwrap_or_default();
-    let wanted = RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: None };
+    let wanted =
+        RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: None, known: None };
     let ranking = rank_project(cache, &wanted, &files);
     let mut hits = Vec::new();
     if ranking.has_matches {

@@ -82,7 +82,9 @@ fn compare_file(
     // What a mask hides is hidden of the earlier version too, or it would seem to have been removed.
     let visible = hide_in_version(&cache.workspace, path, old);
     let old = visible.as_deref().unwrap_or(old);
-    let Some(old_facts) = language.and_then(|language| text_facts(&cache.workspace, language, old)) else {
+    let timeout = cache.workspace.options.parse_timeout;
+    let facts_in = |language| text_facts(&cache.workspace, language, old, timeout);
+    let Some(old_facts) = language.and_then(facts_in) else {
         return;
     };
     let old_symbols = lines_of_facts(&old_facts);

@@ -1,6 +1,7 @@
 //! References of small projects on the disk.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::graph::ReferenceGraph;
 use super::queries::{CallDirection, CallRequest, ImpactRequest};
@@ -8,7 +9,8 @@ use super::reach::{ReachedNode, ReachedSymbol};
 use crate::engine::error::{Code, Error};
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
-use crate::engine::testing::TestProject;
+use crate::engine::testing::{TestProject, options};
+use crate::engine::{Options, Trust};
 use crate::store::write_coverage;
 
 const ENGINE: &str = "class Engine:\n    def __init__(self):\n        self.speed = limit()\n\n    def run(self):\n        return self.step()\n\n    def step(self):\n        return 1\n\n\ndef limit():\n    return 9\n";
@@ -145,7 +147,7 @@ fn an_edit_has_one_file_read_again_and_what_is_kept_is_used() {
     assert!(reads.iter().all(|path| path == "app.py"), "{reads:?}");
     // Another process finds the facts in the store.
     sandbox.rest();
-    sandbox.project(true).index(crate::engine::Trust::Stamps).unwrap();
+    sandbox.project(true).index(Trust::Stamps).unwrap();
     sandbox.reads();
     assert_eq!(uses(&mut sandbox.project(true), "step"), ["app.py:6 sure", "engine.py:6 sure"]);
     assert_eq!(sandbox.reads(), [""; 0]);
@@ -238,4 +240,14 @@ fn tests_that_a_coverage_file_names_come_first() {
     write_coverage(&path, "/elsewhere/engine.py", &[8, 9], "tests.test_app.test_nothing");
     let found = tests(&mut sandbox.project(true));
     assert_eq!(found[..2], ["test_nothing 1", "test_main 4"]);
+}
+
+#[test]
+fn a_large_text_whose_parse_was_given_up_is_not_parsed_again_for_its_names() {
+    let large = format!("{APP}\n\n{}", "def filler():\n    return 1\n\n\n".repeat(10_000));
+    let sandbox = TestProject::new(&[("engine.py", ENGINE), ("app.py", &large), ("small.py", APP)]);
+    let no_time = Options { parse_timeout: Duration::ZERO, ..options() };
+    sandbox.open(no_time).index(Trust::Stamps).unwrap();
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "engine.py:Engine.run"), ["small.py:6 sure"]);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::discover;
 use crate::discover::LinkedWorktree;
 use crate::model::RelPath;
-use crate::sys::{Disk, device_id};
+use crate::sys::{Disk, device_id, owner_without_links, user_id};
 
 /// The name of the cache's folder in a bare repository. Git ignores what it does not know there.
 const FOLDER_IN_REPOSITORY: &[u8] = b"slop_cache";
@@ -19,55 +19,91 @@ pub(in crate::engine) struct CacheLocation {
     pub(in crate::engine) base: PathBuf,
     /// The cache's folder, below the base.
     pub(in crate::engine) folder: RelPath,
-    /// The name of the linked worktree that the project is; `None` where the cache lies in the project.
+    /// The name by which the cache knows the files of a linked worktree or of a clone; `None` where the cache lies in the
+    /// project.
     pub(in crate::engine) worktree: Option<String>,
-    /// Git's folder for the repository whose linked worktrees share the cache.
-    pub(in crate::engine) repository: Option<PathBuf>,
+    /// Git's folders for the repositories whose linked worktrees share the cache.
+    repositories: Vec<PathBuf>,
+    /// The clones that share the cache.
+    clones: Vec<PathBuf>,
 }
 
 impl CacheLocation {
-    /// Returns the location of the cache in the project's own folder.
-    pub(in crate::engine) fn own(root: &Path, cache_dir: &RelPath) -> Self {
-        let git = root.join(".git");
+    /// Returns the location of the cache in the project's own folder, which other clones may share.
+    pub(in crate::engine) fn own(root: &Path, cache_dir: &RelPath, clones: &[PathBuf]) -> Self {
         // Also where there is no linked worktree any more: the last one may be what is to be forgotten.
-        let repository = git.is_dir().then_some(git);
-        Self { base: root.to_owned(), folder: cache_dir.clone(), worktree: None, repository }
+        let git = |folder: &Path| Some(folder.join(".git")).filter(|git| git.is_dir());
+        let repositories =
+            git(root).into_iter().chain(clones.iter().filter_map(|clone| git(clone))).collect();
+        Self {
+            base: root.to_owned(),
+            folder: cache_dir.clone(),
+            worktree: None,
+            repositories,
+            clones: clones.to_vec(),
+        }
     }
 
-    /// Finds the cache of a project, and returns why it is not that of the repository although the project is a linked
-    /// worktree. Creates nothing.
+    /// Finds the cache of a project, and returns why it is not the one that it should share. Creates nothing.
+    ///
+    /// The linked worktrees of a repository share the cache of its main checkout, and the clones that the user has listed that
+    /// of the first one.
     pub(in crate::engine) fn find(
         root: &Path,
         cache_dir: &RelPath,
+        clones: &[PathBuf],
         disk: &dyn Disk,
     ) -> (Self, Option<String>) {
-        let own = || Self::own(root, cache_dir);
+        let own = || Self::own(root, cache_dir, &[]);
         let worktree = match discover::linked_worktree(root, disk) {
-            Ok(Some(worktree)) => worktree,
-            Ok(None) => return (own(), None),
+            Ok(worktree) => worktree,
             Err(reason) => return (own(), Some(reason.to_owned())),
         };
-        let LinkedWorktree { name, repository, main_checkout } = worktree;
-        let (base, folder) = match main_checkout {
-            Some(checkout) => (checkout, cache_dir.clone()),
-            None => match RelPath::new(FOLDER_IN_REPOSITORY) {
-                Ok(folder) => (repository.clone(), folder),
-                Err(_) => return (own(), None),
+        let checkout = worktree.as_ref().map_or(Some(root), |found| found.main_checkout.as_deref());
+        let clones: Vec<PathBuf> = clones.iter().filter_map(|clone| clone.canonicalize().ok()).collect();
+        let is_shared = checkout.is_some_and(|checkout| clones.iter().any(|clone| clone == checkout));
+        let clones = if is_shared { clones } else { Vec::new() };
+        let (name, base, folder) = match (worktree, clones.first()) {
+            (None, None) => return (own(), None),
+            (None, Some(first)) if first == root => return (Self::own(root, cache_dir, &clones), None),
+            (None, Some(first)) => match clone_name(root) {
+                Some(name) => (name, first.clone(), cache_dir.clone()),
+                None => return (own(), Some("it is not a checkout with a repository of its own".to_owned())),
             },
+            (Some(LinkedWorktree { name, .. }), Some(first)) => (name, first.clone(), cache_dir.clone()),
+            (Some(LinkedWorktree { name, main_checkout: Some(main), .. }), None) => {
+                (name, main, cache_dir.clone())
+            }
+            (Some(LinkedWorktree { name, repository, main_checkout: None }), None) => {
+                match RelPath::new(FOLDER_IN_REPOSITORY) {
+                    Ok(folder) => (name, repository, folder),
+                    Err(_) => return (own(), None),
+                }
+            }
         };
-        let found = Self { base, folder, worktree: Some(name), repository: Some(repository) };
+        let mut found = Self { folder, worktree: Some(name), ..Self::own(&base, cache_dir, &clones) };
+        if !found.base.join(".git").is_dir() {
+            // A bare repository is git's folder itself.
+            found.repositories.push(found.base.clone());
+        }
         // A program in a sandbox may be able to write to its own worktree and nowhere else.
-        if let Err(error) = found.check_writable(disk) {
-            let reason =
-                format!("that of the repository, {}, cannot be written: {error}", found.path().display());
+        if let Err(error) = found.check_usable(disk) {
+            let reason = format!("{} cannot be used: {error}", found.path().display());
             return (own(), Some(reason));
         }
         (found, None)
     }
 
-    /// Returns whether several worktrees may use the cache.
+    /// Returns whether several worktrees or clones may use the cache.
     pub(in crate::engine) fn is_shared(&self) -> bool {
-        self.worktree.is_some() || self.repository.as_ref().is_some_and(|git| git.join("worktrees").is_dir())
+        let has_worktrees = |git: &PathBuf| git.join("worktrees").is_dir();
+        self.worktree.is_some() || 1 < self.clones.len() || self.repositories.iter().any(has_worktrees)
+    }
+
+    /// Returns whether there still is a linked worktree or a clone of this name.
+    pub(in crate::engine) fn has_worktree(&self, name: &str, disk: &dyn Disk) -> bool {
+        self.clones.iter().any(|clone| clone_name(clone).as_deref() == Some(name))
+            || self.repositories.iter().any(|git| discover::has_linked_worktree(git, name, disk))
     }
 
     /// Returns the path of the cache's folder.
@@ -81,10 +117,19 @@ impl CacheLocation {
         device(&self.path()) == device(folder)
     }
 
-    fn check_writable(&self, disk: &dyn Disk) -> std::io::Result<()> {
+    fn check_usable(&self, disk: &dyn Disk) -> std::io::Result<()> {
+        // The user lists clones, and may not have noticed that one has become somebody else's.
+        if owner_without_links(&self.base)? != user_id() {
+            return Err(std::io::Error::other("its folder belongs to another user"));
+        }
         match disk.check_writable(&self.path()) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => disk.check_writable(&self.base),
             checked => checked,
         }
     }
+}
+
+/// Returns the name of a clone, by git's folder in it: one that was made anew in the same place has another name.
+fn clone_name(root: &Path) -> Option<String> {
+    discover::folder_name(&root.join(".git"), "clone")
 }

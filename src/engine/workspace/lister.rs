@@ -53,9 +53,25 @@ impl Lister<'_> {
             mounts.push(ListedMount { linked: linked.clone(), source });
         }
         if !mounts.is_empty() {
+            self.hide_inner(&mut listing);
             listing.files.sort_by(|one, other| one.path.cmp(&other.path));
         }
         Ok((listing, mounts))
+    }
+
+    /// Takes out of a listing what other linked folders have of a linked folder within them: the checkout as a whole.
+    fn hide_inner(&self, listing: &mut FileListing) {
+        let mounts = self.files.mounts();
+        let paths_in = |outer: &Mount| -> Vec<Vec<u8>> {
+            let inside = mounts.iter().filter(|inner| inner.linked.path != outer.linked.path);
+            let inside = inside.filter_map(|inner| inner.linked.path.strip_prefix(&outer.linked.path).ok());
+            let point = outer.linked.mount_point();
+            inside.map(|inside| [point.as_bytes(), b"/", path_bytes(inside)].concat()).collect()
+        };
+        let hidden: Vec<Vec<u8>> = mounts.iter().flat_map(paths_in).collect();
+        if !hidden.is_empty() {
+            listing.files.retain(|found| !hidden.iter().any(|path| is_within(found.path.as_bytes(), path)));
+        }
     }
 
     /// Takes out of a listing of the root the files of a linked folder within it, which are listed by its name, and those

@@ -135,29 +135,31 @@ impl Workspace<'_> {
     /// Returns whether a listing is what a new one would be.
     fn check_listing(&self, listed: &TrackedListing) -> ListingState {
         let now_ns = self.world.clock.now_ns();
-        let gone = |stamps: [Option<FileStamp>; 2]| {
+        let gone = |path: Option<&RelPath>, stamps: [Option<FileStamp>; 2]| {
             let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(EVENT_DEADLINE_NS);
-            let should_be_reported = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
-            ListingState::Stale { should_be_reported }
+            // A linked folder may be one that cannot be watched.
+            let has_events = path.is_none_or(|path| self.files.mount_of(path.as_bytes()).is_none());
+            let is_changed = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
+            ListingState::Stale { should_be_reported: has_events && is_changed }
         };
         let is_same = |(mount, now): (&ListedMount, &Mount)| {
             mount.linked == now.linked && mount.source.is_some() == now.is_in_place()
         };
         let mounts = self.files.mounts();
         if listed.mounts.len() != mounts.len() || !listed.mounts.iter().zip(mounts).all(is_same) {
-            return gone([None, None]);
+            return gone(None, [None, None]);
         }
         // The rules first: there are few of them, and a changed one makes thousands of stats of folders unnecessary.
         for (path, before) in &listed.rule_files {
             let now = rule_stamp(self, path);
             if now != *before || now.is_some_and(|now| is_racy(&now, listed.began_ns)) {
-                return gone([*before, now]);
+                return gone(None, [*before, now]);
             }
         }
         for (path, before) in &listed.ignore_files {
             let now = self.files.stat(path).ok().map(|stat| stat.stamp);
             if now != Some(*before) || is_racy(before, listed.began_ns) {
-                return gone([Some(*before), now]);
+                return gone(Some(path), [Some(*before), now]);
             }
         }
         let rechecked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -179,7 +181,7 @@ impl Workspace<'_> {
                     rechecked.insert(at, (now, read_at_ns));
                     state = ListingState::SameNames;
                 }
-                (_, _) => return gone([before, now]),
+                (_, _) => return gone(folder.path.as_ref(), [before, now]),
             }
         }
         state
@@ -409,10 +411,24 @@ pub fn measure_linked(
     Ok(size)
 }
 
-/// Tells which folders at and below one may hold files of the project; all of the project's, where it is empty.
-pub type WatchFolders = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
+/// Returns the checkouts within a folder that may be linked to a project, by their paths in it.
+pub fn checkouts_within(
+    linked: &LinkedFolder,
+    options: &Options,
+    processes: &dyn Processes,
+) -> Result<Vec<RelPath>, Error> {
+    let listing = discover::list_folder(linked, &NameRules::new(&options.names)?, processes)?;
+    let is_checkout = |found: &DiscoveredFile| {
+        matches!(found.skip_reason, Some(SkipReason::Submodule | SkipReason::NestedRepository))
+    };
+    Ok(listing.files.into_iter().filter(is_checkout).map(|found| found.path).collect())
+}
 
-/// Returns a function that lists the folders of the project in the folder `root`.
+/// Tells which folders at and below one may hold files of the project, in the root or in a linked folder, and relative to
+/// that; all of them, where it is empty.
+pub type WatchFolders = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
+
+/// Returns a function that lists the folders of the project in the folder `root`, and those of linked folders.
 ///
 /// Asked for all, it lists the files too: git may track some in a folder that a rule ignores. Asked for a new folder it
 /// goes by the rules alone, for that is asked a thousand times when a branch is switched.
@@ -424,17 +440,24 @@ pub fn watch_folders(
     let names = NameRules::new(&options.names)?;
     let root = root.to_owned();
     // Remembered from the last listing of everything, because a request for one folder does not list files.
-    let last = Mutex::new((ListingSource::Walk, KeptFolders::default()));
-    Ok(Arc::new(move |below| {
+    let last: Mutex<BTreeMap<PathBuf, (ListingSource, KeptFolders)>> = Mutex::default();
+    Ok(Arc::new(move |linked: Option<&LinkedFolder>, below: &[u8]| {
+        let folder = linked.map_or(&root, |linked| &linked.path);
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
         let listing = if below.is_empty() {
             // Whether the folder has too many files was decided before it was watched.
-            let listing = discover::list(&root, &names, None, processes).map_err(io::Error::other)?;
-            *last = (listing.source, KeptFolders::among(&listing.files, &names));
+            let listing = match linked {
+                Some(linked) => discover::list_folder(linked, &names, processes),
+                None => discover::list(&root, &names, None, processes),
+            };
+            let listing = listing.map_err(io::Error::other)?;
+            last.insert(folder.clone(), (listing.source, KeptFolders::among(&listing.files, &names)));
             listing
         } else {
-            FileListing { files: Vec::new(), source: last.0, notes: Vec::new(), folders: Vec::new() }
+            let source = last.get(folder).map_or(ListingSource::Walk, |(source, _)| *source);
+            FileListing { files: Vec::new(), source, notes: Vec::new(), folders: Vec::new() }
         };
-        discover::watchable_folders(&root, &names, &listing, &last.1, below).map_err(io::Error::other)
+        let kept = last.get(folder).map(|(_, kept)| kept.clone()).unwrap_or_default();
+        discover::watchable_folders(folder, &names, &listing, &kept, below).map_err(io::Error::other)
     }))
 }

@@ -11,7 +11,7 @@ mod root;
 mod text;
 mod tracker;
 
-pub use listing::{LinkedSize, check_file_count, measure_linked, watch_folders};
+pub use listing::{LinkedSize, check_file_count, checkouts_within, measure_linked, watch_folders};
 pub use tracker::WorkspaceCounts;
 
 pub(in crate::engine) use cache_location::CacheLocation;

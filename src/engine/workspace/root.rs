@@ -47,7 +47,8 @@ impl<'w> Workspace<'w> {
     ) -> Result<Self, Error> {
         let names = Arc::new(NameRules::new(&options.names)?);
         let mut log = RunLog::default();
-        let (location, reason) = CacheLocation::find(root, &options.cache_dir, world.disk);
+        let (location, reason) =
+            CacheLocation::find(root, &options.cache_dir, &options.cache_clones, world.disk);
         if let Some(reason) = reason {
             log.note(own_cache_note(&reason));
         }
@@ -92,7 +93,7 @@ impl Workspace<'_> {
     /// Goes on with a cache in the project's own folder, where that of the repository cannot be used.
     pub(in crate::engine) fn use_own_cache(&mut self, reason: &str) {
         self.note(own_cache_note(reason));
-        self.location = CacheLocation::own(&self.root, &self.options.cache_dir);
+        self.location = CacheLocation::own(&self.root, &self.options.cache_dir, &[]);
     }
 
     /// Returns where what models wrote is kept; nothing may be there yet.
@@ -112,7 +113,8 @@ impl Workspace<'_> {
 
     fn path_within(&self, word: &str, bytes: &[u8]) -> Result<Option<RelPath>, Error> {
         let path = bytes_as_path(bytes);
-        let mounted = self.files.path_in_mount(path);
+        // Also for a path in the root: files of a linked folder within it have no other names.
+        let mounted = self.files.path_in_mount(&self.root.join(path));
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let bytes = mounted.as_deref().unwrap_or(path_bytes(inside));
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);

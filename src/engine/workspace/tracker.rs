@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::files::is_racy;
 use super::lister::ListedMount;
@@ -67,6 +67,8 @@ struct TreeState {
     rows: Option<Arc<FileRows>>,
     /// Files that answers found changed and that no refresh has reported yet, each with its row before.
     unreported: FxHashMap<RelPath, Option<Arc<FileRow>>>,
+    /// Files that were reported to be gone with the linked folder that they are in.
+    gone: FxHashSet<RelPath>,
     /// Whether every file was checked since events were lost, so that an unreported change counts as missed.
     is_complete: bool,
     /// Whether rows are held that some project could not store.
@@ -289,6 +291,16 @@ impl TreeTracker {
         is_meant: &dyn Fn(&RelPath) -> bool,
     ) -> FxHashMap<RelPath, Option<Arc<FileRow>>> {
         self.known().unreported.extract_if(|path, _| is_meant(path)).collect()
+    }
+
+    /// Records that a file is gone with its linked folder; returns whether that is new.
+    pub(in crate::engine) fn mark_gone(&self, path: &RelPath) -> bool {
+        self.known().gone.insert(path.clone())
+    }
+
+    /// Returns the files that were gone with their linked folders, and are not any more.
+    pub(in crate::engine) fn take_returned(&self, is_gone: &dyn Fn(&RelPath) -> bool) -> Vec<RelPath> {
+        self.known().gone.extract_if(|path| !is_gone(path)).collect()
     }
 
     /// Records that files were read, and how many reports there had been when the reading began.

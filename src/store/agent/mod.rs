@@ -8,7 +8,7 @@
 //! have been lost with a damaged file, nothing more may be spent on the day of the last one.
 //!
 //! Layers, each of which imports only those before it: `rows` (the values), `spend`, `summary` and `work` (their SQL
-//! and conversions), `shared` (that of what a team shares), `totals` (the sums of the ledger), `wal` and `recovery` (backup and restore), `db` (the connection), and on top of it `calls`, `sharing` and `upkeep`. Start with [`AgentDb::open`].
+//! and conversions), `shared` (that of what a team shares), `totals` (the sums of the ledger), `wal` and `recovery` (backup and restore), `db` (the connection), and on top of it `calls`, `sharing`, `team_memory` and `upkeep`. Start with [`AgentDb::open`].
 
 mod calls;
 mod db;
@@ -20,6 +20,7 @@ mod shared;
 mod sharing;
 mod spend;
 mod summary;
+mod team_memory;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use rows::{
     FetchedSummary, NewBatch, RefusalRow, SpendCaps, SpendId, SpendOutcome, SpendReservation,
     SpendSettlement, SpendTotals, StoredSummary, UsageRow,
 };
+pub use team_memory::TeamState;
 
 /// Name of the database in the folder of the cache.
 pub const AGENT_DATABASE: &str = "agent.db";

@@ -93,6 +93,16 @@ impl AgentDb {
         Ok(own)
     }
 
+    /// Returns who wrote a summary; `None` if it is the user's own, or there is none.
+    pub fn writer_of(&self, key: &SummaryKey) -> Result<Option<WriterKey>, Error> {
+        let connection = &self.database.connection;
+        if summary::select(connection, key)?.is_some() {
+            return Ok(None);
+        }
+        let found = FetchedSummary::select_first(connection, "key = ?1", [key.0.as_bytes()])?;
+        Ok(found.map(|fetched| fetched.writer))
+    }
+
     /// Returns the fetched summaries of all writers, believed or not.
     pub fn fetched_summaries(&self) -> Result<Vec<FetchedSummary>, Error> {
         let mut fetched = Vec::new();

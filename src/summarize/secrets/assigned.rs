@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::generated::is_generated;
 use super::notation::{AssignedValue, Operator, line_after, line_before, value_after, value_before};
 use super::values::{
-    KeySecrecy, SecretPolicy, has_stray_bracket, is_chosen, is_code, is_placeholder, is_random, key_secrecy,
-    key_words,
+    KeySecrecy, SecretPolicy, has_stray_bracket, is_chosen, is_code, is_placeholder, is_random,
+    is_thoroughly_mixed, key_secrecy, key_words,
 };
 
 /// The most bytes of a name.
@@ -166,7 +166,7 @@ fn generated_value(text: &str, span: Range<usize>, shortest: usize) -> Option<Ra
     let is_one = shortest <= written.len()
         && is_lone_word(text, &(span.start..span.start + written.len()))
         && written.bytes().all(|b| b.is_ascii_graphic() && !b"()[]{}<>,;\"'`\\".contains(&b))
-        && is_generated(written);
+        && (is_generated(written) || is_thoroughly_mixed(written));
     is_one.then(|| span.start..span.start + written.len())
 }
 

@@ -81,11 +81,16 @@ pub(crate) fn value_after(text: &str, end: usize) -> Option<AssignedValue> {
     if operator == Operator::Nothing {
         return quoted_at(bytes, at).map(|span| AssignedValue { span, is_quoted: true, operator });
     }
+    let line_end = skip(bytes, at, b" \t");
     at = skip_line_break(bytes, at);
     // A value may be wrapped: `(`, `[`, `{`, `String(`, `@"`, `SecretString::from(`.
     let opened = skip_wrapper(bytes, at);
     if let Some(span) = quoted_at(bytes, opened) {
         return Some(AssignedValue { span, is_quoted: true, operator });
+    }
+    // `NAME=` alone on its line has an empty value, and what follows is the next assignment.
+    if operator == Operator::Assigns && matches!(bytes.get(line_end), Some(b'\n' | b'\r')) {
+        return None;
     }
     let span = plain_at(bytes, at)?;
     Some(AssignedValue { span, is_quoted: false, operator })
@@ -325,6 +330,13 @@ mod tests {
             "NAME |the-value",
         ] {
             check(text);
+        }
+    }
+
+    #[test]
+    fn what_follows_an_empty_assignment_is_no_value() {
+        for text in ["NAME=\nHOST_OTHER=h\n", "NAME =\n  other=1\n", "NAME=\r\nx.y="] {
+            assert_eq!(value_after(text, 4), None, "{text}");
         }
     }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::assigned::name_around;
 use super::keywords::KeywordIndex;
 use super::notation::value_after;
-use super::values::{entropy, is_filler, is_placeholder};
+use super::values::{entropy, is_filler, is_placeholder, is_thoroughly_mixed};
 
 /// Bytes before and after a keyword in which a secret is searched. A longer secret is extended to its end afterwards.
 const BEFORE: usize = 256;
@@ -261,7 +261,7 @@ impl SecretRule {
         let start = match self.anchor {
             RuleAnchor::Begins => word.start,
             RuleAnchor::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),
-            RuleAnchor::Named => value_after(text, name_around(text, word).end)?.span.start,
+            RuleAnchor::Named => start_of_named(text, name_around(text, word).end)?,
         };
         if self.anchor == RuleAnchor::Begins && !begins_a_word(text, start) {
             return None;
@@ -284,7 +284,9 @@ impl SecretRule {
 
     fn is_secret(&self, value: &str) -> bool {
         // Letters alone are usually a name in a program.
-        let is_name = RANDOM_ENTROPY <= self.entropy && !value.bytes().any(|b| b.is_ascii_digit());
+        let is_name = RANDOM_ENTROPY <= self.entropy
+            && !value.bytes().any(|b| b.is_ascii_digit())
+            && !is_thoroughly_mixed(value);
         if self.allows_placeholders && (is_name || is_placeholder(value)) {
             return false;
         }
@@ -301,6 +303,13 @@ impl SecretRule {
         let more = text[span.end..].bytes().take_while(|b| b.is_ascii_alphanumeric() || b"+/=_-".contains(b));
         span.start..span.end + more.count()
     }
+}
+
+/// Returns where the value behind a name starts: behind an operator, or as the next word of a sentence, a table or a log.
+fn start_of_named(text: &str, end: usize) -> Option<usize> {
+    let spaces = || text[end..].bytes().take_while(|b| b" \t".contains(b)).count();
+    let value = value_after(text, end).map(|value| value.span.start);
+    value.or_else(|| Some(spaces()).filter(|spaces| 0 < *spaces).map(|spaces| end + spaces))
 }
 
 /// Returns whether a word begins here: `ghp_` in `highp_` is not a token. A backslash begins an escape.

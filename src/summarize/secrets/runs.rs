@@ -5,9 +5,9 @@ use std::ops::{Range, RangeInclusive};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
 
-use super::generated::is_surely_generated;
+use super::generated::{is_generated, is_surely_generated};
 use super::notation::{line_after, line_before};
-use super::values::is_placeholder;
+use super::values::{SecretPolicy, is_placeholder, is_random};
 
 /// The least and most bytes of base64 that are decoded.
 const MIN_BASE64: usize = 20;
@@ -59,6 +59,9 @@ pub(super) fn bot_token(text: &str, span: &Range<usize>) -> Option<Range<usize>>
     const NUMBER_LENGTHS: RangeInclusive<usize> = 23..=28;
     const TIME_LENGTH: usize = 6;
     const SIGNATURE_LENGTHS: RangeInclusive<usize> = 27..=40;
+    // The name before it may belong to the run, as in `token=…`.
+    let name = text[span.clone()].rfind('=').map_or(0, |at| at + 1);
+    let span = span.start + name..span.end;
     let is_number = NUMBER_LENGTHS.contains(&span.len()) && text[span.clone()].starts_with(['M', 'N', 'O']);
     let behind = text[span.end..].strip_prefix('.').filter(|_| is_number)?;
     let length =
@@ -77,19 +80,29 @@ fn is_alone_on_its_line(text: &str, span: &Range<usize>) -> bool {
 /// path or a digest.
 pub(super) fn is_random_word(text: &str, span: &Range<usize>) -> bool {
     const LONGEST: usize = 100;
+    const SHORTEST_PADDED: usize = 40;
     let run = &text[span.clone()];
     let before = text[..span.start].bytes().next_back().unwrap_or(b' ');
     let after = text[span.end..].bytes().next().unwrap_or(b' ');
+    let is_quoted = b"\"'`".contains(&before) && before == after;
+    // Padding ends encoded data, and long keys that are quoted.
+    let is_padded_key = is_quoted && SHORTEST_PADDED <= run.len();
+    let unpadded = if is_padded_key { run.trim_end_matches('=') } else { run };
     let is_word = run.len() <= LONGEST
-        && !run.contains(['/', '+', '='])
+        && !unpadded.contains(['/', '+', '='])
         && !run.starts_with("sha")
         && !run.starts_with("0x");
     is_word
-        && (before.is_ascii_whitespace() || b"\"'`".contains(&before))
-        && (after.is_ascii_whitespace() || b"\"'`,;)}]<".contains(&after))
-        && is_surely_generated(run)
+        && (before.is_ascii_whitespace() || b"\"'`{>".contains(&before))
+        && (after.is_ascii_whitespace() || b"\"'`,;)}]<\\".contains(&after))
+        && (is_surely_generated(run) || is_quoted && is_long_key(unpadded))
         && !is_placeholder(run)
         && !is_alone_on_its_line(text, span)
+}
+
+/// Returns whether a word is long and mixes small letters, capitals and digits, as keys do and names do not.
+fn is_long_key(word: &str) -> bool {
+    is_random(word, SecretPolicy::Display) && is_generated(word)
 }
 
 fn is_base64(b: u8) -> bool {

@@ -182,7 +182,7 @@ pub fn redact(text: &str, scan: &SecretScan) -> String {
 /// Returns other occurrences of the values, whatever their context: a comment, a test, an address.
 fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
     // Shorter values are parts of words; longer ones are blocks that nobody repeats.
-    const LENGTHS: RangeInclusive<usize> = 6..=512;
+    const LENGTHS: RangeInclusive<usize> = 6..=2048;
     let values = found.iter().filter(|found| LENGTHS.contains(&found.span.len()));
     let values: BTreeMap<&str, &'static str> =
         values.map(|found| (&text[found.span.clone()], found.rule)).collect();
@@ -373,6 +373,40 @@ mod tests {
             assert!(!safe.contains("Tr0ub4dor3"), "{safe}");
         }
         for text in ["Passwort: erforderlich\n", "setenv DB_PASSWORD $1\n", "auth=('user', 'password1')\n"] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_found_next_to_its_service_and_by_itself_in_quotes() {
+        let key = "S1vAf8FVzS8g52avAG78sANc01XaHWIx";
+        let padded = "I6FwzQZFL9l-44nviI1F04OTmorMaVQf9GS4Oe07qxL_vNkW6CRas4Lo42vqJMT0M6riJfma_f=";
+        for text in [
+            format!("liveagent {key} and more\n"),
+            format!("loggly: {key}\n"),
+            format!("check(x, \"{key}\")\n"),
+            format!("x = '{padded}'\n"),
+            format!("<id>{{loggly {key}}}</id>\n"),
+            format!("token = '{0}' | '{0}'\n", key.repeat(20)),
+            "bannerToken := \"Bearer yvxpthLIcYpZweFpPOVeCOtt\"\n".to_owned(),
+            "parse_token = 'vZrEclFwOqeA'\n".to_owned(),
+        ] {
+            let safe = redact(&text, &scan(&text).unwrap());
+            assert!([key, padded, "yvxpth", "vZrEcl"].iter().all(|part| !safe.contains(part)), "{safe}");
+        }
+    }
+
+    #[test]
+    fn expressions_and_templates_under_secret_names_are_kept() {
+        for text in [
+            "if (pwd_stat.st_ino == cwd_stat.st_ino)\n",
+            "token_data->client_ref_count++;\n",
+            "a;\n\tpassword = CFDataCreateCopy(x);\n",
+            "token = \"\\\"$last_update_token\\\"\";\n",
+            "can pass '<commit>{caret}-' to it\n",
+            "credential_opts=\n\tcredential_cmd=$1\n",
+            "\"bytes\": \"L2hvbWUvdWJ1bnR1L2xpYv8ucnM=\"\n",
+        ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
     }

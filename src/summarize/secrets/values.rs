@@ -143,12 +143,19 @@ pub(crate) fn entropy(text: &str) -> f64 {
     -parts.map(|part| part * part.log2()).sum::<f64>()
 }
 
-/// Returns whether a text is a typical filler for a token: `xxxxxxxx`, `0123456789abcdef`, AWS's example.
+/// Returns whether a text is a typical filler for a token: `xxxxxxxx`, `0123456789abcdef`, AWS's example. A small part of
+/// a long text may be one by chance.
 pub(crate) fn is_filler(value: &str) -> bool {
     const FILLERS: [&str; 7] =
         ["xxxxxx", "******", "......", "000000000", "123456789012", "abcdefghijklm", "example"];
+    // One in so many bytes has to be filler.
+    const LEAST_SHARE: usize = 12;
     let small = value.to_ascii_lowercase();
-    FILLERS.iter().any(|filler| small.contains(filler))
+    let is_most = |filler: &str| {
+        let bytes = small.matches(filler).count() * filler.len();
+        0 < bytes && value.len() <= bytes * LEAST_SHARE
+    };
+    FILLERS.iter().any(|filler| is_most(filler))
 }
 
 /// Returns whether a value is a placeholder: `${TOKEN}`, `<your key>`, `changeme`.
@@ -158,7 +165,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         "yourtoken", "dummy", "redacted", "insert", "not-a-", "notasecret", "sample", "xxxx", "****", "todo",
         "fixme",
     ];
-    let bare = value.trim().trim_matches(['"', '\'', '`']);
+    let bare = value.trim().trim_matches(['"', '\'', '`', '\\']);
     if is_reference(bare) || is_flag(bare) || is_filler(bare) || is_made_at_run_time(bare) {
         return true;
     }
@@ -175,6 +182,7 @@ fn is_made_at_run_time(value: &str) -> bool {
             .iter()
             .any(|mark| value.contains(mark))
         || value.strip_prefix('$').is_some_and(|rest| is_name(rest.split('/').next().unwrap_or_default()))
+        || value.starts_with('<') && value.contains('>')
         || value.starts_with("ENC[")
         || value.starts_with('%') && 2 <= value.matches('%').count() && value.ends_with(['%', '\\'])
         || value.starts_with("!vault")
@@ -256,18 +264,28 @@ pub(crate) fn is_chosen(value: &str) -> bool {
         (true, true, _) | (_, true, true) => 2.2 <= entropy(value),
         (true, false, true) => true,
         (true, false, false) => 8 <= value.len(),
-        (false, true, false) => small && capital && 16 <= value.len() && is_mixed(value),
+        (false, true, false) => 16 <= value.len() && is_mixed(value) || is_thoroughly_mixed(value),
         (false, false, _) => false,
     }
 }
 
 /// Returns whether letters alternate randomly between small and capital, unlike in `camelCase`.
 fn is_mixed(value: &str) -> bool {
-    let changes = value
-        .as_bytes()
-        .windows(2)
-        .filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase());
-    value.len() <= changes.count() * 3
+    value.len() <= case_changes(value) * 3
+}
+
+/// Returns whether every second letter or so is of the other case than the one before, so that even a short word without
+/// digits is none.
+pub(crate) fn is_thoroughly_mixed(value: &str) -> bool {
+    const SHORTEST: usize = 12;
+    SHORTEST <= value.len()
+        && value.bytes().all(|b| b.is_ascii_alphanumeric())
+        && value.len() <= case_changes(value) * 2
+}
+
+fn case_changes(value: &str) -> usize {
+    let pairs = value.as_bytes().windows(2);
+    pairs.filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase()).count()
 }
 
 /// Returns whether a value is a qualified name in settings: `hashers.MD5PasswordHasher`.
@@ -289,13 +307,15 @@ fn is_dotted_name(value: &str) -> bool {
 fn is_path(value: &str) -> bool {
     let parts = value.split('/').count();
     value.starts_with(['/', '~', '.']) && 1 < parts && !is_random(value, SecretPolicy::Prompt)
+        || value.starts_with("//")
         || value.contains("://")
         || value.contains("...")
 }
 
 /// Returns whether a value could be a name or an expression of a program.
 pub(crate) fn is_code(value: &str) -> bool {
-    let plain = value.trim_end_matches(['.', ';', ',']);
+    // What closes an expression around it, or counts it up or down, is not part of a name.
+    let plain = value.trim_end_matches(['.', ';', ',', ')', ']', '}', '+', '-']);
     let Some(first) = plain.bytes().next() else { return true };
     let named = (first.is_ascii_alphabetic() || b"_$@&*!~-".contains(&first))
         && plain.bytes().skip(1).all(|b| b.is_ascii_alphanumeric() || b"_.:[]#?/|\\".contains(&b));

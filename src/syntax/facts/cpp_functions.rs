@@ -1,9 +1,11 @@
 //! C++: the declarators of functions and variables, parameters and return types.
 
+use super::builder::IMPLEMENTED_TYPE;
 use super::c_tokens::SourceTokenKind as Kind;
 use super::cpp::{CppReader, ItemHead, is_keyword};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionId, NameId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
+    ScopeKind,
 };
 
 /// A function's or variable's declarator.
@@ -48,7 +50,9 @@ impl<'t> CppReader<'t> {
             }
         }
         let name = declarator.name;
-        if body.is_none() && class.is_none() && !self.looks_like_prototype(at, &declarator) {
+        let is_variable = class.is_none() && !self.looks_like_prototype(at, &declarator)
+            || self.is_annotation(at, &declarator);
+        if body.is_none() && is_variable {
             return self.variables(at, declarator.parameters, end);
         }
         let last = body.map_or(next.saturating_sub(1), |body| self.close_of(body));
@@ -59,7 +63,7 @@ impl<'t> CppReader<'t> {
             && self.is_macro_like(name)
             && name == declarator.path.0;
         if is_macro {
-            self.unnamed_function(body, last);
+            self.unnamed_function(&declarator, body, last);
             return last + 1;
         }
         let outer = self.qualified_scope(declarator.path.0, self.name_start(name), start);
@@ -93,9 +97,18 @@ impl<'t> CppReader<'t> {
         next
     }
 
-    /// Reads the body of a function whose head is a macro; what that is called with are names of its own.
-    fn unnamed_function(&mut self, body: Option<usize>, last: usize) {
-        let outer = self.facts.open_scope(ScopeKind::Function, None);
+    /// Reads the body of a function whose head is a macro. The body may be that of a method of a type that is derived from
+    /// the first argument, as in `TEST_F(Fixture, name) {}`.
+    fn unnamed_function(&mut self, declarator: &Declarator, body: Option<usize>, last: usize) {
+        let outer = self.facts.open_scope(ScopeKind::Implementation, None);
+        let argument = declarator.parameters + 1;
+        if self.is_word(argument) && matches!(self.kind(argument + 1), Some(Kind::Sign(b',' | b')'))) {
+            let base = self.facts.composed_name(&format!("{}::", self.text(argument)));
+            let base = self.facts.expression(ExpressionFact::Name(base));
+            let id = self.facts.name(IMPLEMENTED_TYPE);
+            self.facts.bind(self.facts.scope, id, BindingValue::Value(base), self.line(argument));
+        }
+        self.facts.open_scope(ScopeKind::Function, None);
         if let Some(body) = body {
             self.walk(body + 1, last.max(body + 1), true);
         }
@@ -159,6 +172,23 @@ impl<'t> CppReader<'t> {
             || self.is_colons(first)
             || self.is_sign(first, b'.')
             || self.is_sign(first, b'[')
+    }
+
+    /// Returns whether a macro is that of `a b MACRO(c);`, which says something about a variable.
+    fn is_annotation(&self, at: usize, declarator: &Declarator) -> bool {
+        let name = declarator.name;
+        if name < at + 2 || name != declarator.path.0 || !self.is_macro_like(name) {
+            return false;
+        }
+        // `a* const b`
+        let is_const = at + 2 < name && self.text(name - 2) == "const";
+        let before = name - 2 - usize::from(is_const);
+        let is_typed = match self.kind(before) {
+            Some(Kind::Sign(b'*' | b'&' | b'>')) => true,
+            Some(Kind::Word) => !is_const && !is_keyword(self.text(before)),
+            _ => false,
+        };
+        is_typed && self.is_word(name - 1) && !is_keyword(self.text(name - 1))
     }
 
     /// Finds the declarator of a function, and where its head ends.
@@ -374,6 +404,7 @@ impl<'t> CppReader<'t> {
             && !is_keyword(self.text(at))
             && self.is_word(at + 1)
             && !is_keyword(self.text(at + 1))
+            && !(self.is_macro_like(at + 1) && self.is_sign(at + 2, b'('))
         {
             (declared, at) = self.declared_type(at);
         }

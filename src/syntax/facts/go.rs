@@ -12,9 +12,11 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
+use super::go_constraints::needs_tag;
 use super::go_types::{declared_type, result_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
+    TAGGED_FILE,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
@@ -25,6 +27,10 @@ const PACKAGE: &str = "(package)";
 pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     facts.visit_children(root, visit);
     own_methods(facts);
+    if needs_tag(facts.text) {
+        let tagged = facts.name(TAGGED_FILE);
+        facts.bind(0, tagged, BindingValue::Value(0), 1);
+    }
 }
 
 /// Gives the scopes of methods the type that the file defines after them.

@@ -20,6 +20,7 @@ mod cpp_tokens;
 mod cpp_types;
 mod derive;
 mod go;
+mod go_constraints;
 mod go_types;
 mod java;
 mod java_types;

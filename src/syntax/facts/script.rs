@@ -32,6 +32,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         "class_declaration" | "abstract_class_declaration" | "class" => define_class(facts, node),
         "interface_declaration" => define_interface(facts, node),
+        "internal_module" => define_namespace(facts, node),
         "type_alias_declaration" => define_alias(facts, node),
         "enum_declaration" => define_enum(facts, node),
         "public_field_definition" | "field_definition" | "property_signature" => define_field(facts, node),
@@ -83,6 +84,21 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 fn value_of_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) -> u32 {
     field(node, name).map_or(0, |child| value_of(facts, child))
+}
+
+/// `namespace a {}`: what it declares is a member of it.
+fn define_namespace<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let name = field(node, "name").filter(|name| name.kind() == "identifier");
+    let (Some(name), Some(body)) = (name, field(node, "body")) else {
+        facts.visit_children(node, visit);
+        return;
+    };
+    let whole = exported(node);
+    let module = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Module, flags: 0 });
+    facts.bind_node(facts.scope, name, BindingValue::Definition(module));
+    let outer = facts.open_body(module, ScopeKind::Module);
+    facts.visit_children(body, visit);
+    facts.scope = outer;
 }
 
 /// Defines a function by that name, and reads its parts.

@@ -139,12 +139,13 @@ fn angle_nesting_depth(bytes: &[u8]) -> usize {
 }
 
 /// Returns approximately how many tokens a text has, by a plain count that takes comments and strings for code: runs of
-/// word characters, and every other character that is not a space.
+/// word characters, and every other character that is not a space. The end of a line counts, because many grammars have a
+/// token for it, and that of Markdown a node for each empty line.
 fn approximate_token_count(bytes: &[u8]) -> usize {
     let (mut count, mut in_word) = (0, false);
     for byte in bytes {
         let is_part = byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-        let begins = if is_part { !in_word } else { !byte.is_ascii_whitespace() };
+        let begins = if is_part { !in_word } else { *byte == b'\n' || !byte.is_ascii_whitespace() };
         count += usize::from(begins);
         in_word = is_part;
     }
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn tokens_are_words_and_signs() {
         assert_eq!(approximate_token_count(b""), 0);
-        assert_eq!(approximate_token_count(b"int a_1[] = {10, 2};\n"), 11);
+        assert_eq!(approximate_token_count(b"int a_1[] = {10, 2};\n"), 12);
         assert_eq!(approximate_token_count("größe += 1".as_bytes()), 4);
     }
 }

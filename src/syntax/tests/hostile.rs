@@ -86,6 +86,15 @@ fn a_table_that_would_take_all_memory_is_not_parsed() {
     check_fallback(&"a ".repeat(4 * MIB), ParseFallback::TooLarge);
 }
 
+#[cfg(all(feature = "lang-markdown", feature = "lang-scala"))]
+#[test]
+fn a_text_of_very_many_lines_is_not_parsed() {
+    for (language, line) in [("markdown", "\n"), ("scala", "elif a:\n")] {
+        let structure = derive_on_small_stack(language, line.repeat(MIB / line.len()), usize::MAX - 1);
+        assert_eq!(structure.outline.health.fallback, Some(ParseFallback::TooLarge), "{language}");
+    }
+}
+
 #[test]
 fn a_step_that_looks_ahead_over_all_comments_is_stopped_within() {
     let mut asked = 0;

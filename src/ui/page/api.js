@@ -46,7 +46,7 @@ export function connect(token, answered = () => {}) {
         body: JSON.stringify(body),
         signal,
       }),
-    /** Reads the events until the page is closed. @param {(event: {kind: string, data: any}) => void} heard @param {(connected: boolean) => void} state */
+    /** Reads the events until the session has ended. @param {(event: {kind: string, data: any}) => void} heard @param {(connected: boolean) => void} state */
     async events(heard, state) {
       let last = "";
       for (let failures = 0; ; failures += 1) {

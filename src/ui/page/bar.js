@@ -5,33 +5,50 @@ import { clock } from "./format.js";
 
 export const TIERS = ["1 orchestrator", "2 tech lead", "3 worker", "4 QA"];
 
-/** Shows the fields of the choice; what is being typed stays. */
+/** Shows the fields of the choice; what is being typed stays. What is left open is what `[document]` of slop.toml says. */
 export function showChoice(page) {
-  if (byId("choice").contains(document.activeElement) && byId("choice").children.length && document.activeElement.matches("input")) return;
+  const home = byId("choice");
+  const { chosen, defaults } = page;
+  const isChosen = ["tier", "persona", "preset", "focus", "budget"].some((key) => chosen[key] || chosen[key] === 0);
+  const acts = el(
+    "span",
+    { id: "choice-acts" },
+    isChosen && el("button", { id: "choice-keep", type: "button", title: "Write this into [document] of slop.toml, which decides for all who leave it open", text: "keep", onclick: () => page.keepChoice() }),
+    isChosen && el("button", { id: "choice-reset", type: "button", title: "Follow slop.toml again", text: "reset", onclick: () => page.resetChoice() }),
+  );
+  if (home.contains(document.activeElement) && document.activeElement.matches("input")) return home.querySelector("#choice-acts")?.replaceWith(acts);
+  const { personas = [], presets = [], takes = [], take } = page.curation ?? {};
   const field = (name, props) => {
-    const input = el("input", { id: `choice-${name}`, value: page.chosen[name] ?? "", autocomplete: "off", spellcheck: "false", ...props });
+    const input = el("input", { id: `choice-${name}`, value: chosen[name] ?? "", autocomplete: "off", spellcheck: "false", ...props });
     input.addEventListener("change", () => {
       const text = input.value.trim();
-      page.choose({ [name]: name === "budget" ? Number(text.replace(/\D/g, "")) || null : text });
+      page.choose({ [name]: name !== "budget" ? text : /\d/.test(text) ? Number(text.replace(/\D/g, "")) : null });
     });
     return el("label", { class: name }, `${name} `, input);
   };
-  const list = (name, options) => {
-    const select = el("select", { id: `choice-${name}`, onchange: () => page.choose({ [name]: select.value }) });
-    for (const [value, text] of options) select.append(el("option", { value, text }));
-    select.value = String(page.chosen[name] ?? "");
+  const list = (name, options, value, choose) => {
+    const select = el("select", { id: `choice-${name}`, onchange: () => choose(select.value) }, ...options.map(([id, text]) => el("option", { value: id, text })));
+    select.value = String(value ?? "");
     return el("label", {}, `${name} `, select);
   };
-  const { personas = [], presets = [] } = page.curation ?? {};
-  const named = (entries, key) => [["", "none"], ...entries.map((entry) => [entry[key].name, entry[key].name])];
+  const named = (name, names, change = {}) => {
+    const open = defaults[name] ? `${defaults[name]} (slop.toml)` : "none";
+    return (names.length > 0 || chosen[name]) && list(name, [["", open], ...names.map((text) => [text, text])], chosen[name], (value) => page.choose({ ...change, [name]: value }));
+  };
+  const isOpen = Boolean(chosen.persona || defaults.tier || defaults.persona);
+  const tiers = TIERS.map((name, at) => [at + 1, name]);
+  if (isOpen) tiers.unshift(["", `${TIERS[page.tierWithout() - 1] ?? "none"} (${chosen.persona ? "persona" : "slop.toml"})`]);
+  const limit = defaults.budget_tokens === 0 ? "no limit" : defaults.budget_tokens;
   fill(
-    byId("choice"),
-    list("tier", TIERS.map((name, at) => [at + 1, name])),
-    personas.length > 0 && list("persona", named(personas, "persona")),
-    presets.length > 0 && list("preset", named(presets, "preset")),
-    field("budget", { inputmode: "numeric", size: 7, placeholder: "tier’s", title: "The limit in tokens; empty for the tier’s own" }),
-    field("focus", { size: 12, placeholder: "nothing", title: "Paths, with commas between them" }),
+    home,
+    list("tier", tiers, chosen.tier ?? (isOpen ? "" : page.tier), (value) => page.choose({ tier: Number(value) || null })),
+    named("persona", personas.map(({ persona }) => persona.name), { tier: null }),
+    named("preset", presets.map(({ preset }) => preset.name)),
+    field("budget", { inputmode: "numeric", size: 7, placeholder: limit ?? "tier’s", title: "The limit in tokens: 0 for none; empty for that of slop.toml, or the tier’s own" }),
+    field("focus", { size: 12, placeholder: defaults.focus?.join(", ") || "nothing", title: "Paths, with commas between them" }),
     field("task", { size: 20, placeholder: "nothing", title: "What the reader is about to do" }),
+    acts,
+    takes.length > 1 && list("take", takes.map((name) => [name, name]), take, (name) => page.changeTakes({ do: "switch", name })),
   );
 }
 

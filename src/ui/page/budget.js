@@ -2,12 +2,17 @@
 
 import { el, fill } from "./dom.js";
 import { count, plural, visible } from "./format.js";
+import { Rows } from "./rows.js";
+import { spending } from "./spending.js";
 
 const COLORS = ["view", "state", "language", "rule"];
+/** The steps of the ramp of colors. */
+const RAMP = ["full", "skeleton", "outline", "summary", "path"];
 /** Steps of the ramp for views that have none of their own. */
 const STEPS = { names: "path", excerpt: "summary", masked: "skeleton", custom: "skeleton", ast_definitions: "skeleton" };
-/** Rows of the list. */
-const LISTED = 200;
+const ROW_PX = 26;
+/** The columns of the list: what they are called, and what a row has in them. */
+const COLUMNS = [["name", "file or folder"], ["tokens", "tokens"], ["share", "share"], ["view", "shown as"], ["wanted", "would be"], ["why", "why"]];
 
 export const budget = {
   id: "budget",
@@ -31,6 +36,12 @@ function workerAddress() {
   return policy ? policy.createScriptURL(address) : address;
 }
 
+/** Returns how bright a color of the form `rgb(1, 2, 3)` is. */
+function brightness(color) {
+  const [red, green, blue] = color.match(/[\d.]+/g).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue;
+}
+
 let address;
 
 class BudgetView {
@@ -47,13 +58,18 @@ class BudgetView {
     this.tip = el("p", { id: "tip", class: "faint" });
     this.meter = el("p", { class: "meter" });
     this.colors = el("select", { id: "map-colors", onchange: () => this.paint() }, ...COLORS.map((name) => el("option", { value: name, text: name })));
-    this.list = el("div", { class: "list" });
-    this.up = el("button", { id: "zoom-out", text: "up", onclick: () => this.zoomTo(this.zoom.split("/").slice(0, -1).join("/")) });
+    this.opened = new Set();
+    this.order = { key: "tokens", isAscending: false };
+    this.heads = COLUMNS.map(([key, name]) => el("span", { role: "columnheader", class: key }, el("button", { class: "link", id: `sort-${key}`, text: name, onclick: () => this.sort(key) })));
+    this.list = new Rows({ label: "Tokens by folder and file", height: ROW_PX, role: "treegrid", head: el("div", { class: "head", role: "row", "aria-rowindex": "1" }, ...this.heads), render: (index) => this.row(index) });
+    this.list.element.addEventListener("click", (event) => this.clickRow(event));
+    this.list.element.addEventListener("dblclick", () => this.act("open"));
+    this.up = el("button", { id: "zoom-out", text: "up", title: "Backspace", onclick: () => this.zoomTo(this.zoom.split("/").slice(0, -1).join("/")) });
     this.element = el(
       "div",
       { class: "paper" },
       el("div", { class: "bar" }, this.meter, el("label", {}, "color by ", this.colors), this.up),
-      el("div", { class: "split" }, el("div", { class: "mapped" }, this.canvas, this.tip), this.list),
+      el("div", { class: "split" }, el("div", { class: "mapped" }, this.canvas, this.tip), this.list.element),
     );
     this.resized = new ResizeObserver(() => this.refresh());
     this.resized.observe(this.canvas.parentElement);
@@ -85,39 +101,63 @@ class BudgetView {
     fill(this.meter, `${approx}${count(tokens)}${of} tokens`, stepped ? `, ${plural(stepped, "file")} stepped down` : "", out ? `, ${count(out)} left out` : "");
   }
 
-  /** Shows folders and files below the one that is zoomed into, the largest first. */
+  /** Shows folders and files below the one that is zoomed into; the current row stays the current one. */
   showList(table) {
-    const sums = new Map();
-    const prefix = this.zoom ? `${this.zoom}/` : "";
-    table.paths.forEach((path, row) => {
-      const tokens = table.columns.tokens[row];
-      if (!tokens || !path.startsWith(prefix)) return;
-      const rest = path.slice(prefix.length);
-      const slash = rest.indexOf("/");
-      const name = slash < 0 ? rest : rest.slice(0, slash + 1);
-      const known = sums.get(name) ?? { tokens: 0, row: slash < 0 ? row : -1 };
-      known.tokens += tokens;
-      sums.set(name, known);
-    });
-    const total = Math.max(1, table.total.tokens);
-    const rows = [...sums].sort(([, one], [, other]) => other.tokens - one.tokens).slice(0, LISTED);
-    const get = (column, row) => (row < 0 ? "" : table.columns[column][row].replaceAll("_", " "));
-    const body = rows.map(([name, { tokens, row }]) => {
-      const path = prefix + name.replace(/\/$/, "");
-      const open = () => (row < 0 ? this.zoomTo(path) : this.page.go(`files/${encodeURIComponent(path)}`));
-      return el(
-        "tr",
-        {},
-        el("td", {}, el("button", { class: "link", onclick: open, text: visible(name) })),
-        el("td", { class: "number", text: count(tokens) }),
-        el("td", { class: "number", text: `${Math.round((100 * tokens) / total)} %` }),
-        el("td", { text: get("view", row) }),
-        el("td", { text: get("wanted", row) }),
-        el("td", { text: row < 0 ? "" : table.columns.why[row] || get("rule", row) }),
-      );
-    });
-    const heads = ["file or folder", "tokens", "share", "shown as", "would be", "why"].map((head) => el("th", { scope: "col", text: head }));
-    fill(this.list, el("table", { "aria-label": "Tokens by folder and file" }, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body)));
+    const current = this.spent?.[this.list.current]?.path;
+    this.spent = spending(table, { zoom: this.zoom, opened: this.opened, ...this.order });
+    for (const [at, [key]] of COLUMNS.entries()) {
+      const isKey = this.order.key === key || (key === "share" && this.order.key === "tokens");
+      this.heads[at].setAttribute("aria-sort", isKey ? (this.order.isAscending ? "ascending" : "descending") : "none");
+    }
+    this.list.current = Math.max(0, this.spent.findIndex(({ path }) => path === current));
+    this.list.show(this.spent.length);
+    this.up.disabled = !this.zoom;
+  }
+
+  row(index) {
+    const { name, path, row, depth, tokens } = this.spent[index];
+    const { columns, total } = this.page.table;
+    const isFolder = row < 0;
+    const get = (column) => (isFolder ? "" : columns[column][row].replaceAll("_", " "));
+    const isOpen = this.opened.has(path);
+    const cell = (text, props = {}) => el("span", { role: "gridcell", ...props, text });
+    const label = el("span", { role: "gridcell", title: visible(path) }, el("i", { class: "fold", "aria-hidden": "true", text: isFolder ? (isOpen ? "▾" : "▸") : "" }), visible(name));
+    label.style.paddingLeft = `${Math.min(depth, 12) * 16}px`;
+    return el(
+      "div",
+      { role: "row", class: isFolder ? "folder" : "file", "aria-level": depth + 1, "aria-expanded": isFolder ? String(isOpen) : null },
+      label,
+      cell(count(tokens), { class: "number" }),
+      cell(`${Math.round((100 * tokens) / Math.max(1, total.tokens))} %`, { class: "number" }),
+      isFolder ? cell("") : el("span", { role: "gridcell" }, el("i", { class: `step ${columns.view[row]}`, "aria-hidden": "true" }), get("view")),
+      cell(get("wanted")),
+      cell(isFolder ? "" : columns.why[row] || get("rule"), { class: "faint" }),
+    );
+  }
+
+  sort(key) {
+    const sorted = key === "share" ? "tokens" : key;
+    const isSame = this.order.key === sorted;
+    // Numbers begin with the largest, words with the first.
+    this.order = { key: sorted, isAscending: isSame ? !this.order.isAscending : sorted !== "tokens" };
+    this.showList(this.page.table);
+  }
+
+  clickRow(event) {
+    const index = this.list.indexOf(event);
+    if (index < 0) return;
+    this.list.move(index);
+    if (event.target.closest(".fold")) this.fold(!this.opened.has(this.spent[index].path));
+  }
+
+  /** Folds or unfolds the current folder; of what is in it already, goes to it. */
+  fold(isOpen) {
+    const now = this.spent[this.list.current];
+    if (!now) return;
+    if (now.row < 0 && this.opened.has(now.path) !== isOpen) {
+      this.opened[isOpen ? "add" : "delete"](now.path);
+      this.showList(this.page.table);
+    } else if (!isOpen) this.list.move(this.spent.slice(0, this.list.current).findLastIndex(({ depth }) => depth < now.depth));
   }
 
   drawn({ cells }) {
@@ -147,14 +187,15 @@ class BudgetView {
     context.font = "12px ui-monospace, monospace";
     const [sheet, rule, ink] = ["sheet", "rule", "ink"].map(color);
     for (const cell of this.cells) {
-      context.fillStyle = cell.isFolder ? sheet : this.colorOf(cell, color);
+      const step = cell.isFolder ? "sheet" : this.stepOf(cell);
+      context.fillStyle = color(step);
       context.fillRect(cell.x, cell.y, cell.width, cell.height);
       context.strokeStyle = rule;
       context.strokeRect(cell.x + 0.5, cell.y + 0.5, cell.width, cell.height);
       const isLabeled = cell.depth > 0 && 60 < cell.width && (cell.isFolder ? 34 : 16) < cell.height;
       if (!isLabeled) continue;
-      const isDark = !cell.isFolder && ["full", "skeleton"].includes(this.page.table.columns.view[cell.row]) && this.colors.value === "view";
-      context.fillStyle = isDark ? sheet : ink;
+      const ground = brightness(color(step));
+      context.fillStyle = Math.abs(brightness(ink) - ground) < Math.abs(brightness(sheet) - ground) ? sheet : ink;
       context.save();
       context.beginPath();
       context.rect(cell.x, cell.y, cell.width - 4, cell.height);
@@ -165,13 +206,13 @@ class BudgetView {
     probe.remove();
   }
 
-  colorOf(cell, color) {
-    if (cell.row < 0) return color("path");
+  /** Returns the step of the ramp that a cell has the color of. */
+  stepOf(cell) {
+    if (cell.row < 0) return "path";
     const value = this.page.table.columns[this.colors.value][cell.row];
-    const steps = ["full", "skeleton", "outline", "summary", "path"];
-    if (this.colors.value === "view") return color(STEPS[value] ?? (steps.includes(value) ? value : "outline"));
+    if (this.colors.value === "view") return STEPS[value] ?? (RAMP.includes(value) ? value : "outline");
     const hash = [...value].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
-    return color(steps[hash % steps.length]);
+    return RAMP[hash % RAMP.length];
   }
 
   cellAt(event) {
@@ -202,9 +243,32 @@ class BudgetView {
   }
 
   act(action) {
-    if (action !== "escape" || !this.zoom) return false;
-    this.up.click();
+    const { list } = this;
+    const now = this.spent?.[list.current];
+    const open = () => now && (now.row < 0 ? this.zoomTo(now.path) : this.page.go(`files/${encodeURIComponent(now.path)}`));
+    const actions = {
+      down: () => list.move(list.current + 1),
+      up: () => list.move(list.current - 1),
+      "page-down": () => list.move(list.current + list.inSight - 1),
+      "page-up": () => list.move(list.current - list.inSight + 1),
+      first: () => list.move(0),
+      last: () => list.move(list.count - 1),
+      fold: () => this.fold(false),
+      unfold: () => this.fold(true),
+      open,
+      out: () => this.zoom && this.up.click(),
+      escape: () => this.zoom && this.up.click(),
+      colors: () => this.nextColors(),
+    };
+    if (!actions[action]) return false;
+    actions[action]();
     return true;
+  }
+
+  nextColors() {
+    this.colors.value = COLORS[(COLORS.indexOf(this.colors.value) + 1) % COLORS.length];
+    this.page.say(`color by ${this.colors.value}`);
+    this.paint();
   }
 
   unmount() {

@@ -1,8 +1,11 @@
 // The view of the cache: what a provider's prompt cache keeps of the documents that agents were given; how much is stored,
 // and what can be cleared.
 
-import { ask, el, fill, table } from "./dom.js";
+import { ask, el, fill, refill, table } from "./dom.js";
 import { bytes, clock, count, visible } from "./format.js";
+
+/** So often it is looked whether agents were given documents. */
+const POLL_MS = 3000;
 
 export const cache = {
   id: "cache",
@@ -26,6 +29,8 @@ class CacheView {
   }
 
   async show() {
+    // No event tells of documents that agents are given.
+    this.timer ??= setInterval(() => this.page.isConnected && this.showGiven(), POLL_MS);
     await this.refresh();
   }
 
@@ -39,10 +44,10 @@ class CacheView {
       const { names } = await this.page.api.post("/v1/given", {});
       const key = ({ name, curation }) => JSON.stringify([name, curation]);
       const shown = names.find((name) => key(name) === this.given.value) ?? names[0];
-      fill(this.given, ...names.map((name) => el("option", { value: key(name), selected: name === shown, text: visible(name.name) + (name.curation ? ` (${name.curation.slice(0, 8)})` : "") })));
+      refill(this.given, [names, shown], () => names.map((name) => el("option", { value: key(name), selected: name === shown, text: visible(name.name) + (name.curation ? ` (${name.curation.slice(0, 8)})` : "") })));
       if (!shown) return fill(this.strips, el("li", { class: "empty", text: "No agent was given a document yet: run `slop aggregate`." }));
       const { history } = await this.page.api.post("/v1/given", { name: shown.name, curation: shown.curation });
-      if (key(shown) === this.given.value) fill(this.strips, ...history.map(strip));
+      if (key(shown) === this.given.value) refill(this.strips, history, () => history.map(strip));
     } catch (error) {
       fill(this.strips, el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` }));
     }
@@ -51,7 +56,7 @@ class CacheView {
   async showStored() {
     try {
       const size = await this.page.api.get("/v1/cache/status");
-      fill(this.body, el("h2", { text: "slop's own cache" }), ...this.content(size), this.report);
+      refill(this.body, size, () => [el("h2", { text: "slop's own cache" }), ...this.content(size), this.report]);
     } catch (error) {
       fill(this.body, el("p", { class: "error", text: error.message }), el("p", { class: "hint", text: error.hint ?? "" }));
     }
@@ -66,7 +71,7 @@ class CacheView {
     const button = (id, text, question, body, isDanger) =>
       el("button", { id, class: isDanger ? "danger" : "", text, onclick: () => this.clear(question, body) });
     return [
-      table(["what", "entries", "size"], rows, "What is stored"),
+      table(["what", "entries", "size"], rows, "What is stored", "figures"),
       el("p", { text: `Kept apart: ${paid}.` }),
       el(
         "p",
@@ -97,7 +102,9 @@ class CacheView {
     await this.refresh();
   }
 
-  unmount() {}
+  unmount() {
+    clearInterval(this.timer);
+  }
 }
 
 /** Returns the strip of a document: what is kept of the one before solid, the rest hatched; and where the difference begins. */

@@ -42,11 +42,32 @@ function content({ spans, status }, page) {
     bar.style.width = `${(12 * span.max_us) / longest}em`;
     return [span.name, ...[count(span.count), micros(span.p50_us), micros(span.p99_us), micros(span.max_us)].map((text) => el("span", { class: "number", text })), bar];
   });
+  const section = (title, ...parts) => el("section", {}, el("h2", { text: title }), ...parts);
   return [
-    table(["what", "now"], facts.map(([name, value]) => [name, value]), "Status"),
-    el("h2", { text: "How long the steps of answers take" }),
-    table(["step", "count", "p50", "p99", "max", "of the longest"], rows, "Steps of answers"),
-    el("p", { class: "buttons" }, el("button", { id: "stop", class: "danger", onclick: () => stop(page), text: "Stop the daemon" })),
+    el(
+      "div",
+      { class: "columns" },
+      el(
+        "div",
+        {},
+        section("Status", table(["what", "now"], facts, "Status")),
+        section("Sub-agent", table(["what", "now"], agentFacts(status.agent), "Sub-agent")),
+        el("p", { class: "buttons" }, el("button", { id: "stop", class: "danger", onclick: () => stop(page), text: "Stop the daemon" })),
+      ),
+      section("How long the steps of answers take", table(["step", "count", "p50", "p99", "max", "of the longest"], rows, "Steps of answers", "figures")),
+    ),
+  ];
+}
+
+/** Returns what the sub-agent does, and what it has cost. */
+function agentFacts(agent) {
+  const money = (spent, cap) => `$${spent} of $${cap}`;
+  return [
+    ["state", `${agent.state}${agent.reason ? `: ${agent.reason}` : ""}`],
+    ["models", agent.models.join(", ") || "none"],
+    ["written", `${count(agent.done)} of ${count(agent.ready)}; ${count(agent.waiting)} waiting, ${count(agent.in_flight)} being written, ${count(agent.refused)} refused`],
+    ["spent today", money(agent.spent_today_usd, agent.cap_day_usd)],
+    ["spent in all", money(agent.spent_total_usd, agent.cap_total_usd)],
   ];
 }
 

@@ -9,6 +9,10 @@ const LINE_PX = 20;
 /** Lines are asked for in pages. */
 const PAGE_LINES = 500;
 const KEPT_PAGES = 40;
+/** So long after the last change the tokens of the other tiers are asked for. */
+const QUIET_MS = 1000;
+/** What a document can be downloaded as: the format, and the ending of the file's name. */
+const FORMATS = [["markdown", "Markdown", "md"], ["json", "JSON", "json"], ["anthropic", "Anthropic request", "json"], ["openai", "OpenAI request", "json"], ["gemini", "Gemini request", "json"]];
 
 export const document_ = {
   id: "document",
@@ -30,12 +34,19 @@ class DocumentView {
     this.find = el("input", { id: "find", type: "search", placeholder: "find", "aria-label": "Find in the document", autocomplete: "off" });
     this.find.addEventListener("change", () => this.search());
     this.kept = el("span", { id: "kept", class: "faint" });
+    /** The name whose reader the document is for, which shows only what has changed since; empty for the whole. */
+    this.since = el("select", { id: "since", title: "Show only what has changed since the last document of that name", onchange: () => this.refresh() }, el("option", { value: "", text: "off" }));
+    this.format = el("select", { id: "format", "aria-label": "Format of the download" }, ...FORMATS.map(([value, text]) => el("option", { value, text })));
+    /** The tokens of the document of each tier, as far as they are known. */
+    this.sizes = [];
     const bar = el(
       "div",
       { class: "bar" },
       this.tabs,
+      el("label", {}, "since last ", this.since),
       this.find,
-      el("button", { id: "copy", text: "copy", onclick: () => this.copy() }),
+      el("button", { id: "copy", text: "copy", title: "c", onclick: () => this.copy() }),
+      this.format,
       el("button", { id: "download", text: "download", onclick: () => this.download() }),
       this.kept,
     );
@@ -44,38 +55,98 @@ class DocumentView {
     this.element = el("div", { class: "paper" }, bar, el("div", { class: "split" }, el("nav", { "aria-label": "Blocks of the document" }, this.blocks), this.rows.element));
   }
 
-  show() {
+  show(route) {
+    this.sought = route;
     this.showTabs();
+    this.showNames();
     this.refresh();
+  }
+
+  /** Returns what is asked for: the whole document, or what has changed for a reader. */
+  question(tier) {
+    const choice = tier ? { ...this.page.choice(), tier } : this.page.choice();
+    return this.since.value ? { choice, name: this.since.value, since_last: true } : { choice };
   }
 
   async refresh() {
     const before = this.opened;
     if (!before) this.kept.textContent = "Composing the document …";
     try {
-      const choice = this.page.choice();
-      const opened = await this.page.api.post("/v1/document/open", { choice });
-      if (opened.id === before?.id) return;
+      const question = this.question();
+      const opened = await this.page.api.post("/v1/document/open", question);
+      this.measureLater();
+      if (opened.id === before?.id) return this.seek();
       // Documents of two choices are sent to two agents: no cache keeps one of them for the other.
-      const isSameChoice = JSON.stringify(choice) === this.choice;
-      this.choice = JSON.stringify(choice);
+      const isSameChoice = JSON.stringify(question) === this.asked;
+      const place = isSameChoice && this.place();
+      this.asked = JSON.stringify(question);
       this.opened = opened;
       this.changed.clear();
       this.firstDifference = 0;
       this.pages.clear();
       this.showBlocks();
       this.rows.show(opened.lines);
+      if (place) this.goBack(place);
+      this.seek();
       this.showTabs();
-      await this.compare(isSameChoice ? before : null);
+      await this.compare(isSameChoice && !this.since.value ? before : null);
     } catch (error) {
       fill(this.blocks, el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` }));
     }
   }
 
+  /** Offers the names that agents were given documents under. */
+  async showNames() {
+    const { names } = await this.page.api.post("/v1/given", {}).catch(() => ({ names: [] }));
+    // What was curated in a request alone is not known here.
+    const known = names.filter(({ curation }) => !curation).map(({ name }) => name);
+    const chosen = this.since.value;
+    fill(this.since, el("option", { value: "", text: "off" }), ...known.map((name) => el("option", { value: name, text: visible(name), selected: name === chosen })));
+  }
+
+  /** Asks for the tokens of the documents of the other tiers, once no file has changed for a while. */
+  measureLater() {
+    clearTimeout(this.measuring);
+    this.measuring = setTimeout(() => this.measure(), QUIET_MS);
+  }
+
+  async measure() {
+    for (const tier of [1, 2, 3, 4].filter((other) => other !== this.page.tier)) {
+      const { receipt } = await this.page.api.post("/v1/aggregate", { ...this.question(tier), dry_run: true, receipt: "none" }).catch(() => ({}));
+      if (receipt) this.sizes[tier] = receipt.totals.tokens;
+      this.showTabs();
+    }
+  }
+
+  /** Goes to the block of the file in the address, once. */
+  seek() {
+    const at = this.opened.blocks.file.indexOf(this.sought);
+    this.sought = "";
+    if (0 <= at) this.goTo(this.opened.blocks.line[at]);
+  }
+
+  /** Returns the block that is the first in sight, and how far its heading is above. */
+  place() {
+    const { file, line } = this.opened.blocks;
+    const first = this.rows.first + 1;
+    let at = -1;
+    for (let block = 0; block < file.length; block += 1) if (line[block] <= first && (at < 0 || line[at] < line[block])) at = block;
+    return at < 0 ? null : { file: file[at], above: first - line[at] };
+  }
+
+  /** Scrolls to a place in another version of the document. */
+  goBack({ file, above }) {
+    const { blocks } = this.opened;
+    const at = blocks.file.indexOf(file);
+    if (0 <= at) this.rows.scrollTo(blocks.line[at] + Math.min(above, blocks.lines[at]) - 1);
+    this.rows.draw();
+  }
+
   showTabs() {
     const tabs = TIERS.map((name, at) => {
-      const isShown = at + 1 === this.page.chosen.tier;
-      const text = isShown && this.opened ? `${name} ${count(this.opened.tokens)}` : name;
+      const isShown = at + 1 === this.page.tier;
+      const tokens = isShown ? this.opened?.tokens : this.sizes[at + 1];
+      const text = tokens === undefined ? name : `${name} ${count(tokens)}`;
       return el("button", { id: `tier-${at + 1}`, role: "tab", "aria-selected": String(isShown), text, onclick: () => this.page.choose({ tier: at + 1 }) });
     });
     fill(this.tabs, ...tabs);
@@ -104,7 +175,8 @@ class DocumentView {
   /** Shows what a prompt cache keeps of the document that was shown before, and marks what has changed. */
   async compare(before) {
     if (!before) {
-      this.kept.textContent = `${plural(this.opened.blocks.file.length, "file")}, ${count(this.opened.tokens)} tokens`;
+      const what = this.since.value ? `what has changed since ${visible(this.since.value)} was given: ` : "";
+      this.kept.textContent = `${what}${plural(this.opened.blocks.file.length, "file")}, ${count(this.opened.tokens)} tokens`;
       return;
     }
     try {
@@ -128,7 +200,14 @@ class DocumentView {
     const text = Array.isArray(lines) ? (lines[index - page * PAGE_LINES] ?? "") : "";
     const heading = /^#{1,6} /.test(text) ? " heading" : "";
     const cut = index + 1 === this.firstDifference ? " cut" : "";
-    return el("div", { role: "row", class: `line${heading}${cut}` }, el("span", { role: "gridcell", text: visible(text) || " " }));
+    const changed = this.isChanged(index + 1) ? " changed" : "";
+    return el("div", { role: "row", class: `line${heading}${cut}${changed}` }, el("span", { role: "gridcell", text: visible(text) || " " }));
+  }
+
+  /** Returns whether a line is in a block that has changed since the document was opened. */
+  isChanged(number) {
+    const { file, line, lines } = this.opened.blocks;
+    return this.changed.size > 0 && file.some((name, at) => this.changed.has(name) && line[at] <= number && number < line[at] + lines[at]);
   }
 
   async load(page) {
@@ -180,11 +259,26 @@ class DocumentView {
     this.page.say("document copied");
   }
 
+  /** Downloads the document, or the body of a request that has it. */
   async download() {
-    const blob = URL.createObjectURL(new Blob([await this.text()], { type: "text/markdown" }));
-    const link = el("a", { href: blob, download: `tier_${this.page.chosen.tier}.md` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(blob), 1000);
+    const [format, , ending] = FORMATS.find(([name]) => name === this.format.value);
+    try {
+      const text = format === "markdown" ? await this.text() : await this.body(format);
+      const blob = URL.createObjectURL(new Blob([text], { type: ending === "md" ? "text/markdown" : "application/json" }));
+      el("a", { href: blob, download: `tier_${this.page.tier}${format === "markdown" ? "" : `_${format}`}.${ending}` }).click();
+      setTimeout(() => URL.revokeObjectURL(blob), 1000);
+    } catch (error) {
+      this.page.fail(error);
+    }
+  }
+
+  /** Returns the document in another format. It is asked for with GET, so that nobody counts as having been given it. */
+  async body(format) {
+    const { choice, ...rest } = this.question();
+    const parameters = Object.entries({ ...choice, ...rest, format, receipt: "none" });
+    const query = new URLSearchParams(parameters.flatMap(([key, value]) => [value].flat().map((one) => [key, String(one)])));
+    const { text } = await this.page.api.get(`/v1/aggregate?${query}`);
+    return text;
   }
 
   act(action) {
@@ -195,9 +289,12 @@ class DocumentView {
     else if (action === "first") rows.move(0);
     else if (action === "last") rows.move(rows.count - 1);
     else if (action === "filter") this.find.focus();
+    else if (action === "copy") this.copy();
     else return false;
     return true;
   }
 
-  unmount() {}
+  unmount() {
+    clearTimeout(this.measuring);
+  }
 }

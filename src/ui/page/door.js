@@ -19,8 +19,12 @@ export async function token() {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ ticket }),
     });
-    if (answer.ok) sessionStorage.setItem(KEY, (await answer.json()).data.token);
-    else sessionStorage.removeItem(KEY);
+    if (answer.ok) {
+      const { token: made } = (await answer.json()).data;
+      sessionStorage.setItem(KEY, made);
+      // For pages whose daemon has ended.
+      channel.postMessage({ token: made });
+    } else sessionStorage.removeItem(KEY);
   }
   const known = sessionStorage.getItem(KEY) ?? (await ofOtherTab());
   if (known) {
@@ -30,8 +34,18 @@ export async function token() {
   return known;
 }
 
-/** Forgets a token that is not accepted any more. */
-export const forget = () => sessionStorage.removeItem(KEY);
+/** Forgets a token that is not accepted any more. The page goes on as soon as another tab has a new one. */
+export function forget() {
+  const ended = sessionStorage.getItem(KEY);
+  if (!ended) return;
+  sessionStorage.removeItem(KEY);
+  channel.onmessage = ({ data }) => {
+    if (typeof data?.token !== "string" || data.token === ended) return;
+    sessionStorage.setItem(KEY, data.token);
+    location.reload();
+  };
+  channel.postMessage({ asks: true });
+}
 
 function ofOtherTab() {
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
 // The view of all files: a grid by folder, a filter, a selection, and what can be done with it.
 
+import { BATCH } from "./batch.js";
 import { el, fill } from "./dom.js";
 import { matcher } from "./find.js";
 import { fileRow, folderRow } from "./file_rows.js";
@@ -9,6 +10,7 @@ import { openMenu } from "./menu.js";
 import { lineNamed, nameOf } from "./pick.js";
 import { Rows } from "./rows.js";
 import { visibleLines } from "./table.js";
+import { TaskPane } from "./task.js";
 
 const HEADS = ["cache", "file", "language", "shown as", "why", "lines", "tokens"];
 const ROW_PX = 26;
@@ -17,20 +19,6 @@ const MARKED_MS = 2000;
 /** How long a wait is not worth a word. */
 const UNSAID_MS = 300;
 const PLAN_MS = 150;
-/** What takes back all flags but one, because the first rule that matches decides. */
-const FLAGS = ["force_full", "ast_signatures", "ast_definitions", "view_mode"];
-const without = (kept) => FLAGS.filter((flag) => flag !== kept);
-
-/** The buttons of the batch bar: the action, the label, what it does, and the edit of a selection. */
-const BATCH = [
-  ["full", "Full", "the whole text", { to: { force_full: true, auto_aggregate: true }, unset: without("force_full") }],
-  ["agg", "Agg", "the tier decides", { to: { auto_aggregate: true }, unset: FLAGS }],
-  ["sig", "Sig", "signatures of all symbols", { to: { ast_signatures: true, auto_aggregate: true }, unset: without("ast_signatures") }],
-  ["def", "Def", "definitions of all symbols", { to: { ast_definitions: true, auto_aggregate: true }, unset: without("ast_definitions") }],
-  ["remove", "Remove", "out of the documents", { to: { auto_aggregate: false }, unset: [] }],
-];
-
-
 export const files = {
   id: "files",
   title: "Files",
@@ -59,6 +47,7 @@ class FilesView {
     this.rows.element.addEventListener("dblclick", () => this.open());
     this.rows.element.addEventListener("contextmenu", (event) => this.menu(event));
     this.inspector = new Inspector(page);
+    this.task = new TaskPane(page);
     this.empty = el("div", { class: "empty", hidden: true });
     const batch = el("div", { role: "group", "aria-label": "Show the selection as", class: "batch" }, ...this.buttons);
     this.element = el(
@@ -66,6 +55,7 @@ class FilesView {
       { class: "split" },
       el("section", { class: "list", "aria-label": "Files" }, el("div", { class: "bar" }, this.filter, this.selected, batch), this.rows.element, this.empty),
       this.inspector.element,
+      this.task.element,
     );
     this.waiting = setTimeout(() => this.refresh(), UNSAID_MS);
   }
@@ -73,7 +63,6 @@ class FilesView {
   show(route) {
     this.route = route;
     this.inspector.show(route);
-    this.element.classList.toggle("inspecting", Boolean(route));
     this.isSought = Boolean(route) && this.named !== route;
     if (route) this.named = route;
     this.refresh();
@@ -89,6 +78,8 @@ class FilesView {
     const { table, changedAt } = this.page;
     if (!table) return this.showEmpty("Listing the files …");
     clearTimeout(this.waiting);
+    const hasTask = this.task.show(!this.route, changes);
+    this.element.classList.toggle("inspecting", Boolean(this.route) || hasTask);
     const matches = matcher(this.filter.value)?.(table);
     this.lines = visibleLines(table, this.folded, matches);
     const at = this.lines.indexOf(lineNamed(table, this.named));

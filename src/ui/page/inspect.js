@@ -1,9 +1,10 @@
 // The inspector: the symbols of one file and how each is shown, marked lines, views, and why the file is shown as it is.
 
 import { el, fill } from "./dom.js";
-import { bytes, clock, plural, visible } from "./format.js";
+import { bytes, clock, count, plural, visible } from "./format.js";
 import { Rows } from "./rows.js";
 import { SliceEditor } from "./slices.js";
+import { reasons } from "./task.js";
 
 const SHOWS = [["def", "Def"], ["sig", "Sig"], ["hide", "Hide"]];
 const TABS = ["outline", "slices", "views", "why", "seen"];
@@ -30,7 +31,7 @@ export class Inspector {
     const list = el("div", { role: "tablist", "aria-label": "What is shown of the file" }, ...this.tabs);
     list.addEventListener("keydown", (event) => this.onTabKey(event));
     this.body = el("div", { id: "inspected", class: "body", role: "tabpanel", tabindex: "-1" });
-    this.element = el("aside", { id: "inspector", "aria-label": "Inspector", hidden: true }, el("header", {}, this.title, close), list, this.body);
+    this.element = el("aside", { id: "inspector", class: "pane", "aria-label": "Inspector", hidden: true }, el("header", {}, this.title, close), list, this.body);
     this.slices = new SliceEditor(page);
   }
 
@@ -146,7 +147,7 @@ export class Inspector {
     const group = el("span", { role: "radiogroup", "aria-label": name }, ...SHOWS.map(radio));
     group.addEventListener("keydown", (event) => this.onKey(event, name, index));
     const { kind, start_line: start, end_line: end } = symbol;
-    const label = el("span", { class: "symbol" }, el("span", { class: "faint", text: `[${kind[0].toUpperCase()}${kind.slice(1)}] ` }), visible(symbol.name), el("span", { class: "faint", text: start === end ? ` (Line ${start})` : ` (Lines ${start}-${end})` }));
+    const label = el("span", { class: "symbol" }, el("span", { class: "faint", text: `[${kind[0].toUpperCase()}${kind.slice(1).replaceAll("_", " ")}] ` }), visible(symbol.name), el("span", { class: "faint", text: start === end ? ` (Line ${start})` : ` (Lines ${start}-${end})` }));
     label.style.paddingLeft = `${Math.min(depth, 12) * 16}px`;
     return el("div", { role: "listitem", class: `symbol-row${chosen ? " chosen" : ""}` }, group, label);
   }
@@ -223,6 +224,7 @@ export class Inspector {
     return [
       el("p", { text: answer.left_out ? `Left out: ${answer.left_out}` : `Shown as ${(answer.view ?? answer.wanted).replaceAll("_", " ")}, ${plural(answer.tokens ?? 0, "token")}` }),
       answer.why && el("p", { text: answer.why }),
+      ...limited(answer.under_limits),
       el("p", { class: "faint", text: "The first rule that says something decides:" }),
       el("ol", { class: "rules" }, ...answer.rules.map(rule)),
       ...(answer.remarks ?? []).map((remark) => el("p", { text: typeof remark === "string" ? remark : JSON.stringify(remark) })),
@@ -240,6 +242,17 @@ export class Inspector {
       return el("section", {}, facts, file?.diff && el("pre", { class: "diff", tabindex: "0", "aria-label": `What has changed since ${name}` }, ...file.diff.split("\n").map(diffLine)));
     });
   }
+}
+
+/** Returns what the limits of the document do to a file, and how its rank comes about. */
+function limited(effect) {
+  if (!effect) return [];
+  const { view, why, place, files, score, symbols } = effect;
+  return [
+    el("p", { text: `Within the limit: ${view ? view.replaceAll("_", " ") : "no room"}${why ? `, ${why}` : ""}. Rank ${count(place)} of ${count(files)}.` }),
+    score.parts.length > 0 && el("p", { class: "faint", text: `Rank by ${reasons(score.parts)}` }),
+    symbols.length > 0 && el("ul", { class: "hits" }, ...symbols.map((symbol) => el("li", {}, el("b", { text: visible(symbol.name) }), el("span", { class: "faint", text: ` lines ${symbol.start_line}-${symbol.end_line}: ${reasons(symbol.score.parts)}` })))),
+  ];
 }
 
 function diffLine(line) {

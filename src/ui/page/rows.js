@@ -10,13 +10,14 @@ let lists = 0;
 
 export class Rows {
   /**
-   * @param {{label: string, height: number, render: (index: number) => HTMLElement, role?: "grid"|"list"|"listbox",
+   * @param {{label: string, height: number, render: (index: number) => HTMLElement, role?: "grid"|"treegrid"|"list"|"listbox",
    *   head?: HTMLElement}} options `render` gives a row its role
    */
   constructor({ label, height, render, role = "grid", head }) {
     this.height = height;
     this.render = render;
     this.role = role;
+    this.isGrid = role.endsWith("grid");
     this.count = 0;
     /** The current row, or -1. */
     this.current = -1;
@@ -24,7 +25,7 @@ export class Rows {
     /** @type {Map<number, HTMLElement>} */
     this.drawn = new Map();
     this.head = head;
-    this.space = el("div", { class: "space", role: role === "grid" ? "rowgroup" : "presentation" });
+    this.space = el("div", { class: "space", role: this.isGrid ? "rowgroup" : "presentation" });
     const props = role === "list" ? {} : { tabindex: "0", "aria-multiselectable": "true" };
     this.element = el("div", { class: "rows", role, "aria-label": label, ...props }, head, this.space);
     this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
@@ -36,7 +37,7 @@ export class Rows {
     this.count = count;
     this.current = Math.min(this.current, count - 1);
     this.space.style.height = `${Math.min(count * this.height, MAX_PIXELS)}px`;
-    if (this.role === "grid") this.element.setAttribute("aria-rowcount", String(count + (this.head ? 1 : 0)));
+    if (this.isGrid) this.element.setAttribute("aria-rowcount", String(count + (this.head ? 1 : 0)));
     this.draw();
   }
 
@@ -100,7 +101,7 @@ export class Rows {
     const row = this.render(index);
     row.id = `${this.id}-${index}`;
     row.dataset.row = String(index);
-    if (this.role === "grid") row.setAttribute("aria-rowindex", String(index + (this.head ? 2 : 1)));
+    if (this.isGrid) row.setAttribute("aria-rowindex", String(index + (this.head ? 2 : 1)));
     else {
       row.setAttribute("aria-setsize", String(this.count));
       row.setAttribute("aria-posinset", String(index + 1));

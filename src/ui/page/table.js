@@ -6,7 +6,7 @@ const PLAIN = ["tokens", "bytes", "lines", "agent_tiers", "entry"];
 
 /**
  * @typedef {{clock: string, choice: string, files: number, folders: string[], starts: number[], paths: string[],
- *   byPath: Map<string, number>, byFolder: Map<string, number>, columns: Record<string, any[]>, total: any, exact: boolean,
+ *   byPath: Map<string, number>, byFolder: Map<string, number>, columns: Record<string, any[]>, total: any, exact: boolean, problem: string|undefined,
  *   lowered: string[]|null, sums: Map<number, {files: number, tokens: number, lines: number}>}} Table
  */
 
@@ -22,10 +22,10 @@ export function decode(answer) {
   const columns = {};
   for (const name of Object.keys(LISTED)) columns[name] = named(answer, name);
   for (const name of PLAIN) columns[name] = answer[name];
-  const { clock, choice, files, folders, starts, total, exact } = answer;
+  const { clock, choice, files, folders, starts, total, exact, problem } = answer;
   const byPath = new Map(paths.map((path, row) => [path, row]));
   const byFolder = new Map(folders.map((folder, at) => [folder, at]));
-  return { clock, choice, files, folders, starts, paths, byPath, byFolder, columns, total, exact, lowered: null, sums: new Map() };
+  return { clock, choice, files, folders, starts, paths, byPath, byFolder, columns, total, exact, problem, lowered: null, sums: new Map() };
 }
 
 function named(answer, column) {
@@ -46,8 +46,8 @@ export function apply(table, answer) {
     answer.rows.forEach((row, at) => (table.columns[column][row] = values[at]));
   }
   for (const column of PLAIN) answer.rows.forEach((row, at) => (table.columns[column][row] = answer[column][at]));
-  const { clock, choice, total, exact } = answer;
-  Object.assign(table, { clock, choice, total, exact });
+  const { clock, choice, total, exact, problem } = answer;
+  Object.assign(table, { clock, choice, total, exact, problem });
   table.sums.clear();
   return { table, changed: answer.rows };
 }
@@ -134,4 +134,21 @@ export function sums(table, folder) {
   }
   table.sums.set(folder, sum);
   return sum;
+}
+
+/**
+ * Returns the files that two tables show in different ways, those whose tokens differ most first.
+ * @param {Table} before @param {Table} after
+ * @returns {{path: string, from: {view: string, tokens: number}, to: {view: string, tokens: number}}[]}
+ */
+export function changesBetween(before, after) {
+  const absent = { view: "left_out", tokens: 0 };
+  const shown = ({ columns, byPath }, path) => (byPath.has(path) ? { view: columns.view[byPath.get(path)], tokens: columns.tokens[byPath.get(path)] } : absent);
+  const changes = [];
+  for (const path of new Set([...before.paths, ...after.paths])) {
+    const [from, to] = [shown(before, path), shown(after, path)];
+    if (from.view !== to.view || from.tokens !== to.tokens) changes.push({ path, from, to });
+  }
+  const size = ({ from, to }) => Math.abs(to.tokens - from.tokens);
+  return changes.sort((one, other) => size(other) - size(one));
 }

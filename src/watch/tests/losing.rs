@@ -30,7 +30,7 @@ fn a_root_that_is_gone_as_folders_are_asked_for_is_no_lack_of_events() {
     let root = folder.path().join("root");
     std::fs::create_dir(&root).unwrap();
     let gone = root.clone();
-    let folders: FolderLister = Arc::new(move |_| {
+    let folders: FolderLister = Arc::new(move |_, _| {
         std::fs::remove_dir(&gone).unwrap();
         Err(io::ErrorKind::NotFound.into())
     });
@@ -170,12 +170,63 @@ fn folders_that_cannot_be_told_are_not_watched() {
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
         watch_limit_percent: 80,
+        linked: Vec::new(),
     };
-    let folders: FolderLister = Arc::new(|_| Err(io::Error::other("a trap")));
+    let folders: FolderLister = Arc::new(|_, _| Err(io::Error::other("a trap")));
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let _watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
     let observed = signals.recv_timeout(PATIENCE).unwrap();
     assert!(matches!(observed, WatchSignal::Verified { reason, .. } if reason.contains("a trap")));
+}
+
+#[test]
+fn a_linked_folder_that_cannot_be_watched_does_not_keep_the_others_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    for name in ["root/.slop_cache", "root/a", "good/b", "bad/c"] {
+        std::fs::create_dir_all(base.join(name)).unwrap();
+    }
+    let link = |name: &str| LinkedFolder {
+        name: name.to_owned(),
+        kind: ResourceKind::Directory,
+        path: base.join(name),
+        identity: None,
+    };
+    let root = base.join("root");
+    let folders: FolderLister = Arc::new(move |linked, below| match linked {
+        Some(linked) if linked.name == "bad" => Err(io::Error::other("a trap")),
+        Some(linked) => Ok(folders_of(&linked.path, below)),
+        None => Ok(folders_of(&root, below)),
+    });
+    let (sender, signals) = mpsc::channel();
+    let options = Options {
+        root: base.join("root"),
+        cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        epoch: 7,
+        watch_limit_percent: 80,
+        linked: ["bad", "good", "missing"].map(link).to_vec(),
+    };
+    let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
+    let watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
+    let scene = WatchScene { folder, watcher: Some(watcher), signals };
+    // The root, `a`, `@good` and `@good/b`.
+    assert_eq!(scene.next(), WatchSignal::Watching { folders: 4 });
+    let unwatched = scene.watcher().unwatched_links();
+    assert_eq!(unwatched.keys().collect::<Vec<_>>(), ["bad"]);
+    assert!(unwatched["bad"].contains("a trap"));
+    std::fs::write(base.join("bad/c/f"), "x").unwrap();
+    scene.write("a/f", "x");
+    std::fs::write(base.join("good/b/f"), "x").unwrap();
+    std::fs::create_dir_all(base.join("good/new")).unwrap();
+    std::fs::write(base.join("good/new/f"), "x").unwrap();
+    let observed = scene.observe_until_cookie();
+    assert_eq!(observed.paths(), ["@good/b/f", "@good/new", "@good/new/f", "a/f"]);
+    // One that comes is watched from then on.
+    std::fs::create_dir_all(base.join("missing/d")).unwrap();
+    scene.watcher().check_links();
+    assert_eq!(scene.next(), WatchSignal::Watching { folders: 7 });
+    std::fs::write(base.join("missing/d/f"), "x").unwrap();
+    assert_eq!(scene.observe_until_cookie().paths(), ["@missing/d/f"]);
 }
 
 #[test]

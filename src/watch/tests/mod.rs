@@ -19,7 +19,7 @@ use super::SystemEvents;
 use super::inbox::WatchEvent;
 use super::source::{EventHandler, EventSource, WatchError, WatchQueue};
 use super::*;
-use crate::model::RelPath;
+use crate::model::{LinkedFolder, RelPath, ResourceKind};
 
 /// Nothing takes that long but what never comes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -95,7 +95,10 @@ impl WatchScene {
     }
 
     fn with(folders: &[&str], source: Arc<dyn EventSource>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap(), folders, source)
+    }
+
+    fn in_folder(folder: tempfile::TempDir, folders: &[&str], source: Arc<dyn EventSource>) -> Self {
         let root = folder.path().join("root");
         std::fs::create_dir_all(root.join(".slop_cache")).unwrap();
         for folder in folders {
@@ -108,10 +111,11 @@ impl WatchScene {
             cache_dir: RelPath::new(b".slop_cache").unwrap(),
             epoch: 7,
             watch_limit_percent: 80,
+            linked: Vec::new(),
         };
         let watcher = Watcher::start_with(
             options,
-            Arc::new(move |below| Ok(folders_of(&root_of_folders, below))),
+            Arc::new(move |_, below| Ok(folders_of(&root_of_folders, below))),
             Box::new(move |signal| _ = sender.send(signal)),
             source,
         );
@@ -289,6 +293,7 @@ fn first_signal(root: &Path, folders: FolderLister) -> (Watcher, Receiver<WatchS
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
         watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));

@@ -54,3 +54,58 @@ fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
         scene.observe_until_cookie();
     }
 }
+
+/// Replaces the folder `c` by a link to `d` just before `c/p` is watched.
+struct LinkingSource(PathBuf);
+
+struct LinkingQueue {
+    real: Box<dyn WatchQueue>,
+    root: Option<PathBuf>,
+}
+
+impl EventSource for LinkingSource {
+    fn open(&self, handler: EventHandler) -> io::Result<Box<dyn WatchQueue>> {
+        Ok(Box::new(LinkingQueue { real: LocalSource.open(handler)?, root: Some(self.0.clone()) }))
+    }
+
+    fn limit(&self) -> Option<u64> {
+        None
+    }
+
+    fn file_system(&self, _: &Path) -> io::Result<u64> {
+        Ok(0)
+    }
+}
+
+impl WatchQueue for LinkingQueue {
+    fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError> {
+        if folders.iter().any(|folder| folder.ends_with("c/p"))
+            && let Some(root) = self.root.take()
+        {
+            std::fs::rename(root.join("c"), root.join("kept")).unwrap();
+            std::os::unix::fs::symlink(root.join("d"), root.join("c")).unwrap();
+        }
+        self.real.watch(folders, follow)
+    }
+
+    fn unwatch(&mut self, folders: Vec<PathBuf>) {
+        self.real.unwatch(folders);
+    }
+}
+
+#[test]
+fn a_folder_that_was_watched_through_a_link_is_reported_by_its_own_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    let scene = WatchScene::in_folder(folder, &["d/p"], Arc::new(LinkingSource(root)));
+    assert!(matches!(scene.next(), WatchSignal::Watching { folders: 3 }));
+    std::fs::create_dir_all(scene.path("c/p")).unwrap();
+    // The link is made in between, and has been looked at when the second one is back.
+    scene.observe_until_cookie();
+    scene.observe_until_cookie();
+    assert!(scene.path("c").is_symlink());
+    for file in ["d/p/probe", "kept/p/probe"] {
+        scene.write(file, "x");
+        assert_eq!(scene.observe_until_cookie().paths(), [file]);
+    }
+}

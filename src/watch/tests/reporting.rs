@@ -187,11 +187,12 @@ fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
         watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let answer = Arc::clone(&wanted);
     let watcher = Watcher::start_with(
         options,
-        Arc::new(move |_| Ok(answer.lock().unwrap().clone())),
+        Arc::new(move |_, _| Ok(answer.lock().unwrap().clone())),
         Box::new(move |signal| _ = sender.send(signal)),
         Arc::new(LocalSource),
     );
@@ -328,9 +329,10 @@ fn a_burst_is_one_signal_to_a_slow_receiver() {
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
         watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
-    let watcher = Watcher::start_with(options, Arc::new(|_| Ok(Vec::new())), sink, Arc::new(LocalSource));
+    let watcher = Watcher::start_with(options, Arc::new(|_, _| Ok(Vec::new())), sink, Arc::new(LocalSource));
     assert!(matches!(signals.recv().unwrap(), WatchSignal::Watching { .. }));
     std::fs::write(root.join("first"), "x").unwrap();
     // The thread waits with the first until it is taken.

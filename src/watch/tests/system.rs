@@ -11,7 +11,7 @@ fn a_link_is_not_watched_even_where_it_is_asked_for() {
     std::os::unix::fs::symlink(&outside, root.join("a")).unwrap();
     // As for a file that git tracks, and whose folder a link replaced.
     let folders: Vec<RelPath> = ["a", "a/deep"].map(|path| RelPath::new(path.as_bytes()).unwrap()).into();
-    let (watcher, signals, first) = first_signal(&root, Arc::new(move |_| Ok(folders.clone())));
+    let (watcher, signals, first) = first_signal(&root, Arc::new(move |_, _| Ok(folders.clone())));
     assert_eq!(first, WatchSignal::Watching { folders: 1 });
     std::fs::write(outside.join("deep/f"), "x").unwrap();
     let mark = watcher.request_cookie().unwrap();
@@ -24,7 +24,7 @@ fn a_folder_made_between_the_answer_and_the_watch_is_found() {
     let root = folder.path().to_owned();
     std::fs::create_dir(root.join("a")).unwrap();
     let asked = Mutex::new(0);
-    let answer = move |below: &[u8]| {
+    let answer = move |_: Option<&LinkedFolder>, below: &[u8]| {
         let found = folders_of(&root, below);
         let mut asked = asked.lock().unwrap();
         *asked += 1;
@@ -78,7 +78,7 @@ fn within_a_namespace() {
         std::fs::create_dir(root.join(format!("d{number}"))).unwrap();
     }
     let owned = root.clone();
-    let folders: FolderLister = Arc::new(move |below| Ok(folders_of(&owned, below)));
+    let folders: FolderLister = Arc::new(move |_, below| Ok(folders_of(&owned, below)));
 
     let (watcher, signals, first) = first_signal(&root, Arc::clone(&folders));
     assert_eq!(first, WatchSignal::Watching { folders: 101 });
@@ -123,9 +123,10 @@ fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         epoch: 7,
         watch_limit_percent: 80,
+        linked: Vec::new(),
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
-    let _watcher = Watcher::start(options, Arc::new(|_| Ok(Vec::new())), sink);
+    let _watcher = Watcher::start(options, Arc::new(|_, _| Ok(Vec::new())), sink);
     let observed = signals.recv_timeout(PATIENCE).unwrap();
     assert!(
         matches!(observed, WatchSignal::Verified { reason, .. } if reason.starts_with("/proc lies on proc"))
@@ -138,7 +139,7 @@ fn a_folder_that_comes_during_the_second_look_is_left_to_its_event() {
     let root = folder.path().to_owned();
     std::fs::create_dir(root.join("a")).unwrap();
     let asked = Mutex::new(0);
-    let answer = move |below: &[u8]| {
+    let answer = move |_: Option<&LinkedFolder>, below: &[u8]| {
         let mut asked = asked.lock().unwrap();
         *asked += 1;
         if *asked == 2 {

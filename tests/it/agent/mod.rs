@@ -12,6 +12,8 @@ mod prompts;
 mod secrets;
 pub(crate) mod server;
 mod sharing;
+mod sharing_kills;
+mod sharing_tls;
 mod spending;
 mod summarize;
 mod trust;

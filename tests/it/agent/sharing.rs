@@ -1,6 +1,7 @@
 //! Summaries shared by a team, with the real program.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,18 +12,18 @@ use serde_json::Value;
 use super::project::{AgentProject, module_source};
 use super::server::{ModelServer, ServerAction};
 use crate::daemon::harness::TestDaemon;
-use crate::sandbox::{data, report_skipped, wait_until};
+use crate::sandbox::{data, report_skipped, run, wait_until};
 
 /// What `slop share keygen` prints.
-fn keys(project: &AgentProject, arguments: &[&str]) -> Value {
+pub(super) fn keys(project: &AgentProject, arguments: &[&str]) -> Value {
     data(&project.slop(&[&["share", "keygen", "--json"], arguments].concat()).out)
 }
 
-fn configure(project: &AgentProject, folder: &Path, team: &str, rest: &str) {
+pub(super) fn configure(project: &AgentProject, folder: &Path, team: &str, rest: &str) {
     configure_url(project, &format!("file://{}", folder.display()), team, rest);
 }
 
-fn configure_url(project: &AgentProject, url: &str, team: &str, rest: &str) {
+pub(super) fn configure_url(project: &AgentProject, url: &str, team: &str, rest: &str) {
     let team_file = project.sandbox.outside("config/slop/team.key");
     fs::create_dir_all(team_file.parent().unwrap()).unwrap();
     fs::write(team_file, team).unwrap();
@@ -30,7 +31,7 @@ fn configure_url(project: &AgentProject, url: &str, team: &str, rest: &str) {
     project.write_agent_settings("", &share);
 }
 
-fn project(answers: &[&str]) -> AgentProject {
+pub(super) fn project(answers: &[&str]) -> AgentProject {
     let actions: Vec<_> = answers.iter().map(|words| ServerAction::both(words, "Detail.")).collect();
     let project = AgentProject::new(ModelServer::with_responses(actions));
     project.sandbox.write("one.py", module_source("one"));
@@ -85,6 +86,14 @@ fn a_cache_that_is_missing_stops_nobody_from_asking() {
     let run = project.slop(&["share", "pull"]);
     assert_eq!(run.code, 1);
     assert!(run.err.contains("team.key") && !run.err.contains("too short"), "{}", run.err);
+}
+
+/// Has the daemon ask models, which need no key.
+fn ask_in_background(project: &AgentProject) {
+    let settings = project.sandbox.outside("config/slop/config.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    let text = text.replacen("[agent]\n", "[agent]\nbackground = true\n", 1);
+    fs::write(&settings, text.replace("needs_key = true", "needs_key = false")).unwrap();
 }
 
 /// A server of Redis, which is stopped when the test is over.
@@ -215,10 +224,7 @@ fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
     second.sandbox.write("two.py", module_source("two"));
     configure(&second, folder.path(), &team, &rest);
     fs::write(second.sandbox.outside("config/slop/ci.key"), pair["signing_key"].as_str().unwrap()).unwrap();
-    let settings = second.sandbox.outside("config/slop/config.toml");
-    let text =
-        fs::read_to_string(&settings).unwrap().replacen("[agent]\n", "[agent]\nbackground = true\n", 1);
-    fs::write(&settings, text.replace("needs_key = true", "needs_key = false")).unwrap();
+    ask_in_background(&second);
     let daemon = TestDaemon::start(&second.sandbox);
     payer.sandbox.write("two.py", module_source("two"));
     wait_until("what the daemon wrote is stored", || {
@@ -228,4 +234,155 @@ fn a_daemon_fetches_what_is_missing_and_stores_what_it_paid_for() {
     // Of two.py and the project it was asked, and not of one.py.
     assert_eq!((second.server.request_count(), payer.server.request_count()), (2, 1));
     drop(daemon);
+}
+
+/// A server of S3, which is stopped when the test is over.
+struct S3Server {
+    process: Child,
+    port: u16,
+}
+
+impl S3Server {
+    /// Starts moto with the bucket `team`; `None` where it is not installed.
+    fn start() -> Option<Self> {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new("moto_server");
+        command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let Ok(process) = command.spawn() else {
+            report_skipped("no moto_server to share summaries with");
+            return None;
+        };
+        let server = Self { process, port };
+        wait_until("the server listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        assert!(server.send("PUT /team HTTP/1.1").starts_with("HTTP/1.1 200"));
+        Some(server)
+    }
+
+    /// Sends a request without a signature, and returns the answer.
+    fn send(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        write!(stream, "{request}\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+impl Drop for S3Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_team_shares_over_a_bucket_and_a_pack_is_enough() {
+    let Some(s3) = S3Server::start() else { return };
+    let (payer, reader) = (project(&["Runs jobs."]), project(&["Asked again."]));
+    for project in [&payer, &reader] {
+        (0..110).for_each(|n| project.sandbox.write(format!("m{n}.py"), module_source(&format!("m{n}"))));
+    }
+    let team = keys(&payer, &[])["team_key"].as_str().unwrap().to_owned();
+    let pair = keys(&payer, &["--writer", "ci"]);
+    let writer = pair["writer"].as_str().unwrap();
+    let bucket = |name: &str| format!("s3://{name}/cache\"\nendpoint = \"http://127.0.0.1:{}", s3.port);
+    let bucket_keys = [("AWS_ACCESS_KEY_ID", "access"), ("AWS_SECRET_ACCESS_KEY", "hunter2-of-s3")];
+    let slop = |project: &AgentProject, arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.envs(bucket_keys);
+        run(command)
+    };
+    let storing = "mode = \"read-write\"\nsigning_key_file = \"ci.key\"\ntimeout_ms = 20000";
+    configure_url(&payer, &bucket("team"), &team, storing);
+    fs::write(payer.sandbox.outside("config/slop/ci.key"), pair["signing_key"].as_str().unwrap()).unwrap();
+    let run_without = payer.slop(&["share", "pull"]);
+    assert_eq!(run_without.code, 1, "{run_without:?}");
+    assert!(run_without.err.contains("AWS_ACCESS_KEY_ID"), "{run_without:?}");
+    assert_eq!(payer.server.request_count(), 0);
+    let asked = slop(&payer, &["summarize", "--yes"]);
+    assert_eq!((asked.code, payer.server.request_count()), (0, 112), "{asked:?}");
+    let verified = slop(&payer, &["share", "verify"]);
+    assert_eq!(verified.out.trim(), "224 hold, 0 not there or by another writer, 0 broken", "{verified:?}");
+    let packed = slop(&payer, &["share", "push", "--pack"]);
+    assert_eq!(packed.out.trim(), "224 summaries stored, 0 there already", "{packed:?}");
+    let packed = slop(&payer, &["share", "push", "--pack"]);
+    assert_eq!(packed.out.trim(), "0 summaries stored, 224 there already", "{packed:?}");
+    // The single objects are gone: the pack is enough.
+    let listed = s3.send("GET /team?list-type=2&prefix=cache/slop-share-v1/ HTTP/1.1");
+    let objects: Vec<&str> =
+        listed.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap()).collect();
+    assert_eq!(objects.len(), 224);
+    for object in objects {
+        s3.send(&format!("DELETE /team/{object} HTTP/1.1"));
+    }
+    let believing = format!("writers = [\"{writer}\"]\ntimeout_ms = 20000");
+    configure_url(&reader, &bucket("team"), &team, &believing);
+    let pulled = slop(&reader, &["share", "pull"]);
+    assert!(pulled.out.starts_with("fetched 224 of 224 summaries"), "{pulled:?}");
+    assert_eq!(slop(&reader, &["summarize", "--yes"]).code, 0);
+    assert_eq!(reader.server.request_count(), 0);
+    let shown = slop(&reader, &["agent", "show", "one.py", "--tier", "1"]);
+    assert!(shown.out.contains("fetched from the team's cache, where ci stored it"), "{shown:?}");
+    // A bucket that is not there.
+    configure_url(&reader, &bucket("nobody"), &team, &believing);
+    reader.sandbox.write("new.py", module_source("new"));
+    let missing = slop(&reader, &["share", "pull"]);
+    assert_eq!(missing.code, 3, "{missing:?}");
+    assert!(missing.err.contains("NoSuchBucket") && missing.err.contains("share.url"), "{missing:?}");
+    assert!(!missing.err.contains("hunter2-of-s3"), "{missing:?}");
+}
+
+#[test]
+fn what_a_model_refused_one_member_is_not_asked_by_the_others() {
+    let Some(redis) = RedisServer::start() else { return };
+    let refuses = || AgentProject::with_file([ServerAction::anthropic("I cannot help with that.", 100, 20)]);
+    let members = [refuses(), refuses()];
+    let team = keys(&members[0], &[])["team_key"].as_str().unwrap().to_owned();
+    let pair = keys(&members[0], &["--writer", "us"]);
+    let writer = pair["writer"].as_str().unwrap();
+    for member in &members {
+        let rest = format!("mode = \"read-write\"\nsigning_key_file = \"us.key\"\nwriters = [\"{writer}\"]");
+        configure_url(member, &redis.url(), &team, &rest);
+        fs::write(member.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap())
+            .unwrap();
+    }
+    let first = members[0].summarize();
+    let asked = members[0].server.request_count();
+    assert!(0 < asked && first.err.contains("one.py"), "{first:?}");
+    let second = members[1].summarize();
+    assert_eq!(members[1].server.request_count(), 0, "{second:?}");
+    assert_eq!(second.code, first.code, "{second:?}");
+    assert!(second.err.contains("asked by another member of the team"), "{second:?}");
+    // It is known from then on, also without the team; and can be asked all the same.
+    assert_eq!(members[1].json(&["summarize", "--estimate"])["refused_before"].as_u64(), Some(1));
+    members[1].slop(&["summarize", "--yes", "--retry"]);
+    assert!(0 < members[1].server.request_count());
+}
+
+#[test]
+fn daemons_of_a_team_ask_each_question_once() {
+    let Some(redis) = RedisServer::start() else { return };
+    let members = [project(&["Runs jobs."]), project(&["Runs jobs."])];
+    let team = keys(&members[0], &[])["team_key"].as_str().unwrap().to_owned();
+    let pair = keys(&members[0], &["--writer", "us"]);
+    let writer = pair["writer"].as_str().unwrap();
+    for member in &members {
+        let rest = format!("mode = \"read-write\"\nsigning_key_file = \"us.key\"\nwriters = [\"{writer}\"]");
+        configure_url(member, &redis.url(), &team, &rest);
+        fs::write(member.sandbox.outside("config/slop/us.key"), pair["signing_key"].as_str().unwrap())
+            .unwrap();
+        (0..20).for_each(|n| member.sandbox.write(format!("m{n}.py"), module_source(&format!("m{n}"))));
+        ask_in_background(member);
+    }
+    let daemons = members.each_ref().map(|member| TestDaemon::start(&member.sandbox));
+    for member in &members {
+        wait_until("a daemon has all summaries", || {
+            member.json(&["share", "status"])["lacking"].as_u64() == Some(0)
+        });
+    }
+    drop(daemons);
+    // 21 files and the project.
+    let asked: Vec<usize> = members.iter().map(|member| member.server.request_count()).collect();
+    assert_eq!(asked.iter().sum::<usize>(), 22, "{asked:?}");
 }

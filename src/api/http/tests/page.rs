@@ -1,11 +1,21 @@
 //! The web page's own port: who is let in, and what its browser is told.
 
 use super::*;
+use std::borrow::Cow;
+
 use crate::model::PageFile;
 
 pub(super) const FILES: &[PageFile] = &[
-    PageFile { name: "index.html", content_type: "text/html", text: "<script src=\"./main.js\"></script>" },
-    PageFile { name: "main.js", content_type: "text/javascript", text: "import \"./api.js\";" },
+    PageFile {
+        name: "index.html",
+        content_type: "text/html",
+        text: Cow::Borrowed("<script src=\"./main.js\"></script>"),
+    },
+    PageFile {
+        name: "main.js",
+        content_type: "text/javascript",
+        text: Cow::Borrowed("import \"./api.js\";"),
+    },
 ];
 
 /// A server whose page was asked for, and a session on it.
@@ -138,7 +148,7 @@ fn files_of_the_page_are_cached_forever_and_nothing_else() {
     let main = rest.split_once('"').unwrap().0;
     assert!(main.starts_with("/ui/") && main.ends_with("/main.js"), "{main}");
     let script = page.send("GET", main, "", "");
-    assert_eq!((script.status, script.body.as_str()), (200, FILES[1].text));
+    assert_eq!((script.status, script.body.as_str()), (200, &*FILES[1].text));
     assert!(script.head.contains("cache-control: public, max-age=31536000, immutable"), "{}", script.head);
     for answer in [&index, &page.send("GET", "/v1/status", &page.authorization(), "")] {
         assert!(answer.head.contains("cache-control: no-store"), "{}", answer.head);

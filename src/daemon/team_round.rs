@@ -1,0 +1,120 @@
+//! The part of a round that concerns the team's cache: what is missing is fetched, questions are claimed, answers are
+//! stored.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::event::DaemonEvent;
+use super::plan::PlanWatch;
+use crate::agent::{ClaimedTasks, Options, ShareFailure, SummaryService, TeamSync};
+use crate::engine::Project;
+use crate::engine::summaries::{SummaryPolicy, SummaryTask};
+use crate::model::{SummaryKey, error_chain};
+use crate::sys::{Clock, WallClock};
+
+/// So many tasks run before it is determined again which matter most.
+pub(super) const TASKS_PER_ROUND: usize = 64;
+/// How often to look for answers to questions that other members of the team have claimed.
+pub(super) const TEAM_POLL: Duration = Duration::from_secs(2);
+
+/// Fetches what is missing from the team's cache. If that fails, models are asked, or everything stays as it is.
+pub(super) fn fetch_missing(
+    project: &mut Project<'_>,
+    team: &TeamSync,
+    policy: &SummaryPolicy,
+    watch: &PlanWatch<'_>,
+) {
+    let now_ms = now_ms();
+    if team.rests(now_ms) {
+        return;
+    }
+    if let Ok(wanted) = project.wanted_summaries(policy) {
+        let pulled = team.pull(wanted, now_ms).map(drop);
+        watch.report_team(team, pulled, now_ms);
+    }
+    project.take_notes();
+}
+
+/// What became of the tasks of a round that were to be claimed in the team's cache.
+pub(super) enum ClaimResult {
+    /// These are asked here, and their claims are given up afterwards.
+    Own(Vec<SummaryTask>, HashSet<SummaryKey>),
+    /// Other members have claimed all.
+    Others,
+    /// Others have answered what was claimed, or their models have refused it.
+    Settled,
+    /// Nothing can be claimed.
+    NoClaims,
+}
+
+/// Claims tasks in the team's cache, and fetches what others have answered by now.
+pub(super) fn claim_tasks(
+    project: &mut Project<'_>,
+    (service, team): (&SummaryService<'_>, &TeamSync),
+    ready: &[SummaryTask],
+    watch: &PlanWatch<'_>,
+) -> ClaimResult {
+    let policy = &service.options().policy;
+    let now_ms = now_ms();
+    let claimed = match team.claim(ready, service.options(), now_ms) {
+        Ok(Some(claimed)) => claimed,
+        Ok(None) => return ClaimResult::NoClaims,
+        Err(failure) => {
+            watch.report_team(team, Err(failure), now_ms);
+            return ClaimResult::NoClaims;
+        }
+    };
+    let ClaimedTasks { own, refused } = claimed;
+    let first = ready.iter().take(TASKS_PER_ROUND).chain(ready.iter().filter(|task| own.contains(&task.id)));
+    let subjects: HashSet<_> = first.map(|task| (task.scope, task.subject)).collect();
+    let mut wanted = project.wanted_summaries(policy).unwrap_or_default();
+    wanted.retain(|wanted| subjects.contains(&(wanted.node.scope, wanted.node.subject)));
+    // After the claim: what another has stored before giving up its own is found.
+    let pulled = team.pull_again(&wanted, now_ms).map(|report| report.fetched);
+    let fetched = *pulled.as_ref().unwrap_or(&0);
+    watch.report_team(team, pulled.map(drop), now_ms);
+    let is_recorded = service.record_refusals(&refused).is_ok() && !refused.is_empty();
+    let still_ready = match project.summary_tasks(policy) {
+        Ok(tasks) if 0 < fetched || is_recorded => tasks.ready,
+        _ => ready.to_vec(),
+    };
+    project.take_notes();
+    let batch: Vec<_> = still_ready.into_iter().filter(|task| own.contains(&task.id)).collect();
+    if !batch.is_empty() {
+        return ClaimResult::Own(batch, own);
+    }
+    if own.is_empty() && fetched == 0 && !is_recorded {
+        return ClaimResult::Others;
+    }
+    store_in_team(team, (own, &[]), service.options(), watch);
+    ClaimResult::Settled
+}
+
+/// Stores what was paid for and what was refused, and gives up claims.
+pub(super) fn store_in_team(
+    team: &TeamSync,
+    (claims, refused): (HashSet<SummaryKey>, &[(SummaryTask, String)]),
+    options: &Options,
+    watch: &PlanWatch<'_>,
+) {
+    let now_ms = now_ms();
+    let stored = team.store(claims, refused, options, now_ms);
+    watch.report_team(team, stored, now_ms);
+}
+
+/// Returns the time in milliseconds since the epoch.
+fn now_ms() -> i64 {
+    WallClock.now_s().saturating_mul(1000)
+}
+
+impl PlanWatch<'_> {
+    /// Reports that the team's cache cannot be used, when it is left alone for that.
+    fn report_team(&self, team: &TeamSync, result: Result<(), ShareFailure>, now_ms: i64) {
+        if let Err(failure) = result
+            && team.rests(now_ms)
+        {
+            // The loop ends before this thread does.
+            let _ = self.context.events.send(DaemonEvent::TeamCacheFailed(error_chain(&failure)));
+        }
+    }
+}

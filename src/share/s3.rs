@@ -1,0 +1,271 @@
+//! The engine that is a bucket of a server which speaks like S3: an object for each entry, and packs of many.
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use super::engine::{
+    Engine, EngineAccess, EngineOptions, Error, NewEntry, PackName, PutMode, RemoteEntry, RemoteKey,
+};
+use super::entry::MAX_ENTRY_BYTES;
+use super::pack::pack_timeouts;
+use super::s3_address::{S3Bucket, S3Keys, S3Server};
+use super::sigv4::{SignedParts, sign};
+use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, hex, printable};
+use crate::sys::{Clock, HttpClient, HttpLimits, HttpTransport, WallClock};
+
+/// What precedes the names of this form of entries; a later one has another, so that both can be used at once.
+const ENTRIES: &str = "slop-share-v1/";
+/// What precedes the names of packs.
+const PACKS: &str = "slop-share-v1-packs/";
+
+/// Packs that are looked at: the newest ones.
+const MAX_PACKS: usize = 8;
+/// Requests that are sent at the same time.
+const CONCURRENCY: usize = 16;
+/// The most bytes of an answer that is no entry: a list of packs, an error.
+const MAX_ANSWER_BYTES: usize = 64 << 10;
+/// Characters of a server's answer that are shown.
+const MAX_ANSWER_CHARS: usize = 200;
+
+/// Entries in the objects of a bucket.
+pub(super) struct S3Engine {
+    bucket: S3Bucket,
+    server: S3Server,
+    keys: S3Keys,
+    http: HttpClient,
+    timeout: Duration,
+}
+
+/// What is asked of a bucket.
+struct BucketRequest<'r> {
+    method: HttpMethod,
+    object: &'r str,
+    /// Encoded, with its parameters in order.
+    query: Option<&'r str>,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    /// The most bytes of an answer.
+    answer_bytes: usize,
+}
+
+impl<'r> BucketRequest<'r> {
+    fn get(object: &'r str, answer_bytes: usize) -> Self {
+        let (headers, body) = (Vec::new(), Vec::new());
+        Self { method: HttpMethod::Get, object, query: None, headers, body, answer_bytes }
+    }
+
+    fn put(object: &'r str, body: Vec<u8>) -> Self {
+        let headers = vec![("content-type".to_owned(), "application/octet-stream".to_owned())];
+        let answer_bytes = MAX_ANSWER_BYTES;
+        Self { method: HttpMethod::Put, object, query: None, headers, body, answer_bytes }
+    }
+
+    fn with_header(mut self, name: &str, value: String) -> Self {
+        self.headers.push((name.to_owned(), value));
+        self
+    }
+}
+
+impl S3Engine {
+    pub(super) fn new(bucket: S3Bucket, options: EngineOptions, access: EngineAccess) -> Result<Self, Error> {
+        let EngineAccess { server, keys, proxy } = access;
+        let http = HttpClient::new(proxy).with_plain_hosts(options.insecure);
+        let keys = keys.ok_or(Error::NoBucketKeys)?;
+        Ok(Self { bucket, server, keys, http, timeout: options.timeout })
+    }
+
+    /// Sends a request, and once more if the server or the connection failed: all that is ever sent can be sent twice.
+    fn send(&self, request: &BucketRequest<'_>) -> Result<HttpResponse, HttpError> {
+        match self.send_once(request) {
+            Ok(answer) if 500 <= answer.status => self.send_once(request),
+            Err(HttpError::Broken(_)) => self.send_once(request),
+            answer => answer,
+        }
+    }
+
+    fn send_once(&self, request: &BucketRequest<'_>) -> Result<HttpResponse, HttpError> {
+        let BucketRequest { method, object, query, headers, body, answer_bytes } = request;
+        let mut url = self.server.bucket_url(&self.bucket);
+        url.set_path(&format!("{}{object}", url.path()));
+        url.set_query(*query);
+        let parts = SignedParts { method: method.name(), url: &url, body };
+        let signature = sign(&parts, headers, &self.keys, self.server.region(), WallClock.now_s());
+        let headers = headers.iter().cloned().chain(signature.plain).collect();
+        let asked = HttpRequest {
+            method: *method,
+            url: url.into(),
+            headers,
+            secret_headers: signature.secret,
+            body: body.clone(),
+        };
+        let total = self.timeout * pack_timeouts(body.len());
+        let limits =
+            HttpLimits { connect: self.timeout, idle: self.timeout, total, body_bytes: *answer_bytes };
+        self.http.send(&asked, &limits, &|| false)
+    }
+
+    fn host(&self) -> String {
+        let url = self.server.bucket_url(&self.bucket);
+        let port = url.port().map_or(String::new(), |port| format!(":{port}"));
+        format!("{}{port}", url.host_str().unwrap_or_default())
+    }
+
+    fn fault(&self, error: HttpError) -> Error {
+        match error {
+            HttpError::TimedOut(_) => Error::TimedOut(self.timeout),
+            error => Error::Unreachable { host: self.host(), cause: shorten(&error.to_string()) },
+        }
+    }
+
+    /// Returns the error for an answer that is neither an object nor the word that there is none.
+    fn refusal(&self, answer: &HttpResponse) -> Error {
+        let text = String::from_utf8_lossy(&answer.body);
+        let field = |name: &str| element(&text, name).unwrap_or_default().to_owned();
+        let answer = format!("{} {} {}", field("Code"), answer.status, field("Message"));
+        Error::Refused { host: self.host(), answer: shorten(answer.trim()) }
+    }
+
+    /// Returns the bytes in the answer; `None` if the object does not exist.
+    fn object_bytes(&self, answer: HttpResponse) -> Result<Option<Vec<u8>>, Error> {
+        match answer.status {
+            200 | 206 => Ok(Some(answer.body)),
+            // Nothing is at this place: the object is empty, or ends before it.
+            416 => Ok(Some(Vec::new())),
+            404 if !String::from_utf8_lossy(&answer.body).contains("NoSuchBucket") => Ok(None),
+            _ => Err(self.refusal(&answer)),
+        }
+    }
+
+    fn read_range(&self, object: &str, start: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let last = start + length as u64 - 1;
+        let request = BucketRequest::get(object, length.max(MAX_ANSWER_BYTES))
+            .with_header("range", format!("bytes={start}-{last}"));
+        let answer = self.send(&request).map_err(|error| self.fault(error))?;
+        // A server that does not know ranges sends all of a short object, and what is longer is an error.
+        let skipped = if answer.status == 200 { usize::try_from(start).unwrap_or(usize::MAX) } else { 0 };
+        // Deleted since it was listed: there is nothing in it.
+        let bytes = self.object_bytes(answer)?.unwrap_or_default();
+        Ok(bytes.into_iter().skip(skipped).take(length).collect())
+    }
+
+    fn get_entry(&self, key: &RemoteKey) -> Result<RemoteEntry, Error> {
+        let object = self.bucket.object(&format!("{ENTRIES}{}", hex(key)));
+        let request = BucketRequest::get(&object, MAX_ENTRY_BYTES + 1)
+            .with_header("range", format!("bytes=0-{MAX_ENTRY_BYTES}"));
+        let answer = match self.send(&request) {
+            Err(HttpError::TooLarge(_)) => return Ok(RemoteEntry::TooLong),
+            answer => answer.map_err(|error| self.fault(error))?,
+        };
+        Ok(match self.object_bytes(answer)? {
+            None => RemoteEntry::Missing,
+            Some(bytes) if MAX_ENTRY_BYTES < bytes.len() => RemoteEntry::TooLong,
+            Some(bytes) => RemoteEntry::Present(bytes),
+        })
+    }
+
+    fn put_entry(&self, entry: &NewEntry) -> Result<bool, Error> {
+        let object = self.bucket.object(&format!("{ENTRIES}{}", hex(&entry.key)));
+        let mut request = BucketRequest::put(&object, entry.bytes.clone());
+        if entry.mode == PutMode::IfAbsent {
+            request = request.with_header("if-none-match", "*".to_owned());
+        }
+        let answer = self.send(&request).map_err(|error| self.fault(error))?;
+        match answer.status {
+            200..=299 => Ok(true),
+            // It exists, or somebody else is about to store it.
+            409 | 412 if entry.mode == PutMode::IfAbsent => Ok(false),
+            _ => Err(self.refusal(&answer)),
+        }
+    }
+
+    /// Does something with each item, several at the same time, and returns the results in the order of the items.
+    fn each<I: Sync, T: Send>(
+        items: &[I],
+        work: impl Fn(&I) -> Result<T, Error> + Sync,
+    ) -> Result<Vec<T>, Error> {
+        let next = Mutex::new(items.iter().enumerate());
+        let done = Mutex::new(Vec::with_capacity(items.len()));
+        let run = || {
+            loop {
+                let Some((number, item)) = next.lock().expect("nobody panics with it").next() else { return };
+                let result = work(item);
+                let is_error = result.is_err();
+                done.lock().expect("nobody panics with it").push((number, result));
+                if is_error {
+                    // The others need not be tried.
+                    next.lock().expect("nobody panics with it").by_ref().for_each(drop);
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..CONCURRENCY.min(items.len()) {
+                scope.spawn(run);
+            }
+            run();
+        });
+        let mut done = done.into_inner().expect("nobody panics with it");
+        done.sort_unstable_by_key(|(number, _)| *number);
+        done.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+impl Engine for S3Engine {
+    fn check(&self) -> Result<(), Error> {
+        self.packs().map(drop)
+    }
+
+    fn get(&self, keys: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error> {
+        Self::each(keys, |key| self.get_entry(key))
+    }
+
+    fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error> {
+        Self::each(entries, |entry| self.put_entry(entry))
+    }
+
+    fn has_packs(&self) -> bool {
+        true
+    }
+
+    fn packs(&self) -> Result<Vec<PackName>, Error> {
+        // The names of packs begin with the time that was left when they were written, so that the newest is the first.
+        let prefix = self.bucket.object(PACKS).replace('/', "%2F");
+        let query = format!("list-type=2&max-keys={MAX_PACKS}&prefix={prefix}");
+        let request = BucketRequest { query: Some(&query), ..BucketRequest::get("", MAX_ANSWER_BYTES) };
+        let answer = self.send(&request).map_err(|error| self.fault(error))?;
+        if answer.status != 200 {
+            return Err(self.refusal(&answer));
+        }
+        let (text, root) = (String::from_utf8_lossy(&answer.body), self.bucket.object(PACKS));
+        let keys = text.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());
+        let names = keys.filter_map(|key| key.strip_prefix(&*root));
+        let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+        Ok(names.filter(is_name).take(MAX_PACKS).map(|name| PackName(name.to_owned())).collect())
+    }
+
+    fn read_pack(&self, pack: &PackName, start: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let object = self.bucket.object(&format!("{PACKS}{}", pack.0));
+        self.read_range(&object, start, length)
+    }
+
+    fn put_pack(&self, pack: &PackName, bytes: Vec<u8>) -> Result<(), Error> {
+        let object = self.bucket.object(&format!("{PACKS}{}", pack.0));
+        let answer = self.send(&BucketRequest::put(&object, bytes)).map_err(|error| self.fault(error))?;
+        if (200..=299).contains(&answer.status) { Ok(()) } else { Err(self.refusal(&answer)) }
+    }
+}
+
+/// Returns the text of the first element of that name.
+fn element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("<{name}>"))?;
+    rest.split_once(&format!("</{name}>")).map(|(text, _)| text)
+}
+
+fn shorten(text: &str) -> String {
+    printable(&text.chars().take(MAX_ANSWER_CHARS).collect::<String>())
+}
+
+#[cfg(test)]
+#[path = "s3_tests.rs"]
+#[expect(clippy::disallowed_methods, reason = "a test runs a server")]
+mod tests;

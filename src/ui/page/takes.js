@@ -1,0 +1,137 @@
+// The view of takes: sets of everything that is curated, the states that slop.toml had in each, and what is part of one.
+
+import { defaults, presets, screenshots } from "./curated.js";
+import { ask, el, refill } from "./dom.js";
+import { clock, plural, visible } from "./format.js";
+
+export const takes = {
+  id: "takes",
+  title: "Takes",
+  mount(pane, page) {
+    const view = new TakesView(page);
+    pane.append(view.element);
+    return view;
+  },
+};
+
+/** What is counted of a take, and what one of it is called. */
+const COUNTED = { entries: "entry", masks: "mask", slices: "slice", screenshots: "screenshot", document: "default" };
+
+class TakesView {
+  constructor(page) {
+    this.page = page;
+    this.list = el("ul", { class: "take-list", "aria-label": "Takes" });
+    this.of = el("select", { id: "history-of", "aria-label": "History of", onchange: () => this.refresh() });
+    this.states = el("ol", { class: "states", "aria-label": "States of slop.toml" });
+    this.sections = [defaults, presets, screenshots].map((make) => make(page));
+    this.element = el(
+      "div",
+      { class: "sheet" },
+      el("section", {}, el("h1", { text: "Takes" }), this.list),
+      el(
+        "div",
+        { class: "columns" },
+        el("section", {}, el("h2", {}, "History of ", this.of), this.states),
+        el("div", {}, ...this.sections.map(({ element }) => element)),
+      ),
+    );
+  }
+
+  show() {
+    return this.refresh();
+  }
+
+  async refresh() {
+    for (const section of this.sections) section.refresh();
+    try {
+      const known = await this.page.api.get("/v1/takes");
+      const names = known.takes.map(({ name }) => name);
+      const of = names.includes(this.of.value) && !this.isOfCurrent ? this.of.value : known.current;
+      const past = await this.page.api.post("/v1/history", { take: of });
+      this.isOfCurrent = of === known.current;
+      const { isConnected } = this.page;
+      refill(this.list, [known, isConnected], () => known.takes.map((take, at) => this.take(take, at, known)));
+      refill(this.of, [names, of], () => names.map((name) => el("option", { value: name, text: visible(name), selected: name === of })));
+      refill(this.states, [past, isConnected, this.isOfCurrent], () => (past.entries.length ? states(past, this.page, this.isOfCurrent) : [el("li", { class: "empty", text: "Nothing was edited yet." })]));
+    } catch (error) {
+      refill(this.states, error.message, () => [el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` })]);
+    }
+  }
+
+  /** Returns the row of a take, with what can be done with it. */
+  take(take, at, { current, takes: all }) {
+    const { name } = take;
+    const isCurrent = name === current;
+    const button = (what, act) => el("button", { id: `${what}-${at}`, "aria-label": `${what} ${name}`, disabled: !this.page.isConnected, onclick: act, text: what });
+    const change = (what) => this.page.changeTakes({ name, ...what });
+    const named = async (question, what) => {
+      const to = await ask({ field: "name", ...question });
+      if (to) await change(what(to));
+    };
+    const copy = () => named({ title: `Copy ${name}`, text: "The copy has all that is curated in it. It does not become the current take.", confirm: "Copy", value: free(name, all) }, (to) => ({ do: "create", name: to, from: name }));
+    const rename = () => named({ title: `Rename ${name}`, text: "Its history goes with it.", confirm: "Rename", value: name }, (to) => ({ do: "rename", to }));
+    const remove = async () => {
+      const isEmpty = !differences(take, {}).length;
+      const question = { title: `Delete ${name}?`, text: `It has ${summary(take)}. Undo does not bring a take back.`, confirm: "Delete" };
+      if (isEmpty || (await ask(question))) await change({ do: "delete", force: !isEmpty });
+    };
+    const than = isCurrent ? "" : differences(take, all.find((other) => other.name === current)).join(" ");
+    return el(
+      "li",
+      { class: isCurrent ? "now" : "", "aria-current": isCurrent ? "true" : null },
+      el("i", { "aria-hidden": "true", text: isCurrent ? "●" : "○" }),
+      el("b", { text: visible(name) }),
+      el("span", { class: "faint", text: `${isCurrent ? "current, " : ""}${summary(take)}${than ? ` (${than})` : ""}` }),
+      el("span", { class: "acts" }, !isCurrent && button("switch", () => change({ do: "switch" })), button("copy", copy), button("rename", rename), !isCurrent && button("delete", remove)),
+    );
+  }
+
+  act(action) {
+    if (action !== "filter") return false;
+    this.of.focus();
+    return true;
+  }
+
+  unmount() {
+    for (const { unmount } of this.sections) unmount?.();
+  }
+}
+
+/** Returns what is curated in a take. */
+function summary(take) {
+  const counts = Object.entries(COUNTED).filter(([key]) => take[key]).map(([key, noun]) => plural(take[key], noun));
+  return counts.join(", ") || "nothing curated";
+}
+
+/** Returns how much more or less is in a take than in another one. */
+function differences(take, other) {
+  const keys = Object.keys(COUNTED).map((key) => [take[key] - (other?.[key] ?? 0), COUNTED[key]]);
+  return keys.filter(([more]) => more).map(([more, noun]) => `${more < 0 ? "−" : "+"}${plural(Math.abs(more), noun)}`);
+}
+
+/** Returns a name that no take has. */
+function free(name, all) {
+  let number = 2;
+  while (all.some((take) => take.name === `${name} ${number}`)) number += 1;
+  return `${name} ${number}`;
+}
+
+/** Returns the rows of the states, the newest first. Those that no edit since has built on are set apart. */
+function states({ entries, current }, page, isOfCurrent) {
+  const parents = new Map(entries.map(({ id, parent }) => [id, parent]));
+  const line = new Set();
+  for (let id = current; id !== null && id !== undefined && !line.has(id); id = parents.get(id)) line.add(id);
+  return [...entries].reverse().map((entry) => {
+    const isNow = entry.id === current;
+    const label = visible(entry.by_hand ? "edited by hand" : entry.label || "edited");
+    const at = clock(entry.at_ms);
+    return el(
+      "li",
+      { class: isNow ? "now" : line.has(entry.id) ? "" : "aside", "aria-current": isNow ? "step" : null },
+      el("span", { class: "faint", text: at }),
+      ` ${label} `,
+      !line.has(entry.id) && el("span", { class: "faint", text: "taken back " }),
+      isOfCurrent && !isNow && el("button", { id: `jump-${entry.id}`, class: "jump", disabled: !page.isConnected, "aria-label": `jump to ${label}, ${at}`, onclick: () => page.travel("jump", entry.id), text: "jump" }),
+    );
+  });
+}

@@ -1,0 +1,24 @@
+//! TypeScript: what its namespaces contain.
+
+use super::references;
+
+#[test]
+fn namespaces_of_typescript_have_the_members_that_they_declare() {
+    let library = "export namespace util {\n  export type Shape = { a: number };\n  export const equal = (a: number) => a;\n  export function never(): void {\n    equal(1);\n  }\n}\nexport function make() {}\nexport namespace make {\n  export function part() {}\n}\n";
+    let user = "import { util, make } from \"./a\";\nutil.equal(1);\nutil.never();\nmake();\nmake.part();\nutil.missing();\nlet s: util.Shape;\n";
+    let found = references(&[("a.ts", library), ("b.ts", user)]);
+    let expected = [
+        "a.ts:5 -> util.equal sure",
+        "b.ts:2 -> a.ts/util.equal sure",
+        "b.ts:3 -> a.ts/util.never sure",
+        "b.ts:4 -> a.ts/make sure",
+        "b.ts:5 -> a.ts/make.part likely",
+        "b.ts:7 -> a.ts/util.Shape sure",
+    ];
+    for row in expected {
+        assert!(found.iter().any(|found| found == row), "{row} is not in {found:#?}");
+    }
+    assert!(!found.iter().any(|found| found.contains("missing")), "{found:#?}");
+    // Of a function and a namespace with one name, only the function is called.
+    assert_eq!(found.iter().filter(|found| found.starts_with("b.ts:4 ")).count(), 1, "{found:#?}");
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Looks at every view of the web page in both color schemes with axe-core, and takes a picture of each.
+#
+#   tests/ui/check.sh SLOP PROJECT [OUT]
+#
+# SLOP is the program, PROJECT a git checkout, of which a clone below target/ is used. The pictures go to OUT, by default
+# target/ui-check/pictures. Those of docs/ui are of Flask's sources; for another project, name with FILE, SYMBOL and TASK
+# a file of it, a symbol in that file, and a task. Needs Chromium, and Node with npm, which fetches puppeteer-core,
+# axe-core and upng-js below target/. Fails if axe-core finds a violation, or the page complains about anything.
+set -euo pipefail
+
+slop=$(realpath "$1")
+project=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(realpath "$here/../..")/target/ui-check
+out=$(realpath -m "${3:-$work/pictures}")
+
+mkdir -p "$work" "$out"
+cd "$work"
+[[ -d node_modules/axe-core ]] ||
+    npm install --silent --no-save --no-audit --no-fund --prefix . puppeteer-core@24 axe-core@4 upng-js@2
+
+export HOME=$work/home XDG_RUNTIME_DIR=$work/run
+folder=$(basename "$project" .git)
+rm -rf "$folder" "$HOME" "$XDG_RUNTIME_DIR"
+mkdir -p "$HOME" "$XDG_RUNTIME_DIR"
+chmod 700 "$XDG_RUNTIME_DIR"
+git clone --quiet "$project" "$folder"
+trap '(cd "$work/$folder" && "$slop" daemon stop) >/dev/null' EXIT
+
+cp "$here/views.mjs" .
+SLOP=$slop PROJECT=$work/$folder OUT=$out CHROMIUM=${CHROMIUM:-$(command -v chromium)} node views.mjs
