@@ -22,9 +22,10 @@ use super::summarizer::BackgroundSummarizer;
 use super::systemd::NotifyState;
 use super::worker::{WorkQueues, WorkerContext};
 use super::{summarizer, systemd, worker};
-use crate::api::{ClockPosition, DaemonControl, Feed};
+use crate::api::{ClockPosition, DaemonControl, Feed, McpInfo, VERSION};
 use crate::config::load;
 use crate::engine::WorkspaceCache;
+use crate::model::RootReason;
 use crate::service::{SettingsSources, project_name, settings_error};
 use crate::sys::{Clock, RealProcesses, WallClock};
 use crate::watch::Watcher;
@@ -45,6 +46,8 @@ const EVENT_QUEUE_CAPACITY: usize = 256;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub places: DaemonPaths,
+    /// Why its folder is the project's.
+    pub root_reason: RootReason,
     pub sources: SettingsSources,
     /// An address of the machine itself to listen on too.
     pub listen: Option<SocketAddr>,
@@ -119,7 +122,8 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
-    let sockets = open_sockets(&event_loop, (options.listen, loaded.settings.ui.listen), &events)?;
+    let addresses = (options.listen, loaded.settings.ui.listen);
+    let sockets = open_sockets(&event_loop, options.root_reason, addresses, &events)?;
     event_loop.constants.listen = sockets.address().map(|address| address.to_string());
     event_loop.sockets = Some(sockets);
     systemd::notify(NotifyState::Ready);
@@ -154,6 +158,7 @@ fn worker_context(
 /// Opens the sockets. To be called last, because clients that find them expect an answer.
 fn open_sockets(
     event_loop: &EventLoop<'_>,
+    root_reason: RootReason,
     (listen, page): (Option<SocketAddr>, SocketAddr),
     events: &SyncSender<DaemonEvent>,
 ) -> Result<ListenSockets, Error> {
@@ -164,7 +169,9 @@ fn open_sockets(
         last_status: Mutex::new(event_loop.status()),
         fingerprint: Arc::clone(&event_loop.fingerprint),
     });
-    ListenSockets::open(handle, &event_loop.instance.places, listen, page, events)
+    let places = &event_loop.instance.places;
+    let agents = McpInfo { root: places.root.clone(), root_reason, version: VERSION, require_fresh: false };
+    ListenSockets::open((handle, agents), places, listen, page, events)
 }
 
 /// Shuts down in order: no client is left waiting, and the lock is released last, when nothing else is held.

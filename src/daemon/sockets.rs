@@ -21,7 +21,7 @@ use super::event::{DaemonEvent, PendingQuery};
 use super::instance::DaemonPaths;
 use crate::api::{
     AnyQuery, ApiError, BindError, CallOptions, ClockPosition, DaemonControl, DaemonStatus, Delivery, Feed,
-    HttpServer, PerformanceReport, Receiver, Service, Subscription, bind_unix, random_token,
+    HttpServer, McpInfo, PerformanceReport, Receiver, Service, Subscription, bind_unix, random_token,
 };
 use crate::engine::{AnswerStep, StepTimings};
 use crate::sys::{Clock, Disk, RealDisk, WallClock, kill_self};
@@ -137,7 +137,7 @@ struct OpenSocket {
 impl ListenSockets {
     /// Listens on the sockets, and starts to serve them. The web page gets its port when it is first asked for.
     pub(super) fn open(
-        control: Arc<dyn DaemonControl>,
+        (control, agents): (Arc<dyn DaemonControl>, McpInfo),
         places: &DaemonPaths,
         listen: Option<SocketAddr>,
         page: SocketAddr,
@@ -156,7 +156,7 @@ impl ListenSockets {
         let listener = bind_with_retry(places)?;
         let mut sockets = Self {
             runtime: Some(runtime),
-            server: HttpServer::new(control, &page_files(), page),
+            server: HttpServer::new(control, agents, &page_files(), page),
             places: places.clone(),
             socket: None,
             tcp: None,

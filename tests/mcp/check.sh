@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tests `slop mcp` with third-party clients: tests/mcp/check.sh
+# Tests `slop mcp` and a daemon's `/mcp` with third-party clients: tests/mcp/check.sh
 #
 # The protocol's Python SDK lists and calls everything, once for each way to open a session, and validates the results
-# against the schemas; the inspector does the same from Node. Each does so without a daemon and with one. Both are
+# against the schemas; the inspector does the same from Node. Each does so without a daemon and with one, and over HTTP. Both are
 # installed below target/, so this needs PyPI and npm and is not part of `cargo test`. INSPECTOR= skips the inspector.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -31,6 +31,8 @@ while [ "$i" -lt 250 ]; do
     i=$((i + 1))
 done
 
+# The address of a daemon's endpoint, once there is one.
+http=
 export SLOP_CONFIG=/dev/null
 if [ -n "$inspector" ]; then
     mkdir -p "$root/target/mcp-inspector"
@@ -38,7 +40,12 @@ if [ -n "$inspector" ]; then
 fi
 
 inspect() {
-    "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$slop" mcp "$@" > "$work/answer"
+    if [ -z "$http" ]; then
+        "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$slop" mcp "$@" > "$work/answer"
+    else
+        "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$http" --transport http \
+            --header "$authorization" "$@" > "$work/answer"
+    fi
 }
 expect() {
     grep -q -- "$1" "$work/answer" || { echo "inspector: no \`$1\` in:"; cat "$work/answer"; exit 1; }
@@ -62,7 +69,7 @@ inspect_all() {
     expect 'slop://view/{mode}/{+path}'
     inspect --method resources/read --uri slop://view/outline/src/engine.py
     expect '\[Class\] Engine'
-    echo "the inspector listed and called everything"
+    echo "the inspector listed and called everything${http:+ over HTTP}"
 }
 check() {
     "$venv/bin/python" "$root/tests/mcp/check.py" "$slop" "$work/project"
@@ -75,7 +82,7 @@ answers() {
 echo "without a daemon:"
 check
 echo "with one:"
-"$slop" watch --quiet &
+"$slop" watch --quiet --listen 127.0.0.1:0 &
 daemon=$!
 until "$slop" daemon status > /dev/null 2>&1; do
     kill -0 "$daemon"
@@ -83,6 +90,14 @@ until "$slop" daemon status > /dev/null 2>&1; do
 done
 before=$(answers)
 check
+if [ -n "$inspector" ]; then
+    listen() {
+        "$venv/bin/python" -c 'import json, sys; print(json.load(open(".slop_cache/daemon.listen"))[sys.argv[1]])' "$1"
+    }
+    http=http://$(listen address)/mcp
+    authorization="Authorization: Bearer $(listen token)"
+    inspect_all
+fi
 after=$(answers)
 [ "$after" -ge $((before + 10)) ] || { echo "the daemon was not queried: $before, then $after answers"; exit 1; }
 echo "the daemon gave $((after - before)) answers"

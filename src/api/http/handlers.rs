@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::body_schema::BodySchema;
-use super::limits::{LIST_ITEMS, TEXT_CHARACTERS, is_free_text};
+use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::parameters::{PARAMETERS_HINT, SentQuestion, invalid_query, read_parameters};
 use super::response::{ApiErrorResponse, ShapeError};
 use super::routes::{ROUTES, Route, RouteAction, deprecated_keys};
@@ -28,6 +28,7 @@ use crate::api::choices::ReceiptScope;
 use crate::api::daemon_control::Stopping;
 use crate::api::fault::ApiError;
 use crate::api::located_json::{LocatedError, PathSegment, path_text};
+use crate::api::mcp::{self, EndpointLimits};
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
 
@@ -65,7 +66,18 @@ pub(super) fn router(shared: &Arc<ServerState>) -> Router {
         };
         router = router.route(route.path, handlers);
     }
-    router.fallback(unknown_route).method_not_allowed_fallback(unknown_method)
+    let limits = EndpointLimits {
+        working: Arc::clone(&shared.working),
+        subscribers: Arc::clone(&shared.subscribers),
+        stopping: shared.stopping.subscribe(),
+        heartbeat: shared.timeouts.heartbeat,
+        request_bytes: REQUEST_BYTES,
+    };
+    let mcp = mcp::endpoint(&shared.daemon, shared.agents.clone(), limits);
+    router
+        .route_service(mcp::MCP_PATH, mcp)
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(unknown_method)
 }
 
 async fn unknown_route(uri: Uri) -> ApiErrorResponse {

@@ -33,6 +33,7 @@ use super::page::{self, Page};
 use super::response::ApiErrorResponse;
 use super::{handlers, limits, response};
 use crate::api::daemon_control::DaemonControl;
+use crate::api::mcp::McpInfo;
 use crate::api::service::{PROTOCOL, VERSION};
 use crate::model::PageFile;
 
@@ -54,6 +55,8 @@ pub(super) struct ServerState {
     pub(super) subscribers: Arc<Semaphore>,
     pub(super) stopping: watch::Sender<bool>,
     pub(super) page: Arc<Page>,
+    /// What agents are told of the project.
+    pub(super) agents: McpInfo,
     connections: Arc<ConnectionLimiter>,
 }
 
@@ -61,11 +64,21 @@ impl HttpServer {
     /// Returns a server that listens nowhere yet.
     ///
     /// The web page consists of `files`; it is served at the address `page`, once a ticket was asked for.
-    pub fn new(daemon: Arc<dyn DaemonControl>, files: &[PageFile], page: SocketAddr) -> Self {
-        Self::with_timeouts(daemon, limits::TIMEOUTS, Page::new(files, page))
+    pub fn new(
+        daemon: Arc<dyn DaemonControl>,
+        agents: McpInfo,
+        files: &[PageFile],
+        page: SocketAddr,
+    ) -> Self {
+        Self::with_timeouts(daemon, agents, limits::TIMEOUTS, Page::new(files, page))
     }
 
-    pub(super) fn with_timeouts(daemon: Arc<dyn DaemonControl>, timeouts: Timeouts, page: Page) -> Self {
+    pub(super) fn with_timeouts(
+        daemon: Arc<dyn DaemonControl>,
+        agents: McpInfo,
+        timeouts: Timeouts,
+        page: Page,
+    ) -> Self {
         let shared = Arc::new(ServerState {
             daemon,
             timeouts,
@@ -73,6 +86,7 @@ impl HttpServer {
             subscribers: Arc::new(Semaphore::new(limits::SUBSCRIBERS)),
             stopping: watch::Sender::new(false),
             page: Arc::new(page),
+            agents,
             connections: ConnectionLimiter::new(limits::CONNECTIONS),
         });
         let router = handlers::router(&shared);

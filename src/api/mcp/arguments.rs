@@ -72,6 +72,10 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) reader: Option<String>,
+    /// Answer with links to parts of the document, to be read as resources.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    pub(super) links: Option<bool>,
 }
 
 /// Arguments of `slop_view`.

@@ -1,11 +1,13 @@
-//! The Model Context Protocol on the standard input and output: the tools and resources that agents use.
+//! The Model Context Protocol, on the standard input and output and as HTTP: the tools and resources that agents use.
 //!
 //! Knows: the description of each tool, the text of each answer, and how long it may be. Does not
 //! know: who answers; any [`super::Service`] does. The protocol itself is the official SDK's business.
 //!
-//! Start with [`serve`], then `tools.rs`.
+//! Start with [`serve`] and `http.rs`, then `tools.rs`.
 
 mod arguments;
+mod http;
+mod kept;
 mod lines;
 mod questions;
 mod references;
@@ -14,11 +16,13 @@ mod server;
 mod show;
 mod structured;
 mod subscriptions;
+mod tasks;
 mod tools;
 mod transport;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use http::{EndpointLimits, MCP_PATH, endpoint};
 pub(super) use tools::tool_texts;
 pub use transport::{McpInfo, serve};

@@ -1,15 +1,18 @@
 //! Answers questions on threads of their own, with progress and cancellation, and gives errors hints for agents.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinError;
 use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
 
 use super::show::shorten;
 use crate::api::fault::ApiError;
@@ -17,13 +20,14 @@ use crate::api::query::Query;
 use crate::api::service::{CallOptions, QueryJob, Service, ServiceAnswer, ask};
 use crate::api::wire::{FreshnessNote, MissingPath};
 
-/// The number of questions that are answered at once; others wait.
+/// The number of questions that are answered at once for one client; others wait.
 // An agent may send many calls at once, and each reads files on all cores when no daemon answers.
 pub(super) const MAX_CONCURRENT: u32 = 4;
 
-/// How often progress is reported to a client that wants it.
+/// How often progress is looked at.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
+#[derive(Clone)]
 pub(super) struct QueryRunner {
     service: Arc<dyn Service>,
     permits: Arc<Semaphore>,
@@ -38,26 +42,47 @@ pub(super) struct AnswerInfo {
     pub(super) notes: Vec<String>,
 }
 
+/// The work for one call: who cancels it, and how far it is.
+#[derive(Debug, Clone)]
+pub(super) struct CallWork {
+    pub(super) cancelled: CancellationToken,
+    progress: watch::Sender<WorkProgress>,
+}
+
+/// How many files have been read, and of how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct WorkProgress {
+    pub(super) done: usize,
+    pub(super) total: usize,
+}
+
+impl CallWork {
+    pub(super) fn new(cancelled: CancellationToken) -> Self {
+        Self { cancelled, progress: watch::Sender::default() }
+    }
+
+    /// Returns the progress from now on.
+    pub(super) fn progress(&self) -> watch::Receiver<WorkProgress> {
+        self.progress.subscribe()
+    }
+}
+
 impl QueryRunner {
-    pub(super) fn new(service: Arc<dyn Service>, require_fresh: bool) -> Self {
-        Self { service, permits: Arc::new(Semaphore::new(MAX_CONCURRENT as usize)), require_fresh }
+    /// Returns a runner that answers as many questions at once as there are permits.
+    pub(super) const fn new(service: Arc<dyn Service>, permits: Arc<Semaphore>, require_fresh: bool) -> Self {
+        Self { service, permits, require_fresh }
     }
 
-    /// Returns the permits that [`wait_idle`] waits for.
-    pub(super) fn permits(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.permits)
-    }
-
-    /// Answers a question. Cancelling the request cancels its job, and the permit is released when the job has ended.
+    /// Answers a question. Cancelling the work cancels its job, and the permit is released when the job has ended.
     pub(super) async fn ask<Q: Query + Send + 'static>(
         &self,
         query: Q,
-        context: &RequestContext<RoleServer>,
+        call_work: &CallWork,
     ) -> Result<(Q::Answer, AnswerInfo), ApiError> {
         let permit = tokio::select! {
             permit = Arc::clone(&self.permits).acquire_owned() => permit,
             // Awaited here, too: a request may spend most of its time in the queue.
-            () = context.ct.cancelled() => return Err(cancelled()),
+            () = call_work.cancelled.cancelled() => return Err(cancelled()),
         };
         let permit = permit.map_err(|_| cancelled())?;
         let job = Arc::new(QueryJob::default());
@@ -72,7 +97,6 @@ impl QueryRunner {
             let _permit = permit;
             ask(&*service, query, &call)
         });
-        let mut reporter = ProgressReporter { token: context.meta.get_progress_token(), reported: 0 };
         let mut ticks = tokio::time::interval(PROGRESS_EVERY);
         // After a pause one report is enough: a burst would not give the client anything new.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -82,35 +106,45 @@ impl QueryRunner {
                     let ServiceAnswer { freshness, missing, payload } = joined(answer)?.map_err(for_agents)?;
                     return Ok((payload, AnswerInfo { freshness, missing, notes: job.take_notes() }));
                 }
-                () = context.ct.cancelled() => {
+                () = call_work.cancelled.cancelled() => {
                     job.cancel();
                     return Err(cancelled());
                 }
-                _ = ticks.tick(), if reporter.token.is_some() => reporter.report(&job, context).await,
+                _ = ticks.tick() => {
+                    let (done, total) = job.progress();
+                    let now = WorkProgress { done, total };
+                    call_work.progress.send_if_modified(|last| std::mem::replace(last, now) != now);
+                }
             }
         }
     }
 }
 
-/// Returns what a thread returned, or an error if it panicked.
-pub(super) fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
-    result.map_err(|error| {
-        let hint = "this is a bug in slop; asking for something else may still work";
-        ApiError::environment("bug", format!("internal error in slop: {error}"), hint)
-    })
+/// Waits for some work, and meanwhile reports its progress to a client that wants it.
+pub(super) async fn report_until<T>(
+    context: &RequestContext<RoleServer>,
+    progress: watch::Receiver<WorkProgress>,
+    work: impl Future<Output = T>,
+) -> T {
+    tokio::select! {
+        done = work => done,
+        never = report_progress(context, progress) => match never {},
+    }
 }
 
-struct ProgressReporter {
-    token: Option<ProgressToken>,
-    reported: usize,
-}
-
-impl ProgressReporter {
-    /// Reports progress, if there was any: the protocol requires numbers that only grow.
-    async fn report(&mut self, job: &QueryJob, context: &RequestContext<RoleServer>) {
-        let (done, total) = job.progress();
-        let Some(token) = self.token.as_ref().filter(|_| self.reported < done) else { return };
-        self.reported = done;
+/// Reports progress, if there is any: the protocol requires numbers that only grow.
+async fn report_progress(
+    context: &RequestContext<RoleServer>,
+    mut progress: watch::Receiver<WorkProgress>,
+) -> Infallible {
+    let Some(token) = context.meta.get_progress_token() else { return pending().await };
+    let mut reported = 0;
+    while progress.changed().await.is_ok() {
+        let WorkProgress { done, total } = *progress.borrow_and_update();
+        if done <= reported {
+            continue;
+        }
+        reported = done;
         // The protocol has floats here, which hold every number of 32 bits exactly.
         let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let progress = ProgressNotificationParam::new(token.clone(), number(done))
@@ -119,6 +153,15 @@ impl ProgressReporter {
         // A client that is gone is noticed by the task that reads from it.
         let _ = context.peer.notify_progress(progress).await;
     }
+    pending().await
+}
+
+/// Returns what a thread returned, or an error if it panicked.
+pub(super) fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
+    result.map_err(|error| {
+        let hint = "this is a bug in slop; asking for something else may still work";
+        ApiError::environment("bug", format!("internal error in slop: {error}"), hint)
+    })
 }
 
 /// Waits until no question is being answered, at most for `timeout`.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::kept::LongAnswer;
 use super::show::{MAX_CHARACTERS, ToolOutput, truncate};
 use crate::api::queries::CallDirectionName;
 use crate::api::wire::{ChangeImpact, SymbolCalls, SymbolUses, found_text};
@@ -32,12 +33,10 @@ pub(super) fn impact(impact: &ChangeImpact) -> ToolOutput {
 }
 
 fn rows(text: &str, found: &str, advice: &str) -> ToolOutput {
-    let text = match truncate(text, MAX_CHARACTERS) {
-        Some(cut) => {
-            let (shown, all) = (cut.lines, text.lines().count());
-            format!("{}[cut: {shown} of {all} rows are shown; {advice}]\n[{found}]\n", cut.head)
-        }
-        None => format!("{text}[{found}]\n"),
+    let Some(cut) = truncate(text, MAX_CHARACTERS) else {
+        return ToolOutput::text(format!("{text}[{found}]\n"));
     };
-    ToolOutput { text, structured: None }
+    let (shown, all) = (cut.lines, text.lines().count());
+    let shown = format!("{}[cut: {shown} of {all} rows are shown; {advice}]\n[{found}]\n", cut.head);
+    ToolOutput { text: shown, structured: None, long: Some(LongAnswer::after_first(text)) }
 }

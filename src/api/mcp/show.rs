@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use super::kept::LongAnswer;
 use crate::api::wire::{
     ComposedDocument, DocumentReceipt, FileOutline, FileView, SearchResult, SymbolNode, display_path,
     spelled_path,
@@ -15,22 +16,34 @@ pub(super) struct ToolOutput {
     pub(super) text: String,
     /// The answer as the tool's output schema says, where it has one.
     pub(super) structured: Option<serde_json::Value>,
+    /// What is not in the text, to be kept for a while.
+    pub(super) long: Option<LongAnswer>,
+}
+
+impl ToolOutput {
+    pub(super) const fn text(text: String) -> Self {
+        Self { text, structured: None, long: None }
+    }
 }
 
 /// The most paths without a file that are listed.
 const MAX_MISSING: usize = 10;
 
 /// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what
-/// the agent asked for.
-pub(super) fn document(document: ComposedDocument) -> ToolOutput {
+/// the agent asked for. With `as_links` it is kept, and only links to its parts are returned.
+pub(super) fn document(document: ComposedDocument, as_links: bool) -> ToolOutput {
     let ComposedDocument { text, receipt, .. } = document;
     let mut text = text.map_or_else(String::new, |text| text.text().into_owned());
+    if as_links {
+        let long = Some(LongAnswer::of_all(&text));
+        return ToolOutput { text: summary(&receipt), structured: None, long };
+    }
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push('\n');
     text.push_str(&summary(&receipt));
-    ToolOutput { text, structured: None }
+    ToolOutput::text(text)
 }
 
 fn summary(receipt: &DocumentReceipt) -> String {
@@ -82,7 +95,7 @@ pub(super) fn views(views: &[FileView]) -> ToolOutput {
         }
         left = left.saturating_sub(characters);
     }
-    ToolOutput { text, structured: None }
+    ToolOutput::text(text)
 }
 
 fn view_path(view: &FileView) -> String {
@@ -163,7 +176,7 @@ pub(super) fn hits(found: &SearchResult) -> ToolOutput {
     if found.hits.is_empty() {
         text.push_str("[nothing in the project matches]\n");
     }
-    ToolOutput { text, structured: None }
+    ToolOutput::text(text)
 }
 
 /// Returns the symbols, one a line with its lines in the file, as far as an agent can take them.
@@ -181,7 +194,7 @@ pub(super) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
     if outlines.is_empty() {
         text.push_str("[none of these files has an outline; slop_view shows them]\n");
     }
-    let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return ToolOutput { text, structured: None } };
+    let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return ToolOutput::text(text) };
     // The heading is cut with the rest, so the file in which the text ends is found from its last heading.
     let last = cut.head.lines().rev().find_map(|line| line.strip_prefix("### ")).unwrap_or_default();
     let (shown, all) = (cut.head.chars().count(), text.chars().count());
@@ -189,8 +202,8 @@ pub(super) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
         "[cut within {last}: {shown} of {all} characters are shown; for the rest call slop_outline with fewer files, \
          or slop_view with mode `summary`]\n",
     );
-    let text = format!("{}{words}", cut.head);
-    ToolOutput { text, structured: None }
+    let long = Some(LongAnswer::after_first(&text));
+    ToolOutput { text: format!("{}{words}", cut.head), structured: None, long }
 }
 
 fn write_symbol(text: &mut String, symbol: &SymbolNode, depth: usize) {

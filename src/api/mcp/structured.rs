@@ -85,7 +85,7 @@ pub(super) fn files(states: FileStates, arguments: &StatusArguments, below: Opti
     let page = StatusPage { counts, matching, files: files.collect(), next_cursor };
     let text = page_text(&page);
     let structured = serde_json::to_value(page).expect("strings and numbers become JSON");
-    ToolOutput { text, structured: Some(structured) }
+    ToolOutput { text, structured: Some(structured), long: None }
 }
 
 fn count_states(files: &[FileState]) -> StateCounts {
@@ -177,7 +177,7 @@ pub(super) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Result<ToolOutpu
             .expect("a String takes all");
     }
     let list = serde_json::to_value(SymbolList { total, symbols }).expect("strings and numbers become JSON");
-    Ok(ToolOutput { text, structured: Some(list) })
+    Ok(ToolOutput { text, structured: Some(list), long: None })
 }
 
 fn write_symbol(text: &mut String, symbol: FoundSymbol, characters: usize) -> SymbolLocation {

@@ -10,23 +10,36 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionContext};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use super::questions::joined;
 use super::resources;
 use crate::api::client::ClientError;
+use crate::api::daemon_control::DaemonControl;
 use crate::api::fault::ApiError;
-use crate::api::feed::{FeedEvent, FeedEventKind};
+use crate::api::feed::{ChangeKind, FeedEvent, FeedEventKind, Subscription};
 use crate::api::feed_reader::{FeedReader, FeedSource};
 use crate::api::wire::spelled_path;
 
 /// How long to wait before the daemon is looked for again.
 const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
+/// The least time between two events of a daemon in this process, as in the streams that it sends to others.
+const EVENT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Where the changes of the project come from.
+#[derive(Clone)]
+pub(super) enum ChangeSource {
+    /// A daemon in another process, if one runs.
+    Socket(Arc<dyn FeedSource>),
+    /// The daemon that this server is part of, and how many streams it may still open.
+    Daemon(Arc<dyn DaemonControl>, Arc<Semaphore>),
+}
+
 /// The subscriptions of one client.
 pub(super) struct Subscriptions {
-    source: Arc<dyn FeedSource>,
+    source: ChangeSource,
     session: Arc<Mutex<SessionSubscriptions>>,
     has_left: watch::Receiver<bool>,
 }
@@ -36,14 +49,21 @@ pub(super) struct Subscriptions {
 struct SessionSubscriptions {
     /// The path of each address.
     addresses: BTreeMap<String, String>,
-    /// Sends the notifications, as long as there are addresses.
+    /// Whether the client has listed the resources, and is told when others are there.
+    follows_list: bool,
+    /// Sends the notifications, as long as there is something to notify of.
     notifier: Option<JoinHandle<()>>,
 }
 
 impl Subscriptions {
     /// Returns subscriptions that end when `has_left` becomes true.
-    pub(super) fn new(source: Arc<dyn FeedSource>, has_left: watch::Receiver<bool>) -> Self {
+    pub(super) fn new(source: ChangeSource, has_left: watch::Receiver<bool>) -> Self {
         Self { source, session: Arc::default(), has_left }
+    }
+
+    /// Returns whether the client has a session, to which notifications can be sent between its requests.
+    pub(super) const fn has_session(&self) -> bool {
+        matches!(self.source, ChangeSource::Socket(_))
     }
 
     /// Adds an address, of which every later change is reported.
@@ -53,13 +73,35 @@ impl Subscriptions {
         path: String,
         client: Peer<RoleServer>,
     ) -> Result<(), ApiError> {
+        if !self.has_session() {
+            let hint = "call `subscriptions/listen` of version 2026-07-28, or use `slop mcp` on standard input and output";
+            let message = "over HTTP there is no session that could be notified";
+            return Err(ApiError::user("no_session", message, hint));
+        }
         // Held while the stream is opened, so that two requests do not open two.
         let mut session = self.session.lock().await;
+        self.open_stream(&mut session, client).await?;
+        session.addresses.insert(address, path);
+        Ok(())
+    }
+
+    /// Reports to a client that has a session when there are other files than before, if a daemon can tell.
+    pub(super) async fn follow_list(&self, client: Peer<RoleServer>) {
+        if self.has_session() {
+            let mut session = self.session.lock().await;
+            session.follows_list = self.open_stream(&mut session, client).await.is_ok();
+        }
+    }
+
+    async fn open_stream(
+        &self,
+        session: &mut SessionSubscriptions,
+        client: Peer<RoleServer>,
+    ) -> Result<(), ApiError> {
         if session.notifier.is_none() {
-            let follower = ChangeFollower::open(Arc::clone(&self.source)).await?;
+            let follower = ChangeFollower::open(self.source.clone()).await?;
             session.notifier = Some(tokio::spawn(notify(follower, Arc::clone(&self.session), client)));
         }
-        session.addresses.insert(address, path);
         Ok(())
     }
 
@@ -67,6 +109,7 @@ impl Subscriptions {
         let mut session = self.session.lock().await;
         session.addresses.remove(address);
         if session.addresses.is_empty()
+            && !session.follows_list
             && let Some(notifier) = session.notifier.take()
         {
             notifier.abort();
@@ -78,14 +121,18 @@ impl Subscriptions {
         let accepted = context.accepted().resource_subscriptions.iter().flatten();
         let addresses: BTreeMap<&String, String> =
             accepted.filter_map(|address| Some((address, resources::parse_address(address)?.0))).collect();
+        let follows_list = context.accepted().resources_list_changed == Some(true);
         let mut has_left = self.has_left.clone();
         let report = async {
-            let mut follower = ChangeFollower::open(Arc::clone(&self.source)).await?;
+            let mut follower = ChangeFollower::open(self.source.clone()).await?;
             loop {
                 let changed = follower.next().await;
                 for (address, _) in addresses.iter().filter(|(_, path)| changed.contains(path)) {
                     // A client that is gone is noticed by the task that reads from it.
                     let _ = context.sink().notify_resource_updated(*address).await;
+                }
+                if follows_list && changed.is_list_changed() {
+                    let _ = context.sink().notify_resource_list_changed().await;
                 }
             }
         };
@@ -110,6 +157,9 @@ async fn notify(
             let update = ResourceUpdatedNotificationParam::new(address);
             let _ = client.notify_resource_updated(update).await;
         }
+        if session.follows_list && changed.is_list_changed() {
+            let _ = client.notify_resource_list_changed().await;
+        }
     }
 }
 
@@ -117,15 +167,22 @@ async fn notify(
 enum ChangedFiles {
     /// It is not known which.
     Any,
-    These(HashSet<String>),
+    These {
+        paths: HashSet<String>,
+        are_added_or_removed: bool,
+    },
 }
 
 impl ChangedFiles {
     fn contains(&self, path: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::These(paths) => paths.contains(path),
+            Self::These { paths, .. } => paths.contains(path),
         }
+    }
+
+    const fn is_list_changed(&self) -> bool {
+        matches!(self, Self::Any | Self::These { are_added_or_removed: true, .. })
     }
 }
 
@@ -133,10 +190,12 @@ impl From<FeedEvent> for ChangedFiles {
     fn from(event: FeedEvent) -> Self {
         match event.kind {
             FeedEventKind::Changed => {
-                let paths = event.changes.iter();
-                Self::These(
-                    paths.map(|change| spelled_path(&change.path, change.path_hex.as_deref())).collect(),
-                )
+                let changes = event.changes.iter();
+                let paths =
+                    changes.clone().map(|change| spelled_path(&change.path, change.path_hex.as_deref()));
+                let mut kinds = changes.map(|change| change.kind);
+                let are_added_or_removed = kinds.any(|kind| kind != ChangeKind::Modified);
+                Self::These { paths: paths.collect(), are_added_or_removed }
             }
             FeedEventKind::FreshInstance | FeedEventKind::LostTrack => Self::Any,
         }
@@ -145,19 +204,40 @@ impl From<FeedEvent> for ChangedFiles {
 
 /// Follows the changes of the project, also when its daemon is restarted.
 struct ChangeFollower {
-    source: Arc<dyn FeedSource>,
-    feed: FeedReader,
+    source: ChangeSource,
+    feed: OpenFeed,
+}
+
+/// An open stream of changes.
+enum OpenFeed {
+    Socket(FeedReader),
+    Daemon(Subscription, OwnedSemaphorePermit),
+}
+
+impl OpenFeed {
+    /// Waits for the next event; `None` if the stream has ended.
+    async fn next(&mut self) -> Option<ChangedFiles> {
+        match self {
+            Self::Socket(reader) => reader.next().await.ok().map(ChangedFiles::from),
+            Self::Daemon(subscription, _) => {
+                let event = subscription.next_joined(None).await?;
+                // What happens until then is joined with the next event.
+                tokio::time::sleep(EVENT_INTERVAL).await;
+                Some(FeedEvent::clone(&event).into())
+            }
+        }
+    }
 }
 
 impl ChangeFollower {
-    async fn open(source: Arc<dyn FeedSource>) -> Result<Self, ApiError> {
+    async fn open(source: ChangeSource) -> Result<Self, ApiError> {
         let feed = open_feed(&source).await?;
         Ok(Self { source, feed })
     }
 
     async fn next(&mut self) -> ChangedFiles {
-        if let Ok(event) = self.feed.next().await {
-            return event.into();
+        if let Some(changed) = self.feed.next().await {
+            return changed;
         }
         loop {
             tokio::time::sleep(RETRY_PAUSE).await;
@@ -170,10 +250,20 @@ impl ChangeFollower {
     }
 }
 
-async fn open_feed(source: &Arc<dyn FeedSource>) -> Result<FeedReader, ApiError> {
-    let source = Arc::clone(source);
+async fn open_feed(source: &ChangeSource) -> Result<OpenFeed, ApiError> {
+    let source = match source {
+        ChangeSource::Socket(source) => Arc::clone(source),
+        ChangeSource::Daemon(daemon, streams) => {
+            let permit = Arc::clone(streams).try_acquire_owned().map_err(|_| {
+                let message = "limit of event streams reached";
+                ApiError::environment("busy", message, "end another subscription, and try again")
+            })?;
+            return Ok(OpenFeed::Daemon(daemon.subscribe(None), permit));
+        }
+    };
     let socket = joined(tokio::task::spawn_blocking(move || source.feed_socket()).await)??;
-    FeedReader::open(&socket).await.map_err(|error| match error {
+    let reader = FeedReader::open(&socket).await;
+    reader.map(OpenFeed::Socket).map_err(|error| match error {
         ClientError::Fault(error) => error,
         ClientError::Unreachable(_)
         | ClientError::Cancelled

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rmcp::service::{RunningService, ServerInitializeError};
+use rmcp::task_manager::TaskManager;
 use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::signal::unix::{SignalKind, signal};
@@ -15,9 +16,9 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use super::lines::{pass_answers, pass_questions, write_answers};
-use super::questions::{QueryRunner, wait_idle};
-use super::server::McpServer;
-use super::subscriptions::Subscriptions;
+use super::questions::{MAX_CONCURRENT, QueryRunner, wait_idle};
+use super::server::{McpServer, McpState};
+use super::subscriptions::{ChangeSource, Subscriptions};
 use crate::api::feed_reader::FeedSource;
 use crate::api::service::Service;
 use crate::model::RootReason;
@@ -85,17 +86,23 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let (leaving, has_left) = watch::channel(false);
-    let subscriptions = Subscriptions::new(Arc::clone(&service) as Arc<dyn FeedSource>, has_left);
-    let questions = QueryRunner::new(service, info.require_fresh);
-    let permits = questions.permits();
+    let source = ChangeSource::Socket(Arc::clone(&service) as Arc<dyn FeedSource>);
+    let permits = Arc::new(Semaphore::new(MAX_CONCURRENT as usize));
+    let questions = QueryRunner::new(service, Arc::clone(&permits), info.require_fresh);
+    let state = McpState::new(questions, info);
+    let tasks = state.tasks.clone();
+    let server = McpServer::new(state, Subscriptions::new(source, has_left));
     let (input, left) = EofWatcher::new(input);
     let running = tokio::select! {
-        running = McpServer::new(questions, subscriptions, info).serve((input, output)) => running,
+        running = server.serve((input, output)) => running,
         // A client that never begins the protocol must not keep the process from ending.
         Some(()) = ending.stops.recv() => return Ok(()),
     };
     match running {
-        Ok(running) => run_until_closed(running, (left, leaving), &permits, ending).await,
+        Ok(running) => {
+            let work = WorkInProgress { permits: &permits, tasks: &tasks };
+            run_until_closed(running, (left, leaving), work, ending).await;
+        }
         // A client that leaves before it has begun has done nothing wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
@@ -103,11 +110,17 @@ where
     Ok(())
 }
 
+/// What may still work for a client that has left.
+struct WorkInProgress<'a> {
+    permits: &'a Semaphore,
+    tasks: &'a TaskManager,
+}
+
 /// Waits until the client has left or the server is to end, and until nothing works for either any more.
 async fn run_until_closed(
     running: RunningService<RoleServer, McpServer>,
     (left, leaving): (oneshot::Receiver<()>, watch::Sender<bool>),
-    permits: &Semaphore,
+    work: WorkInProgress<'_>,
     ending: ShutdownSignals,
 ) {
     let ShutdownSignals { mut stops, patience } = ending;
@@ -124,11 +137,12 @@ async fn run_until_closed(
     };
     // Whatever still works works for nobody; what is done is still sent.
     token.cancel();
+    work.tasks.shutdown();
     let rest = async {
         if !is_closed {
             let _ = timeout(patience, closed).await;
         }
-        wait_idle(permits, patience).await;
+        wait_idle(work.permits, patience).await;
     };
     tokio::select! {
         () = rest => {}

@@ -167,6 +167,7 @@ pub(super) fn watch(
     }
     let options = daemon::Options {
         places: context.places(),
+        root_reason: context.location.project.reason,
         sources: environment.sources.clone(),
         listen: args.listen,
         key_lookup: ProcessEnvironment::key,

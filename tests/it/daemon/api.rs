@@ -77,6 +77,35 @@ fn request(line: &str, fields: &[&str], body: &str) -> String {
 }
 
 #[test]
+fn agents_are_served_on_the_port_from_the_current_files() {
+    let sandbox = project();
+    let _daemon = TestDaemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
+    let port = ListenAddress::read_from(&sandbox);
+    let (host, word) = (format!("Host: {}", port.address), format!("Authorization: Bearer {}", port.token));
+    let fields =
+        [&host, &word, "Content-Type: application/json", "Accept: application/json, text/event-stream"];
+    let call = |tool: &str, arguments: &Value| {
+        let params = json!({"name": tool, "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let (status, heard) = port.send_raw(&request("POST /mcp", &fields, &body.to_string()));
+        assert_eq!(status, 200, "{heard}");
+        let body = heard.split_once("\r\n\r\n").unwrap().1;
+        let answer: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {heard}"));
+        text(&answer["result"]["content"][0]["text"])
+    };
+    let words = call("slop_symbol", &json!({"name": "Engine.run", "definition": true}));
+    assert!(
+        words.starts_with("src/engine.py:2-3 [method] Engine.run\n") && words.contains("return 1"),
+        "{words}"
+    );
+    sandbox.write("src/engine.py", "class Engine:\n    def run(self):\n        return 2\n");
+    let words = call("slop_view", &json!({"files": [sandbox.path("src/engine.py")]}));
+    assert!(words.contains("return 2") && words.ends_with("how the files were when you asked]"), "{words}");
+    let words = call("slop_view", &json!({"files": ["../foreign.txt"]}));
+    assert!(words.contains("code: outside_project\n"), "{words}");
+}
+
+#[test]
 fn a_port_answers_programs_with_the_token_and_no_web_page() {
     let sandbox = project();
     let daemon = TestDaemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
 
+mod agents;
 mod asking;
 mod client;
 mod limits;
@@ -32,10 +33,11 @@ use crate::api::{
     AgentStatus, AnyQuery, ApiError, ApiErrorKind, AuditQuery, CacheClearQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallOptions, Change, ChangeKind, Client, ClientError, ClockPosition,
     ConnectError, DaemonControl, DaemonStatus, Delivery, ExplainQuery, Feed, FeedEvent, FeedEventKind,
-    FilesQuery, FreshnessNote, FreshnessState, IndexQuery, OutlineQuery, Payload, PerformanceReport,
+    FilesQuery, FreshnessNote, FreshnessState, IndexQuery, McpInfo, OutlineQuery, Payload, PerformanceReport,
     ProgressObserver, QueryJob, Receiver, Service, ServiceAnswer, Subscription, SymbolsQuery, ViewQuery,
 };
 use crate::engine::{ScanProgress, StepTimings};
+use crate::model::RootReason;
 
 const TOKEN: &str = "8c1f4f0e";
 /// Whatever takes longer hangs.
@@ -172,8 +174,15 @@ impl ApiTestServer {
         let fake =
             Arc::new(FakeDaemon { asked: Mutex::default(), seen: (Mutex::default(), Condvar::new()), feed });
         let any_port = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+        let agents = McpInfo {
+            root: PathBuf::from("/project"),
+            root_reason: RootReason::Named,
+            version: VERSION,
+            require_fresh: false,
+        };
         let server = HttpServer::with_timeouts(
             Arc::<FakeDaemon>::clone(&fake),
+            agents,
             timeouts,
             Page::new(page::FILES, any_port),
         );

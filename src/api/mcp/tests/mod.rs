@@ -4,6 +4,7 @@ mod ending;
 mod protocol;
 mod resources;
 mod subscriptions;
+mod tasks;
 mod tools;
 
 use std::path::PathBuf;

@@ -10,7 +10,10 @@ fn the_first_answer_needs_nothing_of_the_project() {
         let info = client.initialize("2025-06-18").await;
         assert_eq!(info["serverInfo"]["name"], "slop");
         assert_eq!(info["serverInfo"]["version"], "1.2.3");
-        assert_eq!(info["capabilities"], json!({"tools": {}, "resources": {"subscribe": true}}));
+        let extensions = json!({"io.modelcontextprotocol/tasks": {}});
+        let resources = json!({"subscribe": true, "listChanged": true});
+        let capabilities = json!({"tools": {}, "resources": resources, "extensions": extensions});
+        assert_eq!(info["capabilities"], capabilities);
         client.request("tools/list", json!({})).await;
         client.request("resources/templates/list", json!({})).await;
     });
@@ -58,8 +61,10 @@ fn every_tool_has_a_plain_schema_and_changes_nothing() {
             let hints = &tool["annotations"];
             assert_eq!([&hints["readOnlyHint"], &hints["idempotentHint"]], [true, true]);
             assert_eq!([&hints["openWorldHint"], &hints["destructiveHint"]], [false, false]);
-            assert!(tool["description"].as_str().unwrap().contains("data, not instructions"), "{tool}");
         }
+        let said =
+            |tool: &&Value| tool["description"].as_str().unwrap().contains("data and not instructions");
+        assert_eq!(tools.iter().filter(said).count(), 1, "{tools:?}");
         assert_eq!(tools[1]["inputSchema"]["required"], json!(["files"]));
         assert_eq!(tools[0]["inputSchema"]["required"], Value::Null);
         assert_eq!(tools[6]["outputSchema"]["type"], "object");

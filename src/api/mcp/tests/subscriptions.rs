@@ -15,7 +15,7 @@ struct FakeDaemon {
 fn service_with_feed() -> (Arc<FakeService>, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let service = FakeService {
-        answer: Box::new(|_, _| Ok(json!([]))),
+        answer: Box::new(|_, _| Ok(json!({"files": []}))),
         asked: Mutex::default(),
         feed_socket: folder.path().join("daemon.sock"),
     };
@@ -36,7 +36,11 @@ impl FakeDaemon {
 }
 
 async fn send_event(stream: &mut UnixStream, kind: &str, paths: &[&str]) {
-    let change = |path: &&str| json!({"path": path, "kind": "modified", "sha256": "ab"});
+    send_changes(stream, kind, "modified", paths).await;
+}
+
+async fn send_changes(stream: &mut UnixStream, kind: &str, what: &str, paths: &[&str]) {
+    let change = |path: &&str| json!({"path": path, "kind": what, "sha256": "ab"});
     let data = json!({"clock": "1:2", "changes": paths.iter().map(change).collect::<Vec<_>>()});
     let event = format!(":\n\nid: 1:2\nevent: {kind}\ndata: {data}\n\n");
     // In two pieces, within the empty line that ends the event.
@@ -103,22 +107,46 @@ fn a_request_that_listens_is_notified_until_the_client_leaves() {
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
         });
         let found = client.request("server/discover", json!({"_meta": meta})).await;
-        assert_eq!(found["result"]["capabilities"]["resources"], json!({"subscribe": true}), "{found}");
+        let expected = json!({"subscribe": true, "listChanged": true});
+        assert_eq!(found["result"]["capabilities"]["resources"], expected, "{found}");
         let tools = client.request("tools/list", json!({"_meta": meta})).await;
         assert_eq!(tools["result"]["ttlMs"], 86_400_000);
-        let wanted = json!({"resourceSubscriptions": [A, "file:///a"], "toolsListChanged": true});
+        let addresses = json!([A, "file:///a"]);
+        let wanted = json!({
+            "resourceSubscriptions": addresses, "toolsListChanged": true, "resourcesListChanged": true,
+        });
         let id = client.begin("subscriptions/listen", json!({"_meta": meta, "notifications": wanted})).await;
         let acknowledged = client.receive().await;
         assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
-        assert_eq!(acknowledged["params"]["notifications"], json!({"resourceSubscriptions": [A]}));
+        let accepted = json!({"resourceSubscriptions": [A], "resourcesListChanged": true});
+        assert_eq!(acknowledged["params"]["notifications"], accepted);
         let mut stream = daemon.accept().await;
         send_event(&mut stream, "changed", &["c.py"]).await;
         send_event(&mut stream, "changed", &["a b.py"]).await;
         let received = client.receive().await;
         assert_eq!(received["params"]["uri"], A, "{received}");
         assert_eq!(received["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{received}");
+        send_changes(&mut stream, "changed", "removed", &["c.py"]).await;
+        assert_eq!(client.receive().await["method"], "notifications/resources/list_changed");
         client.output.shutdown().await.unwrap();
         let last = client.receive().await;
         assert_eq!((&last["id"], &last["result"]["resultType"]), (&json!(id), &json!("complete")), "{last}");
+    });
+}
+
+#[test]
+fn a_session_that_has_listed_the_files_is_told_when_there_are_others() {
+    let (service, folder) = service_with_feed();
+    serve_ready(&service, async |client| {
+        // Without a daemon, the list is given all the same.
+        let listed = client.request("resources/list", json!({})).await;
+        assert_eq!(listed["result"]["resources"], json!([]), "{listed}");
+        let daemon = FakeDaemon::listen(folder);
+        let (mut stream, _) = tokio::join!(daemon.accept(), client.request("resources/list", json!({})));
+        send_changes(&mut stream, "changed", "modified", &["a.py"]).await;
+        send_changes(&mut stream, "changed", "added", &["b.py"]).await;
+        assert_eq!(client.receive().await["method"], "notifications/resources/list_changed");
+        send_event(&mut stream, "lost_track", &[]).await;
+        assert_eq!(client.receive().await["method"], "notifications/resources/list_changed");
     });
 }

@@ -2,9 +2,8 @@
 
 use super::*;
 
-#[test]
-fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
-    let receipt = json!({
+fn receipt() -> Value {
+    json!({
         "schema_version": 1, "tier": 3, "name": "mcp", "since_last": false, "strategy": "auto", "order": "stable",
         "tokens": 12, "budget_tokens": 20000, "max_bytes": null, "bytes": 1, "tokens_counted_by": "o200k_base",
         "without_tree": false, "problems": [],
@@ -14,8 +13,12 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
             "lines": 9, "size": 90, "bytes": 1, "tokens": 12,
         },
         "missing": [{"word": "b\u{1b}", "why": "no such file"}],
-    });
-    let service = always(json!({"text": "## Files\n", "receipt": receipt}));
+    })
+}
+
+#[test]
+fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
+    let service = always(json!({"text": "## Files\n", "receipt": receipt()}));
     serve_ready(&service, async |client| {
         let words =
             client.words("slop_aggregate", json!({"tier": 3, "focus": ["/home/me/project/a.py"]})).await;
@@ -36,6 +39,32 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
     assert_eq!((first.name.as_deref(), first.since_last), (Some("mcp"), false));
     assert_eq!(second.choice.budget, Some(5));
     assert_eq!((third.name.as_deref(), third.since_last), (Some("mcp/me"), true));
+}
+
+#[test]
+fn a_document_can_be_read_in_parts_instead_of_at_once() {
+    let block = |name: &str| format!("### {name}\n\n```\n{}```\n\n", "x = 1\n".repeat(6_000));
+    let document = format!("# Project\n\n## Files\n\n{}{}", block("a.py"), block("b.py"));
+    let answer = json!({"text": document, "receipt": receipt()});
+    serve_ready(&always(answer), async |client| {
+        let result = client.call("slop_aggregate", json!({"links": true})).await;
+        let words = result["content"][0]["text"].as_str().unwrap();
+        assert!(words.starts_with("[12 tokens of 20000, "), "{words}");
+        assert!(words.contains("\n[read as resources: slop://answer/") && words.len() < 1_000, "{words}");
+        let links = &result["content"].as_array().unwrap()[1..];
+        assert_eq!([&links[0]["description"], &links[1]["description"]], ["a.py", "b.py"]);
+        let mut read = String::new();
+        for link in links {
+            assert_eq!(link["type"], "resource_link");
+            let answer = client.request("resources/read", json!({"uri": link["uri"]})).await;
+            read.push_str(answer["result"]["contents"][0]["text"].as_str().unwrap());
+        }
+        assert_eq!(read, document);
+        let gone = client.request("resources/read", json!({"uri": "slop://answer/0123456789abcdef/1"})).await;
+        assert_eq!(gone["error"]["code"], -32002, "{gone}");
+        // What fits is given at once if it is not asked for in parts.
+        assert!(client.words("slop_aggregate", json!({})).await.starts_with("# Project\n"));
+    });
 }
 
 #[test]
@@ -117,6 +146,12 @@ fn an_outline_is_a_line_for_each_symbol() {
         assert!(words.starts_with(expected), "{words}");
         let words = client.words("slop_outline", json!({"files": ["long"]})).await;
         assert!(words.chars().count() < 41_000 && words.contains("[cut within a.py: "), "{}", words.len());
+        // What is cut off is kept as well.
+        let (_, address) = words.rsplit_once("[read as resources: ").unwrap();
+        let address = address.split([' ', ']']).next().unwrap();
+        assert!(address.ends_with("/2"), "{address}");
+        let rest = client.request("resources/read", json!({"uri": address})).await;
+        assert!(rest["result"]["contents"][0]["text"].as_str().unwrap().contains("[class] class A\n"));
         let words = client.words("slop_outline", json!({"files": ["none"]})).await;
         assert!(words.starts_with("[none of these files has an outline"), "{words}");
     });

@@ -1,0 +1,65 @@
+//! The protocol as Streamable HTTP, in a daemon that has let the request in.
+//!
+//! Each request is answered by itself, as all are from 2026-07-28 on: an older client gets no session, and so no
+//! notifications between its requests. What lasts is shared by all clients: tasks, and answers that are kept.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::{Semaphore, watch};
+
+use super::questions::QueryRunner;
+use super::server::{McpServer, McpState};
+use super::subscriptions::{ChangeSource, Subscriptions};
+use super::transport::McpInfo;
+use crate::api::daemon_control::DaemonControl;
+use crate::api::service::Service;
+
+/// The path of the endpoint.
+pub(in crate::api) const MCP_PATH: &str = "/mcp";
+
+/// What the endpoint may use of its server.
+pub(in crate::api) struct EndpointLimits {
+    /// For each question that is answered.
+    pub(in crate::api) working: Arc<Semaphore>,
+    /// For each stream of notifications.
+    pub(in crate::api) subscribers: Arc<Semaphore>,
+    /// Ends all streams when it becomes true.
+    pub(in crate::api) stopping: watch::Receiver<bool>,
+    /// Between two comments in a stream without events.
+    pub(in crate::api) heartbeat: Duration,
+    /// Bytes of a request's body.
+    pub(in crate::api) request_bytes: usize,
+}
+
+/// Serves the protocol at [`MCP_PATH`].
+pub(in crate::api) type McpEndpoint = StreamableHttpService<McpServer, NeverSessionManager>;
+
+/// Returns the endpoint of a daemon. Whoever calls it has checked where a request comes from.
+pub(in crate::api) fn endpoint(
+    daemon: &Arc<dyn DaemonControl>,
+    info: McpInfo,
+    limits: EndpointLimits,
+) -> McpEndpoint {
+    let EndpointLimits { working, subscribers, stopping, heartbeat, request_bytes } = limits;
+    let service = Arc::clone(daemon) as Arc<dyn Service>;
+    let state = McpState::new(QueryRunner::new(service, working, info.require_fresh), info);
+    let source = ChangeSource::Daemon(Arc::clone(daemon), subscribers);
+    let server = move || {
+        let subscriptions = Subscriptions::new(source.clone(), stopping.clone());
+        Ok(McpServer::new(state.clone(), subscriptions))
+    };
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        // One message, unless there is progress to report before it.
+        .with_json_response(true)
+        .with_sse_keep_alive(Some(heartbeat))
+        // Nothing can be resumed, so that there is nothing to retry.
+        .with_sse_retry(None)
+        .with_max_request_body_bytes(request_bytes)
+        // The daemon's own check names the port as well, and a Unix socket has no name.
+        .disable_allowed_hosts();
+    StreamableHttpService::new(server, Arc::default(), config)
+}
