@@ -211,7 +211,11 @@ struct ChangeFollower {
 /// An open stream of changes.
 enum OpenFeed {
     Socket(FeedReader),
-    Daemon(Subscription, OwnedSemaphorePermit),
+    /// Its place among the open streams is free again when it is dropped.
+    Daemon {
+        subscription: Subscription,
+        _permit: OwnedSemaphorePermit,
+    },
 }
 
 impl OpenFeed {
@@ -219,7 +223,7 @@ impl OpenFeed {
     async fn next(&mut self) -> Option<ChangedFiles> {
         match self {
             Self::Socket(reader) => reader.next().await.ok().map(ChangedFiles::from),
-            Self::Daemon(subscription, _) => {
+            Self::Daemon { subscription, .. } => {
                 let event = subscription.next_joined(None).await?;
                 // What happens until then is joined with the next event.
                 tokio::time::sleep(EVENT_INTERVAL).await;
@@ -258,7 +262,7 @@ async fn open_feed(source: &ChangeSource) -> Result<OpenFeed, ApiError> {
                 let message = "limit of event streams reached";
                 ApiError::environment("busy", message, "end another subscription, and try again")
             })?;
-            return Ok(OpenFeed::Daemon(daemon.subscribe(None), permit));
+            return Ok(OpenFeed::Daemon { subscription: daemon.subscribe(None), _permit: permit });
         }
     };
     let socket = joined(tokio::task::spawn_blocking(move || source.feed_socket()).await)??;

@@ -28,7 +28,9 @@ pub(super) fn configure_url(project: &AgentProject, url: &str, team: &str, rest:
     fs::create_dir_all(team_file.parent().unwrap()).unwrap();
     fs::write(team_file, team).unwrap();
     let share = format!("[share]\nurl = \"{url}\"\nteam_key_file = \"team.key\"\n{rest}\n");
-    project.write_agent_settings("", &share);
+    // What processes had reserved that were killed counts as spent.
+    let limits = "budget_day_usd = \"100\"\nbudget_total_usd = \"100\"\ncalls_per_day = 100000";
+    project.write_agent_settings(limits, &share);
 }
 
 pub(super) fn project(answers: &[&str]) -> AgentProject {
