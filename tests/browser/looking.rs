@@ -64,7 +64,7 @@ async fn every_view_shows_what_the_api_answers() {
     browser.click("#tier-1").await;
     browser.wait_until("document.querySelector('#tier-1').getAttribute('aria-selected') === 'true'").await;
     browser.click("#to-budget").await;
-    browser.wait_until("document.querySelector('.budget .list').textContent.includes('src/')").await;
+    browser.wait_until("document.querySelector('.budget .rows').textContent.includes('src/')").await;
     browser.click("#to-cache").await;
     // A document that is given meanwhile is noticed.
     browser.wait_until("document.querySelector('.strips').textContent.includes('No agent was given')").await;
