@@ -22,9 +22,8 @@ use serde_json::value::RawValue;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
-use crate::api::daemon_control::{DaemonStatus, PageTicket, PerformanceReport, Stopping};
+use crate::api::daemon_control::{DaemonStatus, PageTicket, PerformanceReport, Stopping, TICKET_PATH};
 use crate::api::fault::{ApiError, ApiErrorKind};
-use crate::api::http::TICKET_PATH;
 use crate::api::payload::Payload;
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};

@@ -102,6 +102,9 @@ pub struct DaemonStatus {
     pub settings: String,
 }
 
+/// Where the web page is asked for.
+pub(in crate::api) const TICKET_PATH: &str = "/v1/ui/ticket";
+
 /// What opens the web page once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PageTicket {

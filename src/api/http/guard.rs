@@ -13,8 +13,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 
 use super::page::Page;
 use super::response::ApiErrorResponse;
-use super::routes::TICKET_PATH;
 use super::sessions::sha256;
+use crate::api::daemon_control::TICKET_PATH;
 
 #[derive(Clone)]
 pub(super) enum Transport {

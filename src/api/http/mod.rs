@@ -22,7 +22,6 @@ mod stream;
 mod tests;
 mod unix;
 
-pub(in crate::api) use routes::TICKET_PATH;
 pub use server::HttpServer;
 pub use sessions::random_token;
 pub use unix::{BindError, bind_unix};

@@ -4,6 +4,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::body::parse_body;
+use crate::api::daemon_control::TICKET_PATH;
 use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
@@ -80,9 +81,6 @@ impl Route {
         Self { path: Q::PATH, command: Q::COMMAND, summary: Q::SUMMARY, action, successor: None }
     }
 }
-
-/// Where the web page is asked for.
-pub(in crate::api) const TICKET_PATH: &str = "/v1/ui/ticket";
 
 pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon(

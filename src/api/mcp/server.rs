@@ -21,6 +21,7 @@ use super::questions::{AnswerInfo, CallWork, QueryRunner, report_until};
 use super::show::ToolOutput;
 use super::show::shorten;
 use super::subscriptions::Subscriptions;
+use super::tasks::protocol_error;
 use super::transport::McpInfo;
 use super::{kept, resources, tasks, tools};
 use crate::api::fault::ApiError;
@@ -331,11 +332,6 @@ fn error_result(error: &ApiError) -> CallToolResult {
     // Beside the answer, for what is in it has to be as the tool's output schema says.
     result.meta = Some(meta(ERROR_KEY, json!({"code": code, "message": message, "hint": hint})));
     result
-}
-
-pub(super) fn protocol_error(error: &ApiError) -> ErrorData {
-    let ApiError { code, message, hint, .. } = error;
-    ErrorData::internal_error(message.clone(), Some(json!({"code": code, "hint": hint})))
 }
 
 fn meta(key: &str, value: serde_json::Value) -> MetaObject {

@@ -9,10 +9,11 @@ use rmcp::model::{CallToolResponse, CallToolResult, CreateTaskResult};
 use rmcp::service::RequestContext;
 use rmcp::task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions};
 use rmcp::{ErrorData, RoleServer};
+use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::questions::{CallWork, WorkProgress, joined, report_until};
-use super::server::protocol_error;
+use crate::api::fault::ApiError;
 
 /// How long a call is waited for before it becomes a task.
 const TASK_AFTER: Duration = Duration::from_secs(1);
@@ -80,4 +81,10 @@ async fn run_task(
 
 fn flattened(result: Result<CallResult, tokio::task::JoinError>) -> CallResult {
     joined(result).map_err(|error| protocol_error(&error))?
+}
+
+/// Returns the error of the protocol for a question that could not be answered.
+pub(super) fn protocol_error(error: &ApiError) -> ErrorData {
+    let ApiError { code, message, hint, .. } = error;
+    ErrorData::internal_error(message.clone(), Some(json!({"code": code, "hint": hint})))
 }
