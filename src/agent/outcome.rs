@@ -109,7 +109,11 @@ impl StopReason {
             Self::OverCap { cap: CapExceeded::Day, .. } => Some("agent.budget_day_usd"),
             Self::OverCap { cap: CapExceeded::Total, .. } => Some("agent.budget_total_usd"),
             Self::OverCap { cap: CapExceeded::Calls, .. } => Some("agent.calls_per_day"),
-            Self::Interrupted | Self::Account { .. } | Self::Unreachable { .. } | Self::Store(_) => None,
+            Self::OverCap { cap: CapExceeded::DayClosed, .. }
+            | Self::Interrupted
+            | Self::Account { .. }
+            | Self::Unreachable { .. }
+            | Self::Store(_) => None,
         }
     }
 }
@@ -122,6 +126,12 @@ impl fmt::Display for StopReason {
                 let (allowed, spent, period) = match cap {
                     CapExceeded::Day => (caps.day, spent.day, "per day"),
                     CapExceeded::Total => (caps.total, spent.total, "in total"),
+                    CapExceeded::DayClosed => {
+                        return f.write_str(
+                            "the record of calls was damaged and has been restored, and calls of today may be \
+                             missing from it",
+                        );
+                    }
                     CapExceeded::Calls => {
                         return write!(f, "{} of {} calls per day made", spent.calls, caps.calls_a_day);
                     }

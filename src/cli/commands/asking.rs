@@ -184,6 +184,9 @@ fn advice(reason: &StopReason) -> String {
         }
         (StopReason::Account { .. }, None) => "; look after the account or the key, and run this again".to_owned(),
         (StopReason::Unreachable { .. } | StopReason::Store(_), None) => "; run this again later, what came is kept".to_owned(),
+        (StopReason::OverCap { cap: CapExceeded::DayClosed, .. }, None) => {
+            "; go on tomorrow (UTC)".to_owned()
+        }
         (StopReason::Interrupted | StopReason::OverCap { .. }, None) => "; run this again to go on".to_owned(),
     }
 }

@@ -64,7 +64,7 @@ impl AgentDb {
             database.preserve_log();
         }
         let _alone = lock_folder(&file, File::lock);
-        let unfinished = recovery::finish(&file)?;
+        let unfinished = recovery::finish_or_create(&file)?;
         match recovery::open_intact(&file) {
             Err(error) if error.is_damage() => {
                 let recovery = recovery::replace_damaged(&file, describe_error(&error))?;

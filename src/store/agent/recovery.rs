@@ -120,7 +120,7 @@ fn lock_partial(partial: &Path) -> Result<Option<File>, Error> {
     Ok(Some(target))
 }
 
-/// Opens a database for writing; creates it if there is none. The folder must be locked.
+/// Opens a database for writing, or creates it. The folder must be locked.
 pub(super) fn open_intact(file: &Path) -> Result<DatabaseFile, Error> {
     if wal::is_log_broken(file)? {
         return Err(Error::NotAStore { what: "a store with a hole in its log" });
@@ -150,9 +150,9 @@ pub(super) fn replace_damaged(file: &Path, reason: String) -> Result<AgentDbReco
     restore(file, reason)
 }
 
-/// Finishes a restore whose process died, and restores a database that is missing while its backup exists. The folder must
-/// be locked.
-pub(super) fn finish(file: &Path) -> Result<Option<AgentDbRecovery>, Error> {
+/// Finishes a restore whose process died, restores a database that is missing while its backup exists, and creates one
+/// where there was none. The folder must be locked.
+pub(super) fn finish_or_create(file: &Path) -> Result<Option<AgentDbRecovery>, Error> {
     let aside = with_suffix(file, ".salvage");
     match (exists(&aside)?, exists(file)?) {
         // The restored one had taken its place.
@@ -162,8 +162,19 @@ pub(super) fn finish(file: &Path) -> Result<Option<AgentDbRecovery>, Error> {
         (false, false) if exists(&backup_path(file))? => {
             restore(file, "the file is missing".to_owned()).map(Some)
         }
-        (false, _) => Ok(None),
+        (false, false) => create(file).map(|()| None),
+        (false, true) => Ok(None),
     }
+}
+
+/// Creates a database under another name, and renames it. A process that is killed meanwhile would otherwise leave an
+/// empty file, which cannot be told from a ledger that was truncated.
+fn create(file: &Path) -> Result<(), Error> {
+    let new = with_suffix(file, ".new");
+    remove_logs(&new)?;
+    remove_if_exists(&new)?;
+    drop(open_intact(&new)?);
+    rename(&new, file)
 }
 
 fn restore(file: &Path, reason: String) -> Result<AgentDbRecovery, Error> {

@@ -194,6 +194,19 @@ fn deleted_summaries_are_not_in_the_backup() {
 }
 
 #[test]
+fn a_process_that_is_killed_while_it_creates_the_database_closes_no_day() {
+    let sandbox = TempAgentDb::new();
+    fs::write(sandbox.path("agent.db.new"), "").unwrap();
+    fs::write(sandbox.path("agent.db.new-journal"), [0xd9; 512]).unwrap();
+    let OpenedAgentDb { mut db, recovery } = AgentDb::open(&sandbox.file()).unwrap();
+    assert_eq!(recovery, None);
+    let today = day_of(&sandbox.file());
+    assert!(db.reserve(&reservation("a", 1, today), &caps()).unwrap().is_ok());
+    drop(db);
+    assert_eq!(sandbox.file_names(), ["agent.db", "agent.db.backup"]);
+}
+
+#[test]
 fn a_missing_database_is_restored_and_its_last_day_is_closed() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 3);
@@ -204,7 +217,7 @@ fn a_missing_database_is_restored_and_its_last_day_is_closed() {
     assert_eq!((recovery.moved_to, recovery.restored, recovery.is_ledger_short), (None, 9, true));
     assert_eq!(db.summaries().unwrap().len(), 3);
     let refused = db.reserve(&reservation("a", 1, today), &caps()).unwrap();
-    assert_eq!(refused, Err(CapExceeded::Day));
+    assert_eq!(refused, Err(CapExceeded::DayClosed));
     assert!(db.reserve(&reservation("a", 1, today + 1), &caps()).unwrap().is_ok());
     let sandbox = TempAgentDb::new();
     assert!(AgentDb::open_if_exists(&sandbox.file()).unwrap().is_none());
@@ -297,7 +310,7 @@ fn rows_that_neither_file_has_any_more_close_the_day() {
     assert_eq!(db.summaries().unwrap().len(), PARTS);
     for day in [5, today] {
         let refused = db.reserve(&reservation("a", 1, day), &caps()).unwrap();
-        assert_eq!(refused, Err(CapExceeded::Day));
+        assert_eq!(refused, Err(CapExceeded::DayClosed));
     }
     assert!(db.reserve(&reservation("a", 1, today + 1), &caps()).unwrap().is_ok());
 }
@@ -318,7 +331,7 @@ fn commits_behind_a_hole_in_the_log_close_the_day() {
         assert!(3 <= db.summaries().unwrap().len(), "{place}");
         for day in [5, today] {
             let refused = db.reserve(&reservation("a", 1, day), &caps()).unwrap();
-            assert_eq!(refused, Err(CapExceeded::Day), "{place}");
+            assert_eq!(refused, Err(CapExceeded::DayClosed), "{place}");
         }
     }
 }
@@ -359,7 +372,7 @@ fn a_ledger_that_lacks_calls_closes_the_day_and_counts_them_as_the_most_expensiv
     assert_eq!((recovery.lost, recovery.is_ledger_short), (1, true));
     assert_eq!(db.spend_totals(5).unwrap().total, nanos(1_500));
     for day in [5, today] {
-        assert_eq!(db.reserve(&reservation("d", 1, day), &caps()).unwrap(), Err(CapExceeded::Day));
+        assert_eq!(db.reserve(&reservation("d", 1, day), &caps()).unwrap(), Err(CapExceeded::DayClosed));
     }
     // What costs nothing goes on, and so does everything on the next day.
     assert!(db.reserve(&reservation("d", 0, today), &caps()).unwrap().is_ok());
@@ -369,7 +382,7 @@ fn a_ledger_that_lacks_calls_closes_the_day_and_counts_them_as_the_most_expensiv
     sandbox.raw_connection().execute_batch("DROP TABLE lease").unwrap();
     let OpenedAgentDb { mut db, recovery } = AgentDb::open(&sandbox.file()).unwrap();
     assert!(!recovery.unwrap().is_ledger_short);
-    assert_eq!(db.reserve(&reservation("d", 1, today), &caps()).unwrap(), Err(CapExceeded::Day));
+    assert_eq!(db.reserve(&reservation("d", 1, today), &caps()).unwrap(), Err(CapExceeded::DayClosed));
 }
 
 #[test]
@@ -395,7 +408,7 @@ fn a_file_of_which_nothing_is_left_lets_nothing_be_spent_that_day() {
             assert_eq!((recovery.restored, recovery.is_ledger_short), (0, true));
             let today = day_of(&recovery.moved_to.unwrap());
             let refused = db.reserve(&reservation("a", 1, today), &caps()).unwrap();
-            assert_eq!(refused, Err(CapExceeded::Day));
+            assert_eq!(refused, Err(CapExceeded::DayClosed));
             assert!(db.reserve(&reservation("a", 1, today + 1), &caps()).unwrap().is_ok());
         }
     }

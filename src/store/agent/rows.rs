@@ -89,6 +89,8 @@ pub struct SpendCaps {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapExceeded {
     Day,
+    /// Calls of the day may be missing from the ledger, which was restored: nothing more is spent on that day.
+    DayClosed,
     Total,
     /// How many calls may be made on one day.
     Calls,

@@ -94,7 +94,10 @@ pub(super) fn check_caps(
     if caps.total < spent.total + worst {
         return Ok(Err(CapExceeded::Total));
     }
-    Ok(if is_closed || caps.day < spent.day + worst { Err(CapExceeded::Day) } else { Ok(()) })
+    if is_closed {
+        return Ok(Err(CapExceeded::DayClosed));
+    }
+    Ok(if caps.day < spent.day + worst { Err(CapExceeded::Day) } else { Ok(()) })
 }
 
 /// Returns calls by day and model, the latest day first and models by name. Calls `damaged` for each damaged row, which is

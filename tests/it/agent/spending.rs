@@ -66,6 +66,22 @@ fn the_daily_limit_on_calls_holds() {
 }
 
 #[test]
+fn a_process_that_is_killed_while_it_creates_the_record_of_calls_closes_no_day() {
+    for _ in 0..5 {
+        let project = AgentProject::with_file([ok_response()]);
+        let record = project.sandbox.path(".slop_cache/agent.db");
+        let mut command = project.command(&["summarize", "--yes"]);
+        let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // No pause between the looks: the first one that finds the file finds it as it was created.
+        while !record.exists() && process.try_wait().unwrap().is_none() {}
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let ran = project.summarize();
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+}
+
+#[test]
 fn a_model_without_a_price_is_not_used() {
     let project = AgentProject::with_file([ok_response()]);
     let file = project.sandbox.outside("config/slop/config.toml");
