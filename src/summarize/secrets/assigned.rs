@@ -20,6 +20,8 @@ pub(crate) struct AssignedSearch {
     /// How far names, and the words behind them, have been examined.
     names_seen: usize,
     words_seen: usize,
+    /// Bytes of all values that were examined. Names may be so dense that each is within the values of others.
+    value_bytes: usize,
 }
 
 /// What a name says of its value.
@@ -45,13 +47,17 @@ impl AssignedSearch {
         if is_defined(text, &key) {
             return defined_value(text, key.end).into_iter().collect();
         }
-        let values = [value_after(text, key.end), value_before(text, key.start)];
+        let values = [value_after(text, key.end), value_before(text, key.start)].into_iter().flatten();
         let found: Vec<Range<usize>> = values
-            .into_iter()
-            .flatten()
+            .inspect(|value| self.value_bytes += value.span.len())
             .filter_map(|value| secret_value(text, &key, strength, value))
             .collect();
         if found.is_empty() { self.generated_words(text, key.end, strength) } else { found }
+    }
+
+    /// Returns how many bytes of values have been examined.
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.value_bytes
     }
 
     /// Returns words behind a name, on its line, that must have been generated: in a log, a table or a sentence.
