@@ -108,7 +108,7 @@ fn the_end_of_a_huge_write_is_seen_although_it_was_read_halfway() {
         });
         let mut connection = daemon.connect();
         let mut file = File::options().write(true).open(sandbox.path("a.py")).unwrap();
-        for round in 1..=rounds(6, 400) {
+        for round in 1..=rounds(3, 400) {
             // A single call that overwrites the existing bytes.
             std::io::Seek::rewind(&mut file).unwrap();
             assert_eq!(file.write(text(round).as_bytes()).unwrap(), text(round).len());
@@ -163,7 +163,7 @@ fn writes_through_a_memory_map_are_seen_when_it_is_closed() {
 #[test]
 fn a_branch_switch_of_all_files_blocks_no_answer_and_ends_correctly() {
     let sandbox = Sandbox::repo();
-    let count = rounds(1_000, 100_000);
+    let count = rounds(300, 100_000);
     for branch in ["one", "two"] {
         for file in 0..count {
             sandbox

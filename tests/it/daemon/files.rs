@@ -166,7 +166,7 @@ fn no_byte_of_a_swapped_in_folder_is_ever_shown() {
             }
         });
         let mut connection = daemon.connect();
-        for round in 0..rounds(500, 100_000) {
+        for round in 0..rounds(200, 100_000) {
             let (route, body) = match round % 3 {
                 0 => ("/v1/view", json!({"files": ["d/f.py"]})),
                 1 => ("/v1/outline", json!({})),
