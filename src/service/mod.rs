@@ -9,6 +9,7 @@ mod agent;
 #[cfg(test)]
 mod agent_tests;
 mod answer;
+mod asking;
 mod cache_replay;
 mod curation;
 mod curation_edit;
@@ -35,10 +36,12 @@ mod takes;
 #[cfg(test)]
 mod tests;
 mod writing;
+mod written;
 
 pub use crate::engine::authenticate_cache;
 pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps};
 pub use answer::resolve;
+pub use asking::AskOptions;
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use history::CurationHistory;
@@ -52,7 +55,7 @@ pub use sharing::{
     team_memory, verify_summaries,
 };
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
-pub use writing::{
-    AskOptions, ShownSummary, SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport,
-    day_of, has_key, host_of, usage, written_summaries,
+pub use writing::{SummaryRunPlan, SummarySession, has_key, host_of};
+pub use written::{
+    ShownSummary, SubjectScope, SubjectSummaries, UsageReport, day_of, usage, written_summaries,
 };

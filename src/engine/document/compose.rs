@@ -35,7 +35,7 @@ use crate::engine::ranking::{ProjectRanking, RankingRequest, SourceTexts, rank_p
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::KnownFile;
-use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
+use crate::model::{ContentHash, Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
 use crate::search::{RankingQuery, read_task};
 
 /// A block has at least so many tokens in most documents: its heading, its path and its fences.
@@ -133,13 +133,14 @@ impl DocumentRun<'_, '_> {
         request: &AggregationRequest,
         selected: DocumentInputs,
     ) -> Result<(PreparedDocument, InputsDigest), Error> {
-        let DocumentInputs { selection, focus, sections, summaries, digest } = selected;
+        let DocumentInputs { selection, focus, sections, summaries, history_key, digest } = selected;
         let commits = self.caches.map(|caches| &caches.commits);
         let mut renderer = self.renderer(&summaries, request.docs);
         let items = merged_items(&renderer.cache.workspace, request);
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
         let is_limited = request.limits.is_some();
-        let (gathered, history) = gather_with_history(&mut renderer, commits, request, &routing, selection)?;
+        let (gathered, history) =
+            gather_with_history(&mut renderer, (commits, history_key), request, &routing, selection)?;
         // A limited document lists the files that it has no room for, instead of all of them.
         let has_names = request.sections.part.has_prefix() && !is_limited;
         let has_tree = request.tier.as_ref().is_some_and(|tier| tier.tree);
@@ -352,20 +353,21 @@ fn rank_generally(
 /// Renders each of the files, and asks git for their history if the order depends on it.
 fn gather_with_history(
     renderer: &mut Renderer<'_, '_>,
-    commits: Option<&CommitCache>,
+    (shared, state): (Option<&CommitCache>, Option<ContentHash>),
     request: &AggregationRequest,
     routing: &RoutingContext<'_>,
     selection: FileSelection,
 ) -> Result<(GatheredFiles, Option<GitHistory>), Error> {
     // Limits need it too: recent changes make a file more important.
     let has_history = request.order == FileOrder::Stable || request.limits.is_some();
-    let commits = if has_history { commit_log(renderer.cache, commits, selection.rules) } else { None };
+    let commits = if has_history { commit_log(renderer.cache, shared, selection.rules) } else { None };
     let workspace = &renderer.cache.workspace;
     let (root, processes) = (workspace.root.clone(), workspace.world.processes);
     let (gathered, history) = std::thread::scope(|scope| {
         // Git finds out what is not committed while the files are rendered.
-        let history =
-            commits.as_ref().map(|commits| scope.spawn(|| commits.with_uncommitted(processes, &root)));
+        let history = commits
+            .as_ref()
+            .map(|commits| scope.spawn(|| commits.with_uncommitted(processes, &root, shared.zip(state))));
         let has_prefix = request.sections.part.has_prefix();
         let gathered = if has_prefix {
             let _timer = renderer.cache.workspace.steps.time(AnswerStep::Render);

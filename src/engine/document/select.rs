@@ -17,7 +17,7 @@ use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::index::{FileSelection, Trust};
 use crate::engine::summaries::{ModelSummaries, choose_summaries};
-use crate::engine::workspace::KnownState;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{ContentHash, DocumentBlock, FileOrder, RelPath, ViewMode};
 
 /// What a document is composed of, as it is now.
@@ -27,6 +27,8 @@ pub struct DocumentInputs {
     pub(in crate::engine) focus: Focus,
     pub(in crate::engine) sections: DocumentSections,
     pub(in crate::engine) summaries: ModelSummaries,
+    /// A hash of all files and of the state of git; `None` if it is not known.
+    pub(super) history_key: Option<ContentHash>,
     pub(in crate::engine) digest: InputsDigest,
 }
 
@@ -78,11 +80,17 @@ impl DocumentRun<'_, '_> {
         let whole = (request.is_whole() && !is_hiding).then_some(request.items.as_slice());
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, whole);
+        let worktree = self.worktree_key(request, &selection);
         let has_diffs = selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
         let is_alone = self.depends_on_files_alone(request)
             && !has_diffs
             && self.cache.workspace.log.note_count() == notes;
-        let key = if is_alone { self.inputs_key(request, &selection, &summaries, &sections) } else { None };
+        let key = match worktree {
+            Some(worktree) if is_alone => {
+                self.inputs_key(request, &selection, &summaries, &sections, worktree)
+            }
+            Some(_) | None => None,
+        };
         let mut contents = FxHashMap::default();
         if key.is_some() {
             contents.extend(selection.files.iter().filter_map(|file| match &file.state {
@@ -92,8 +100,9 @@ impl DocumentRun<'_, '_> {
                 KnownState::LeftOut(_) => None,
             }));
         }
+        let history_key = worktree.and_then(|worktree| worktree.with_history);
         let digest = InputsDigest { key, contents, notes };
-        Ok(DocumentInputs { selection, focus, sections, summaries, digest })
+        Ok(DocumentInputs { selection, focus, sections, summaries, history_key, digest })
     }
 
     pub(in crate::engine) fn cached_document(
@@ -152,13 +161,26 @@ impl DocumentRun<'_, '_> {
         let sections = &request.sections;
         // A revision may come to mean another commit, screenshots may lie anywhere, and issues are listed by another
         // program: no stamp that an answer compares changes with them.
-        self.caches.is_some()
-            && !self.cache.workspace.paranoid
-            && request.trust == Trust::Stamps
-            && request.base.is_none()
+        request.base.is_none()
             && request.history.as_ref().is_none_or(|history| !history.since_last)
             && sections.screenshots.is_empty()
             && sections.beads != BeadsRequest::Included
+    }
+
+    /// Returns what is known of the files without reading them; `None` if that must not be a part of the answer.
+    fn worktree_key(&self, request: &AggregationRequest, selection: &FileSelection) -> Option<WorktreeKey> {
+        let trusts_stamps =
+            self.caches.is_some() && !self.cache.workspace.paranoid && request.trust == Trust::Stamps;
+        trusts_stamps.then(|| {
+            let files = hash_files(&selection.files);
+            // What is not committed of the other files is no part of the answer, but their attributes may be.
+            let rules = selection.rules.filter(|_| request.is_whole());
+            let with_history = rules.map(|rules| {
+                let mut hash = Fingerprint::default();
+                hash.bytes(rules.as_bytes()).bytes(files.as_bytes()).finish()
+            });
+            WorktreeKey { files, with_history }
+        })
     }
 
     /// Returns what decides what the document is; `None` if git's history does and its state is not known.
@@ -168,24 +190,12 @@ impl DocumentRun<'_, '_> {
         selection: &FileSelection,
         summaries: &ModelSummaries,
         sections: &DocumentSections,
+        worktree: WorktreeKey,
     ) -> Option<Arc<InputsKey>> {
+        let has_history = request.order == FileOrder::Stable || request.limits.is_some();
+        let state = if has_history { worktree.with_history? } else { worktree.files };
         let mut hash = Fingerprint::default();
-        if request.order == FileOrder::Stable || request.limits.is_some() {
-            // What is not committed of the other files is no part of the answer, but their attributes may be.
-            hash.bytes(selection.rules.filter(|_| request.is_whole())?.as_bytes());
-        }
-        hash.bytes(summaries.fingerprint(&selection.files).as_bytes());
-        for file in &selection.files {
-            // The receipt says when a file was written.
-            let mtime_ns = file.mtime_ns.unwrap_or_default().cast_unsigned();
-            hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked)).number(mtime_ns);
-            match &file.state {
-                KnownState::Content { hash: content, file_type, .. } => {
-                    hash.bytes(content.as_bytes()).bytes(file_type.id.as_bytes())
-                }
-                KnownState::LeftOut(reason) => hash.bytes(reason.name().as_bytes()),
-            };
-        }
+        hash.bytes(state.as_bytes()).bytes(summaries.fingerprint(&selection.files).as_bytes());
         // Screenshots and tracked work are not in it: a document that has them is not cached.
         Some(Arc::new(InputsKey {
             options: self.cache.workspace.options.clone(),
@@ -196,4 +206,29 @@ impl DocumentRun<'_, '_> {
             files: hash.finish(),
         }))
     }
+}
+
+/// Hashes of the files that were selected, as they are.
+#[derive(Clone, Copy)]
+struct WorktreeKey {
+    files: ContentHash,
+    /// Also of the state of git; `None` if it is not known, or other files may be a part of what git says.
+    with_history: Option<ContentHash>,
+}
+
+/// Returns a hash of what files are.
+fn hash_files(files: &[KnownFile]) -> ContentHash {
+    let mut hash = Fingerprint::default();
+    for file in files {
+        // The receipt says when a file was written.
+        let mtime_ns = file.mtime_ns.unwrap_or_default().cast_unsigned();
+        hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked)).number(mtime_ns);
+        match &file.state {
+            KnownState::Content { hash: content, file_type, .. } => {
+                hash.bytes(content.as_bytes()).bytes(file_type.id.as_bytes())
+            }
+            KnownState::LeftOut(reason) => hash.bytes(reason.name().as_bytes()),
+        };
+    }
+    hash.finish()
 }

@@ -34,7 +34,7 @@ const MOST_REMEMBERED: usize = 4 << 20;
 pub(in crate::engine) struct GitHistory {
     pub(in crate::engine) commits: Arc<CommitLog>,
     /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
-    pub(in crate::engine) uncommitted: HashSet<RelPath>,
+    pub(in crate::engine) uncommitted: Arc<HashSet<RelPath>>,
 }
 
 pub(in crate::engine) struct CommitLog {
@@ -94,19 +94,31 @@ pub(in crate::engine) struct FileEdit {
     pub(in crate::engine) before: Option<String>,
 }
 
-/// The commits that git reported last, in a process that stays.
+/// What git reported last, in a process that stays.
 #[derive(Default)]
-pub(in crate::engine) struct CommitCache(Mutex<Option<(ContentHash, Arc<CommitLog>)>>);
+pub(in crate::engine) struct CommitCache {
+    commits: LastValue<CommitLog>,
+    uncommitted: LastValue<HashSet<RelPath>>,
+}
 
-impl CommitCache {
-    /// Returns the commits, if git's files are still those that they were read from.
-    fn get(&self, key: &ContentHash) -> Option<Arc<CommitLog>> {
-        let commits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        commits.as_ref().filter(|(of, _)| of == key).map(|(_, commits)| Arc::clone(commits))
+/// A value with the key that it was found by.
+struct LastValue<T>(Mutex<Option<(ContentHash, Arc<T>)>>);
+
+impl<T> Default for LastValue<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T> LastValue<T> {
+    /// Returns the value, if it was found by this key.
+    fn get(&self, key: &ContentHash) -> Option<Arc<T>> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|(of, _)| of == key).map(|(_, value)| Arc::clone(value))
     }
 
-    fn insert(&self, key: ContentHash, commits: &Arc<CommitLog>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(commits)));
+    fn insert(&self, key: ContentHash, value: &Arc<T>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(value)));
     }
 }
 
@@ -118,12 +130,12 @@ pub(in crate::engine) fn commit_log(
     key: Option<ContentHash>,
 ) -> Option<Arc<CommitLog>> {
     let shared = shared.zip(key);
-    if let Some(commits) = shared.as_ref().and_then(|(shared, key)| shared.get(key)) {
+    if let Some(commits) = shared.as_ref().and_then(|(shared, key)| shared.commits.get(key)) {
         return Some(commits);
     }
     let commits = Arc::new(commits(cache)?);
     if let Some((shared, key)) = shared {
-        shared.insert(key, &commits);
+        shared.commits.insert(key, &commits);
     }
     Some(commits)
 }
@@ -247,15 +259,24 @@ pub(super) fn git(workspace: &Workspace<'_>, arguments: &[&str], input: &[u8]) -
 }
 
 impl CommitLog {
-    /// Adds what is not committed.
+    /// Adds what is not committed. That is the same as long as the `key` is, a hash of the state of git's files and of all
+    /// files in the working tree, if it is known.
     pub(in crate::engine) fn with_uncommitted(
         self: &Arc<Self>,
         processes: &dyn Processes,
         root: &Path,
+        shared: Option<(&CommitCache, ContentHash)>,
     ) -> Option<GitHistory> {
-        let uncommitted =
-            changed_with_disabled_filters(processes, root, self.filters.as_deref()?, &self.head)?;
-        Some(GitHistory { uncommitted: uncommitted.into_keys().collect(), commits: Arc::clone(self) })
+        let commits = Arc::clone(self);
+        if let Some(uncommitted) = shared.as_ref().and_then(|(shared, key)| shared.uncommitted.get(key)) {
+            return Some(GitHistory { commits, uncommitted });
+        }
+        let changed = changed_with_disabled_filters(processes, root, self.filters.as_deref()?, &self.head)?;
+        let uncommitted = Arc::new(changed.into_keys().collect());
+        if let Some((shared, key)) = shared {
+            shared.uncommitted.insert(key, &uncommitted);
+        }
+        Some(GitHistory { commits, uncommitted })
     }
 }
 

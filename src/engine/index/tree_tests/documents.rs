@@ -98,6 +98,33 @@ fn a_document_is_given_again_until_anything_changes() {
 }
 
 #[test]
+fn another_document_of_unchanged_files_runs_no_git() {
+    let scene = scene();
+    scene.git(&["commit", "-qm", "first"]);
+    let tree = trusted();
+    let mut project = warm(&scene, &tree);
+    let full = AggregationRequest { strategy: AggregationStrategy::Full, ..stable() };
+    let mut runs_for = |request: &AggregationRequest| {
+        scene.rest();
+        let (fresh, _) = document(&mut scene.open(options()), request);
+        scene.runs();
+        assert_eq!(document(&mut project, request).0, fresh);
+        scene.runs()
+    };
+    // The first answer after a change is made while its stamps are young.
+    for _ in 0..2 {
+        runs_for(&stable());
+    }
+    assert_eq!(runs_for(&full), 0);
+    scene.write("a.py", "def edited():\n    return 1\n");
+    assert_eq!(runs_for(&full), 1, "what is not committed is another file now");
+    scene.rest();
+    assert_eq!(runs_for(&stable()), 0);
+    scene.git(&["commit", "-qam", "second"]);
+    assert_ne!(runs_for(&full), 0);
+}
+
+#[test]
 fn what_was_given_last_under_a_name_stays_remembered() {
     let scene = scene();
     scene.git(&["commit", "-qm", "first"]);
