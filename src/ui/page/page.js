@@ -113,15 +113,16 @@ export class Page {
   }
 
   /** Asks for the table: all of it, or what has changed since the one that is here. */
-  async loadTable(isWhole = false) {
-    const since = isWhole ? null : (this.table?.clock ?? null);
+  async loadTable() {
+    const since = this.table?.clock ?? null;
     const number = (this.asked += 1);
     const answer = await this.api.post("/v1/table", { choice: this.choice(), since });
     // Exact numbers take long: what was asked later may be here already.
     if (number < this.answeredLast) return this.table;
     this.answeredLast = number;
     const now = Date.now();
-    if (answer.rows && answer.since !== this.table?.clock) return this.loadTable(true);
+    // Another answer came in between: what it left is a smaller question than the whole.
+    if (answer.rows && answer.since !== this.table.clock) return this.loadTable();
     if (answer.rows) {
       const wasExact = this.table.exact;
       const { changed } = apply(this.table, answer);
