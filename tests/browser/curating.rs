@@ -188,9 +188,11 @@ async fn screenshots_are_shown_ordered_and_missing_ones_named() {
     let shots = browser.text(".shots").await;
     assert!(shots.contains("not a PNG, JPEG, GIF or WebP") && shots.contains("no such file"), "{shots}");
     browser.click("#up-2").await;
-    browser.wait_until("document.querySelectorAll('.shots li')[1].textContent.includes('one.png')").await;
+    browser
+        .wait_until("document.querySelectorAll('.shots li')[1].textContent.includes('shots/one.png')")
+        .await;
     browser.click("#up-1").await;
-    browser.wait_until("document.querySelector('.shots li').textContent.includes('one.png')").await;
+    browser.wait_until("document.querySelector('.shots li').textContent.includes('shots/one.png')").await;
     browser.click("#unshot-1").await;
     let settings = page.settings_until(|settings| !settings.contains("text.png")).await;
     assert!(settings.contains("[\"shots/one.png\", \"shots/gone.png\"]"), "{settings}");

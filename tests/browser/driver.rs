@@ -35,8 +35,20 @@ impl Drop for Driver {
 }
 
 impl Browser {
-    /// Starts a headless Chromium.
+    /// Starts a headless Chromium with a large window.
     pub(crate) async fn start() -> Self {
+        Self::start_with(&json!({})).await
+    }
+
+    /// Starts a headless Chromium whose page has so many CSS pixels, also fewer than a window can have.
+    pub(crate) async fn start_of_size(width: u32, height: u32) -> Self {
+        let metrics =
+            json!({"width": width, "height": height, "pixelRatio": 1, "mobile": false, "touch": false});
+        Self::start_with(&json!({"mobileEmulation": {"deviceMetrics": metrics}})).await
+    }
+
+    /// Starts a headless Chromium with further options.
+    async fn start_with(more: &Value) -> Self {
         let mut child = Command::new(chromedriver())
             .args(["--port=0", "--log-level=SEVERE"])
             .stdout(Stdio::piped())
@@ -59,9 +71,11 @@ impl Browser {
             &format!("--user-data-dir={}", profile.path().display()),
         ]
         .map(str::to_owned);
+        let mut options = more.clone();
+        options["args"] = json!(arguments);
         let capabilities = json!({
             "browserName": "chrome",
-            "goog:chromeOptions": {"args": arguments},
+            "goog:chromeOptions": options,
             "goog:loggingPrefs": {"browser": "ALL"},
         });
         let Value::Object(capabilities) = capabilities else { unreachable!("an object was written above") };

@@ -6,6 +6,8 @@ use fantoccini::key::Key;
 use serde_json::{Value, json};
 
 use super::OpenPage;
+use super::driver::Browser;
+use super::sandbox::Sandbox;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_follows_the_files() {
@@ -51,6 +53,80 @@ async fn the_page_is_right_while_hundreds_of_files_change() {
         .await;
     let lines = "[...document.querySelectorAll('.files .file')].find(row => row.children[1].textContent === 'f001.py').children[5].textContent";
     browser.wait_until(&format!("{lines} === '12'")).await;
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_row_of_a_changed_file_is_drawn_again() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    let files = "[...document.querySelectorAll('.files .file')]";
+    browser.wait_until(&format!("{files}.every(row => row.dataset.state === 'fresh')")).await;
+    browser.run(&format!("{files}.forEach(row => {{ row.isOld = true }})")).await;
+    page.sandbox.write("src/c.py", "def three():\n    return 3\n\n\ndef more():\n    pass\n");
+    let changed = format!("{files}.find(row => row.children[1].textContent === 'c.py')");
+    browser.wait_until(&format!("{changed}.children[5].textContent === '6'")).await;
+    let new = format!("return {files}.filter(row => !row.isOld).map(row => row.children[1].textContent)");
+    assert_eq!(browser.run(&new).await, json!(["c.py"]));
+    // Its mark goes after a while, which draws no other row either.
+    browser.wait_until(&format!("!{changed}.matches('.changed')")).await;
+    assert_eq!(browser.run(&new).await, json!(["c.py"]));
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_late_answer_does_not_replace_a_newer_one() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    // Holds back the first table that is asked for.
+    let hold = "const real = fetch; window.fetch = async (path, options) => { \
+        const answer = await real(path, options); \
+        if (path !== '/v1/table' || window.release) return answer; \
+        const body = await answer.json(); \
+        await new Promise(resolve => { window.release = resolve; }); \
+        return { ok: true, status: 200, json: async () => { setTimeout(() => { window.isRead = true; }); return body; } }; \
+    };";
+    browser.run(hold).await;
+    let why = |name: &str| {
+        format!(
+            "[...document.querySelectorAll('.files .file')].find(row => row.children[1].textContent === '{name}').children[4].textContent"
+        )
+    };
+    browser.fill("#choice-focus", "a.py").await;
+    browser.wait_until("window.release").await;
+    browser.fill("#choice-focus", "src/b.py").await;
+    browser.wait_until(&format!("{} === 'focus'", why("b.py"))).await;
+    browser.run("release()").await;
+    browser.wait_until("window.isRead").await;
+    assert_eq!(browser.run(&format!("return {}", why("b.py"))).await, json!("focus"));
+    assert_ne!(browser.run(&format!("return {}", why("a.py"))).await, json!("focus"));
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_a_zoom_of_400_percent_all_can_be_reached_without_scrolling_sideways() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("src/b.py", "class Two:\n    def run(self):\n        return 2\n");
+    // What is left of 1,280 by 1,024 pixels.
+    let page = OpenPage::of_in(sandbox, Browser::start_of_size(320, 256).await).await;
+    let browser = &page.browser;
+    assert_eq!(browser.run("return [innerWidth, innerHeight]").await, json!([320, 256]));
+    for (view, part) in [
+        ("files", ".file"),
+        ("files/src%2Fb.py", ".symbol-row"),
+        ("document", ".line.heading"),
+        ("budget", ".budget .folder"),
+        ("cache", "#verify"),
+        ("takes", ".take-list li"),
+        ("daemon", "#stop"),
+    ] {
+        browser.run(&format!("location.hash = '{view}'")).await;
+        browser.find(part).await;
+        let wide = "return [...document.querySelectorAll('body *')].filter(part => innerWidth < Math.floor(part.getBoundingClientRect().right) && !part.closest('.rows, pre, table')).map(part => part.outerHTML)";
+        assert_eq!(browser.run(wide).await, json!([]), "{view}");
+        let low = "return [...document.querySelectorAll('.rows')].filter(list => list.offsetParent && list.clientHeight < 52).length";
+        assert_eq!(browser.run(low).await, json!(0), "{view}: a list with less than two rows in sight");
+    }
     page.close().await;
 }
 
@@ -151,16 +227,16 @@ async fn a_task_ranks_files_and_says_what_it_changes() {
     browser.wait_until("document.querySelector('.hits li').textContent.includes('src/c.py')").await;
     let first = browser.text(".hits li").await;
     assert!(first.contains("text "), "the reasons are named: {first}");
-    browser.click("#task-changes").await;
+    browser.click("#tab-changes").await;
     browser
         .wait_until("document.querySelector('#task-body .facts').textContent.includes('tokens instead of')")
         .await;
     // A file is inspected in place of the task, which comes back.
-    browser.click("#task-ranked").await;
+    browser.click("#tab-ranked").await;
     browser.click(".hits .link").await;
     browser.find("#tab-why[aria-selected]").await;
     browser.click("#tab-why").await;
-    browser.wait_until("document.querySelector('#inspected').textContent.includes('Rank ')").await;
+    browser.wait_until("document.querySelector('#inspector-body').textContent.includes('Rank ')").await;
     browser.click("#close-inspector").await;
     browser.wait_until("!document.querySelector('#task-pane').hidden").await;
     page.close().await;

@@ -54,8 +54,13 @@ impl OpenPage {
 
     /// Opens the page of a project, whose files are committed.
     async fn of(sandbox: Sandbox) -> Self {
+        Self::of_in(sandbox, Browser::start().await).await
+    }
+
+    /// Opens the page of a project in a browser.
+    async fn of_in(sandbox: Sandbox, browser: Browser) -> Self {
         sandbox.commit_all("one");
-        let page = Self { sandbox, browser: Browser::start().await };
+        let page = Self { sandbox, browser };
         page.browser.open(&page.ticket()).await;
         page.browser.find(".file").await;
         page

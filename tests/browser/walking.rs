@@ -97,6 +97,7 @@ async fn by_mouse(page: &OpenPage) -> Steps {
     browser.wait_until("document.querySelector('.take-list .now b').textContent === 'main'").await;
     note(page, &mut steps, "switched back", |_| true).await;
     for at in (0..2).rev() {
+        browser.wait_until("!document.querySelector('#undo').disabled").await;
         browser.click("#undo").await;
         let settings = steps[at].1.clone();
         back_to(page, &mut steps, &settings).await;
@@ -160,6 +161,7 @@ async fn by_keyboard(page: &OpenPage) -> Steps {
     browser.wait_until("document.querySelector('.take-list .now b').textContent === 'main'").await;
     note(page, &mut steps, "switched back", |_| true).await;
     for at in (0..2).rev() {
+        browser.wait_until("!document.querySelector('#undo').disabled").await;
         browser.press(&['z']).await;
         let settings = steps[at].1.clone();
         back_to(page, &mut steps, &settings).await;
@@ -184,6 +186,7 @@ async fn focus_back_by_tab(page: &OpenPage, selector: &str) {
 }
 
 async fn press_until(page: &OpenPage, held: &[Key], selector: &str) {
+    page.browser.find(selector).await;
     for _ in 0..80 {
         let is_there = format!("return Boolean(document.activeElement?.matches(\"{selector}\"))");
         if page.browser.run(&is_there).await == json!(true) {

@@ -168,7 +168,7 @@ impl From<FileStatus> for FileState {
             sha256: file.content.map(|(hash, _)| hash.to_string()),
             bytes: file.size,
             tokens: file.estimated_tokens(),
-            summary_by: file.summary_by,
+            summary_by: file.summary_author(),
             agent_tiers: file.written_for.into_iter().map(Tier::number).collect(),
         }
     }

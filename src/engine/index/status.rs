@@ -32,7 +32,6 @@ pub struct FileStatus {
     pub size: Option<u64>,
     /// The lines of its text.
     pub lines: Option<u32>,
-    pub summary_by: Option<String>,
     pub written_for: Vec<Tier>,
 }
 
@@ -40,6 +39,12 @@ impl FileStatus {
     /// Returns about how many tokens its content has, rather too many than too few.
     pub fn estimated_tokens(&self) -> Option<u64> {
         self.size.map(aggregate::estimate_tokens)
+    }
+
+    /// Returns who writes the summaries of files of its type.
+    pub fn summary_author(&self) -> Option<String> {
+        let (_, file_type) = self.content?;
+        producer(ArtifactKind::Summary, file_type).map(|by| by.version)
     }
 }
 
@@ -70,23 +75,16 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
         // A row may have outlived the text, as of a file that cannot be read any more; nothing is shown of it then.
         let content = content.filter(|_| is_shown);
         let measures = measures.filter(|_| content.is_some());
-        let summary_by = content.and_then(|(_, file_type)| summary_author(file_type));
         all.push(FileStatus {
             path: found.path.clone(),
             freshness,
             content,
             size: measures.map(|(size, _)| size),
             lines: measures.map(|(_, lines)| lines),
-            summary_by,
             written_for: Vec::new(),
         });
     }
     Ok(all)
-}
-
-/// Returns who writes the summaries of files of a type.
-fn summary_author(file_type: &'static FileType) -> Option<String> {
-    producer(ArtifactKind::Summary, file_type).map(|by| by.version)
 }
 
 /// Returns the status of a file that an index run would read.

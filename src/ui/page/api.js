@@ -1,15 +1,7 @@
 // The API of the daemon: questions, and the stream of its events.
 
-/** An error of the API, or of the way to it: `code` is stable, `hint` says what to do. */
-export class ApiError extends Error {
-  /** @param {{code: string, message: string, hint?: string}} error @param {number} status */
-  constructor({ code, message, hint = "" }, status) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-    this.status = status;
-  }
-}
+/** Returns an error of the API, or of the way to it: `code` is stable, `hint` says what to do. */
+const apiError = ({ code, message, hint = "" }, status) => Object.assign(new Error(message), { code, hint, status });
 
 const NOT_CONNECTED = { code: "not_connected", message: "the daemon does not answer", hint: "run `slop ui` to start it again" };
 /** Pauses before the stream of events is opened again. */
@@ -25,14 +17,14 @@ export function connect(token, answered = () => {}) {
       answer = await fetch(path, options);
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new ApiError(NOT_CONNECTED, 0);
+      throw apiError(NOT_CONNECTED, 0);
     }
     const json = await answer.json().catch(() => ({}));
     if (answer.ok && json.data !== undefined) {
       answered(json);
       return json.data;
     }
-    throw new ApiError(json.error ?? { code: "bad_answer", message: `status ${answer.status}` }, answer.status);
+    throw apiError(json.error ?? { code: "bad_answer", message: `status ${answer.status}` }, answer.status);
   }
 
   return {

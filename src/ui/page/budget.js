@@ -1,7 +1,7 @@
 // The view of the budget: where the tokens go, as a map and as a list.
 
-import { el, fill } from "./dom.js";
-import { count, plural, visible } from "./format.js";
+import { cell, el, fill, options, sign } from "./dom.js";
+import { count, plural, spaced, visible } from "./format.js";
 import { Rows } from "./rows.js";
 import { spending } from "./spending.js";
 
@@ -10,19 +10,8 @@ const COLORS = ["view", "state", "language", "rule"];
 const RAMP = ["full", "skeleton", "outline", "summary", "path"];
 /** Steps of the ramp for views that have none of their own. */
 const STEPS = { names: "path", excerpt: "summary", masked: "skeleton", custom: "skeleton", ast_definitions: "skeleton" };
-const ROW_PX = 26;
 /** The columns of the list: what they are called, and what a row has in them. */
 const COLUMNS = [["name", "file or folder"], ["tokens", "tokens"], ["share", "share"], ["view", "shown as"], ["wanted", "would be"], ["why", "why"]];
-
-export const budget = {
-  id: "budget",
-  title: "Budget",
-  mount(pane, page) {
-    const view = new BudgetView(page);
-    pane.append(view.element);
-    return view;
-  },
-};
 
 /** The one Trusted Types policy: it allows the address of the worker, and nothing else. */
 function workerAddress() {
@@ -44,32 +33,34 @@ function brightness(color) {
 
 let address;
 
-class BudgetView {
+export class BudgetView {
+  static id = "budget";
+  static title = "Budget";
+
   constructor(page) {
     this.page = page;
     this.zoom = "";
     this.cells = [];
     address ??= workerAddress();
     this.worker = new Worker(address, { type: "module" });
-    this.worker.addEventListener("message", ({ data }) => this.drawn(data));
-    this.canvas = el("canvas", { id: "map", role: "img", "aria-label": "Map of the tokens: the list has the same figures" });
-    this.canvas.addEventListener("click", (event) => this.click(event));
-    this.canvas.addEventListener("pointermove", (event) => this.point(event));
-    this.tip = el("p", { id: "tip", class: "faint" });
-    this.meter = el("p", { class: "meter" });
-    this.colors = el("select", { id: "map-colors", onchange: () => this.paint() }, ...COLORS.map((name) => el("option", { value: name, text: name })));
+    this.worker.onmessage = ({ data: { cells } }) => {
+      this.cells = cells;
+      this.paint();
+    };
+    const heard = { onclick: (event) => this.click(event), onpointermove: (event) => this.point(event) };
+    this.canvas = el("canvas#map", { role: "img", "aria-label": "Map of the tokens: the list has the same figures", ...heard });
+    this.tip = el("p#tip.faint");
+    this.meter = el("p.meter");
+    this.colors = el("select#map-colors", { onchange: () => this.paint() }, ...options(COLORS));
     this.opened = new Set();
     this.order = { key: "tokens", isAscending: false };
-    this.heads = COLUMNS.map(([key, name]) => el("span", { role: "columnheader", class: key }, el("button", { class: "link", id: `sort-${key}`, text: name, onclick: () => this.sort(key) })));
-    this.list = new Rows({ label: "Tokens by folder and file", height: ROW_PX, role: "treegrid", head: el("div", { class: "head", role: "row", "aria-rowindex": "1" }, ...this.heads), render: (index) => this.row(index) });
-    this.list.element.addEventListener("click", (event) => this.clickRow(event));
-    this.list.element.addEventListener("dblclick", () => this.act("open"));
-    this.up = el("button", { id: "zoom-out", text: "up", title: "Backspace", onclick: () => this.zoomTo(this.zoom.split("/").slice(0, -1).join("/")) });
+    this.heads = COLUMNS.map(([key, name]) => el("span", { role: "columnheader", class: key }, el(`button#sort-${key}.link`, { onclick: () => this.sort(key) }, name)));
+    this.list = new Rows({ label: "Tokens by folder and file", role: "treegrid", heads: this.heads, render: (index) => this.row(index), onclick: (event) => this.clickRow(event), ondblclick: () => this.act("open") });
+    this.up = el("button#zoom-out", { title: "Backspace", onclick: () => this.zoomTo(this.zoom.split("/").slice(0, -1).join("/")) }, "up");
     this.element = el(
-      "div",
-      { class: "paper" },
-      el("div", { class: "bar" }, this.meter, el("label", {}, "color by ", this.colors), this.up),
-      el("div", { class: "split" }, el("div", { class: "mapped" }, this.canvas, this.tip), this.list.element),
+      "div.paper",
+      el("div.bar", this.meter, el("label", "color by ", this.colors), this.up),
+      el("div.split", el("div.mapped", this.canvas, this.tip), this.list.element),
     );
     this.resized = new ResizeObserver(() => this.refresh());
     this.resized.observe(this.canvas.parentElement);
@@ -118,20 +109,19 @@ class BudgetView {
     const { name, path, row, depth, tokens } = this.spent[index];
     const { columns, total } = this.page.table;
     const isFolder = row < 0;
-    const get = (column) => (isFolder ? "" : columns[column][row].replaceAll("_", " "));
+    const get = (column) => (isFolder ? "" : spaced(columns[column][row]));
     const isOpen = this.opened.has(path);
-    const cell = (text, props = {}) => el("span", { role: "gridcell", ...props, text });
-    const label = el("span", { role: "gridcell", title: visible(path) }, el("i", { class: "fold", "aria-hidden": "true", text: isFolder ? (isOpen ? "▾" : "▸") : "" }), visible(name));
+    const label = cell("", { title: visible(path) }, sign("i.fold", isFolder ? (isOpen ? "▾" : "▸") : ""), visible(name));
     label.style.paddingLeft = `${Math.min(depth, 12) * 16}px`;
     return el(
-      "div",
-      { role: "row", class: isFolder ? "folder" : "file", "aria-level": depth + 1, "aria-expanded": isFolder ? String(isOpen) : null },
+      isFolder ? "div.folder" : "div.file",
+      { role: "row", "aria-level": depth + 1, "aria-expanded": isFolder ? String(isOpen) : null },
       label,
-      cell(count(tokens), { class: "number" }),
-      cell(`${Math.round((100 * tokens) / Math.max(1, total.tokens))} %`, { class: "number" }),
-      isFolder ? cell("") : el("span", { role: "gridcell" }, el("i", { class: `step ${columns.view[row]}`, "aria-hidden": "true" }), get("view")),
-      cell(get("wanted")),
-      cell(isFolder ? "" : columns.why[row] || get("rule"), { class: "faint" }),
+      cell(".number", count(tokens)),
+      cell(".number", `${Math.round((100 * tokens) / Math.max(1, total.tokens))} %`),
+      cell("", !isFolder && sign(`i.step.${columns.view[row]}`), get("view")),
+      cell("", get("wanted")),
+      cell(".faint", isFolder ? "" : columns.why[row] || get("rule")),
     );
   }
 
@@ -158,11 +148,6 @@ class BudgetView {
       this.opened[isOpen ? "add" : "delete"](now.path);
       this.showList(this.page.table);
     } else if (!isOpen) this.list.move(this.spent.slice(0, this.list.current).findLastIndex(({ depth }) => depth < now.depth));
-  }
-
-  drawn({ cells }) {
-    this.cells = cells;
-    this.paint();
   }
 
   paint() {
@@ -232,7 +217,7 @@ class BudgetView {
   click(event) {
     const cell = this.cellAt(event);
     if (!cell) return;
-    if (0 <= cell.row) this.page.go(`files/${encodeURIComponent(cell.path)}`);
+    if (0 <= cell.row) this.page.inspect(cell.path);
     else this.zoomTo(cell.path === this.zoom ? "" : cell.path);
   }
 
@@ -245,24 +230,17 @@ class BudgetView {
   act(action) {
     const { list } = this;
     const now = this.spent?.[list.current];
-    const open = () => now && (now.row < 0 ? this.zoomTo(now.path) : this.page.go(`files/${encodeURIComponent(now.path)}`));
     const actions = {
-      down: () => list.move(list.current + 1),
-      up: () => list.move(list.current - 1),
-      "page-down": () => list.move(list.current + list.inSight - 1),
-      "page-up": () => list.move(list.current - list.inSight + 1),
-      first: () => list.move(0),
-      last: () => list.move(list.count - 1),
       fold: () => this.fold(false),
       unfold: () => this.fold(true),
-      open,
+      open: () => now && (now.row < 0 ? this.zoomTo(now.path) : this.page.inspect(now.path)),
       out: () => this.zoom && this.up.click(),
       escape: () => this.zoom && this.up.click(),
       colors: () => this.nextColors(),
     };
-    if (!actions[action]) return false;
-    actions[action]();
-    return true;
+    if (list.act(action)) return true;
+    actions[action]?.();
+    return action in actions;
   }
 
   nextColors() {

@@ -1,27 +1,38 @@
 // The view of the daemon: its status, and how long the steps of its answers take.
 
-import { ask, el, fill, table } from "./dom.js";
+import { ask, el, failure, fill, section, sign, table } from "./dom.js";
 import { bytes, clock, count, duration, micros } from "./format.js";
 
-const POLL_MS = 2000;
+/** So often it is looked what the daemon does. */
+const STATUS_MS = 2000;
 
-export const daemon = {
-  id: "daemon",
-  title: "Daemon",
-  mount(pane, page) {
-    const body = el("div", { class: "sheet" });
-    pane.append(el("h1", { text: "Daemon" }), body);
-    const load = async () => {
-      try {
-        fill(body, ...content(await page.api.get("/v1/performance"), page));
-      } catch (error) {
-        fill(body, el("p", { class: "error", text: error.message }), el("p", { class: "hint", text: error.hint ?? "" }));
-      }
-    };
-    const timer = setInterval(load, POLL_MS);
-    return { show: load, refresh() {}, unmount: () => clearInterval(timer) };
-  },
-};
+export class DaemonView {
+  static id = "daemon";
+  static title = "Daemon";
+
+  constructor(page) {
+    this.page = page;
+    this.body = el("div.sheet");
+    this.element = el("div.paper", el("h1", "Daemon"), this.body);
+    this.timer = setInterval(() => this.show(), STATUS_MS);
+  }
+
+  async show() {
+    try {
+      fill(this.body, ...content(await this.page.api.get("/v1/performance"), this.page));
+    } catch (error) {
+      fill(this.body, failure(error));
+    }
+  }
+
+  refresh() {
+    // What it shows changes all the time, whatever happens.
+  }
+
+  unmount() {
+    clearInterval(this.timer);
+  }
+}
 
 function content({ spans, status }, page) {
   const audit = status.last_audit ? `${count(status.last_audit.differences ?? 0)} differences, ${clock(status.last_audit.at_ms ?? status.started_at_ms)}` : "none yet";
@@ -38,21 +49,18 @@ function content({ spans, status }, page) {
   ];
   const longest = Math.max(1, ...spans.map((span) => span.max_us));
   const rows = spans.map((span) => {
-    const bar = el("i", { class: "bar-of", "aria-hidden": "true" });
+    const bar = sign("i.bar-of");
     bar.style.width = `${(12 * span.max_us) / longest}em`;
-    return [span.name, ...[count(span.count), micros(span.p50_us), micros(span.p99_us), micros(span.max_us)].map((text) => el("span", { class: "number", text })), bar];
+    return [span.name, ...[count(span.count), micros(span.p50_us), micros(span.p99_us), micros(span.max_us)].map((text) => el("span.number", text)), bar];
   });
-  const section = (title, ...parts) => el("section", {}, el("h2", { text: title }), ...parts);
   return [
     el(
-      "div",
-      { class: "columns" },
+      "div.columns",
       el(
         "div",
-        {},
         section("Status", table(["what", "now"], facts, "Status")),
         section("Sub-agent", table(["what", "now"], agentFacts(status.agent), "Sub-agent")),
-        el("p", { class: "buttons" }, el("button", { id: "stop", class: "danger", onclick: () => stop(page), text: "Stop the daemon" })),
+        el("p.buttons", el("button#stop.danger", { onclick: () => stop(page) }, "Stop the daemon")),
       ),
       section("How long the steps of answers take", table(["step", "count", "p50", "p99", "max", "of the longest"], rows, "Steps of answers", "figures")),
     ),

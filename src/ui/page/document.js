@@ -1,11 +1,11 @@
 // The view of the document of each tier, as it would be sent; and what a provider's prompt cache keeps of it.
 
-import { el, fill } from "./dom.js";
+import { TIERS } from "./bar.js";
+import { cell, el, failure, field, fill, options } from "./dom.js";
 import { count, plural, visible } from "./format.js";
 import { Rows } from "./rows.js";
+import { LINE_PX } from "./slices.js";
 
-const TIERS = ["1 orchestrator", "2 lead", "3 worker", "4 QA"];
-const LINE_PX = 20;
 /** Lines are asked for in pages. */
 const PAGE_LINES = 500;
 const KEPT_PAGES = 40;
@@ -14,45 +14,36 @@ const QUIET_MS = 1000;
 /** What a document can be downloaded as: the format, and the ending of the file's name. */
 const FORMATS = [["markdown", "Markdown", "md"], ["json", "JSON", "json"], ["anthropic", "Anthropic request", "json"], ["openai", "OpenAI request", "json"], ["gemini", "Gemini request", "json"]];
 
-export const document_ = {
-  id: "document",
-  title: "Document",
-  mount(pane, page) {
-    const view = new DocumentView(page);
-    pane.append(view.element);
-    return view;
-  },
-};
+export class DocumentView {
+  static id = "document";
+  static title = "Document";
 
-class DocumentView {
   constructor(page) {
     this.page = page;
     this.pages = new Map();
     this.opened = null;
     this.changed = new Set();
     this.tabs = el("div", { role: "tablist", "aria-label": "Tiers" });
-    this.find = el("input", { id: "find", type: "search", placeholder: "find", "aria-label": "Find in the document", autocomplete: "off" });
-    this.find.addEventListener("change", () => this.search());
-    this.kept = el("span", { id: "kept", class: "faint" });
+    this.find = field("input#find", { type: "search", placeholder: "find", "aria-label": "Find in the document", onchange: () => this.search() });
+    this.kept = el("span#kept.faint");
     /** The name whose reader the document is for, which shows only what has changed since; empty for the whole. */
-    this.since = el("select", { id: "since", title: "Show only what has changed since the last document of that name", onchange: () => this.refresh() }, el("option", { value: "", text: "off" }));
-    this.format = el("select", { id: "format", "aria-label": "Format of the download" }, ...FORMATS.map(([value, text]) => el("option", { value, text })));
+    this.since = el("select#since", { title: "Show only what has changed since the last document of that name", onchange: () => this.refresh() }, ...options([["", "off"]]));
+    this.format = el("select#format", { "aria-label": "Format of the download" }, ...options(FORMATS));
     /** The tokens of the document of each tier, as far as they are known. */
     this.sizes = [];
     const bar = el(
-      "div",
-      { class: "bar" },
+      "div.bar",
       this.tabs,
-      el("label", {}, "since last ", this.since),
+      el("label", "since last ", this.since),
       this.find,
-      el("button", { id: "copy", text: "copy", title: "c", onclick: () => this.copy() }),
+      el("button#copy", { title: "c", onclick: () => this.copy() }, "copy"),
       this.format,
-      el("button", { id: "download", text: "download", onclick: () => this.download() }),
+      el("button#download", { onclick: () => this.download() }, "download"),
       this.kept,
     );
-    this.blocks = el("ol", { class: "blocks", "aria-label": "Blocks" });
+    this.blocks = el("ol.blocks", { "aria-label": "Blocks" });
     this.rows = new Rows({ label: "Document", height: LINE_PX, render: (index) => this.line(index) });
-    this.element = el("div", { class: "paper" }, bar, el("div", { class: "split" }, el("nav", { "aria-label": "Blocks of the document" }, this.blocks), this.rows.element));
+    this.element = el("div.paper", bar, el("div.split", el("nav", { "aria-label": "Blocks of the document" }, this.blocks), this.rows.element));
   }
 
   show(route) {
@@ -91,7 +82,7 @@ class DocumentView {
       this.showTabs();
       await this.compare(isSameChoice && !this.since.value ? before : null);
     } catch (error) {
-      fill(this.blocks, el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` }));
+      fill(this.blocks, failure(error, "li"));
     }
   }
 
@@ -100,8 +91,7 @@ class DocumentView {
     const { names } = await this.page.api.post("/v1/given", {}).catch(() => ({ names: [] }));
     // What was curated in a request alone is not known here.
     const known = names.filter(({ curation }) => !curation).map(({ name }) => name);
-    const chosen = this.since.value;
-    fill(this.since, el("option", { value: "", text: "off" }), ...known.map((name) => el("option", { value: name, text: visible(name), selected: name === chosen })));
+    fill(this.since, ...options([["", "off"], ...known.map((name) => [name, visible(name)])], this.since.value));
   }
 
   /** Asks for the tokens of the documents of the other tiers, once no file has changed for a while. */
@@ -147,7 +137,7 @@ class DocumentView {
       const isShown = at + 1 === this.page.tier;
       const tokens = isShown ? this.opened?.tokens : this.sizes[at + 1];
       const text = tokens === undefined ? name : `${name} ${count(tokens)}`;
-      return el("button", { id: `tier-${at + 1}`, role: "tab", "aria-selected": String(isShown), text, onclick: () => this.page.choose({ tier: at + 1 }) });
+      return el(`button#tier-${at + 1}`, { role: "tab", "aria-selected": String(isShown), onclick: () => this.page.choose({ tier: at + 1 }) }, text);
     });
     fill(this.tabs, ...tabs);
   }
@@ -165,10 +155,10 @@ class DocumentView {
         el(
           "li",
           { class: `${tokens === null ? "section" : ""}${this.changed.has(name) ? " changed" : ""}` },
-          el("button", { onclick: () => this.goTo(line), title: visible(name) }, el("span", { text: visible(name) }), tokens === null ? "" : el("span", { class: "number", text: count(tokens) })),
+          el("button", { onclick: () => this.goTo(line), title: visible(name) }, el("span", visible(name)), tokens === null ? "" : el("span.number", count(tokens))),
         ),
       ),
-      entries.length > shown.length && el("li", { class: "faint", text: `and ${count(entries.length - shown.length)} more` }),
+      entries.length > shown.length && el("li.faint", `and ${count(entries.length - shown.length)} more`),
     );
   }
 
@@ -201,7 +191,7 @@ class DocumentView {
     const heading = /^#{1,6} /.test(text) ? " heading" : "";
     const cut = index + 1 === this.firstDifference ? " cut" : "";
     const changed = this.isChanged(index + 1) ? " changed" : "";
-    return el("div", { role: "row", class: `line${heading}${cut}${changed}` }, el("span", { role: "gridcell", text: visible(text) || " " }));
+    return el(`div.line${heading}${cut}${changed}`, { role: "row" }, cell("", visible(text) || " "));
   }
 
   /** Returns whether a line is in a block that has changed since the document was opened. */
@@ -284,13 +274,9 @@ class DocumentView {
   act(action) {
     const { rows } = this;
     if (!this.opened) return false;
-    const moves = { down: 1, up: -1, "page-down": rows.inSight - 2, "page-up": 2 - rows.inSight };
-    if (action in moves) rows.move(Math.max(0, rows.current) + moves[action]);
-    else if (action === "first") rows.move(0);
-    else if (action === "last") rows.move(rows.count - 1);
-    else if (action === "filter") this.find.focus();
+    if (action === "filter") this.find.focus();
     else if (action === "copy") this.copy();
-    else return false;
+    else return rows.act(action);
     return true;
   }
 

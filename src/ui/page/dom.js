@@ -1,25 +1,59 @@
 // Elements. Text gets into the page as text alone, never as HTML.
 
+const isThere = (child) => child !== null && child !== undefined && child !== false;
+
 /**
  * Returns a new element.
- * @param {string} tag
- * @param {Record<string, any>} [props] attributes; `on…` are listeners, `class` and `text` what they say, false is left out
- * @param {...(Node|string|null|undefined|false)} children
+ * @param {string} kind a tag with its id and its classes: `button#copy`, `span.faint`
+ * @param {...any} parts attributes, if the first is a plain object: `on…` are listeners, what is false is left out; then
+ *   children: elements, texts, and nothing where it is false
  * @returns {HTMLElement}
  */
-export function el(tag, props = {}, ...children) {
+export function el(kind, ...parts) {
+  const [name, ...classes] = kind.split(".");
+  const [tag, id] = name.split("#");
   const element = document.createElement(tag);
+  if (id) element.id = id;
+  if (classes.length) element.className = classes.join(" ");
+  const props = parts[0]?.constructor === Object ? parts.shift() : {};
   for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === null || value === false) continue;
+    if (!isThere(value)) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "text") element.textContent = value;
-    else if (name === "value") element.value = value;
-    else if (name === "checked") element.checked = value;
+    else if (name === "value" || name === "checked") element[name] = value;
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...parts.filter(isThere));
   return element;
 }
+
+/** Returns a field for a text that is no prose. @param {{enter?: () => void}} props `enter` is what the key Enter does */
+export const field = (kind, { enter, ...props }) => el(kind, { type: "text", autocomplete: "off", spellcheck: "false", onkeydown: enter && (({ key }) => key === "Enter" && enter()), ...props });
+
+/** Returns a button of something in a list. @param {string} what @param {string} of its name */
+export const buttonOf = (id, what, of, onclick, props) => el(`button#${id}`, { "aria-label": `${what} ${of}`, onclick, ...props }, what);
+
+/** Returns the options of a list of choices. @param {(string|[string|number, string])[]} values texts, or values with their texts @param {any} [chosen] */
+export const options = (values, chosen = "") =>
+  values.map((one) => {
+    const [value, text = value] = [one].flat();
+    return el("option", { value, selected: value === chosen }, text);
+  });
+
+/** Returns a sign that has no meaning for those who do not see it. */
+export const sign = (kind, ...text) => el(kind, { "aria-hidden": "true" }, ...text);
+
+/** Returns a cell of a grid. @param {string} classes as in `.number` */
+export function cell(classes, ...parts) {
+  const element = el(`span${classes}`, ...parts);
+  element.setAttribute("role", "gridcell");
+  return element;
+}
+
+/** Returns a part of a sheet, with its heading. @param {string} title */
+export const section = (title, ...parts) => el("section", el("h2", title), ...parts);
+
+/** Returns what an error says, and what to do about it. @param {string} [tag] */
+export const failure = ({ message, hint }, tag = "p") => el(`${tag}.error`, message, hint && el("span.hint", ` ${hint}`));
 
 /** What elements are about. @type {WeakMap<Element, string>} */
 const filled = new WeakMap();
@@ -28,7 +62,7 @@ const filled = new WeakMap();
 export function fill(element, ...children) {
   const { id } = element.contains(document.activeElement) ? document.activeElement : {};
   filled.delete(element);
-  element.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...children.filter(isThere));
   if (id) document.getElementById(id)?.focus();
 }
 
@@ -40,6 +74,9 @@ export function refill(element, data, make) {
   filled.set(element, key);
 }
 
+/** Replaces the rows of a list. @param {any[]} items what it has @param {string} none what it says if there are none */
+export const refillList = (list, items, row, none) => refill(list, items, () => (items.length ? items.map(row) : [el("li.empty", none)]));
+
 /** Returns the element with an id, which has to exist. @param {string} id */
 export function byId(id) {
   const found = document.getElementById(id);
@@ -47,40 +84,49 @@ export function byId(id) {
   return found;
 }
 
+/** Keeps an event from the browser, and from what is around the element. @param {Event} event */
+export function keep(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Says which element is the active one of a list. @param {string} [id] */
+export function pointTo(list, id) {
+  if (id) list.setAttribute("aria-activedescendant", id);
+  else list.removeAttribute("aria-activedescendant");
+}
+
 /** Returns a table with a head. @param {string[]} heads @param {(Node|string)[][]} rows @param {string} label @param {string} [kind] `figures`: all but the first column are numbers */
 export function table(heads, rows, label, kind) {
   return el(
     "table",
     { "aria-label": label, class: kind },
-    el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, cell))))),
+    el("thead", el("tr", ...heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("tbody", ...rows.map((row) => el("tr", ...row.map((cell) => el("td", cell))))),
   );
+}
+
+/** Opens a dialog, which is gone when it is closed. @param {string} kind @param {string} label @param {...any} parts @returns {HTMLDialogElement} */
+export function openDialog(kind, label, ...parts) {
+  const dialog = /** @type {HTMLDialogElement} */ (el(kind, { "aria-label": label }, ...parts));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
 }
 
 /**
  * Asks before something is lost, or for a text. Returns whether to go on, or the text.
- * @param {{title: string, text: string, confirm: string, field?: string, value?: string}} question `field` names the text
+ * @param {{title: string, text: string, confirm: string, name?: string, value?: string}} question `name` is that of the text
  * @returns {Promise<boolean|string>}
  */
-export function ask({ title, text, confirm, field, value = "" }) {
+export function ask({ title, text, confirm, name, value = "" }) {
   return new Promise((resolve) => {
-    const input = el("input", { id: "answer", type: "text", value, autocomplete: "off", spellcheck: "false" });
-    const answer = () => (field ? input.value.trim() : true);
-    const form = el(
-      "form",
-      { method: "dialog" },
-      el("h2", { text: title }),
-      el("p", { text }),
-      field && el("p", {}, el("label", {}, `${field} `, input)),
-      el("p", { class: "buttons" }, el("button", { value: "no", type: "button", onclick: () => dialog.close(), text: "Cancel" }), el("button", { class: field ? "" : "danger", value: "yes", text: confirm })),
-    );
-    const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { "aria-label": title }, form));
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes" && answer());
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-    if (field) input.select();
+    const input = field("input#answer", { value });
+    const buttons = el("p.buttons", el("button", { value: "no", type: "button", onclick: () => dialog.close() }, "Cancel"), el("button", { class: name ? "" : "danger", value: "yes" }, confirm));
+    const form = el("form", { method: "dialog" }, el("h2", title), el("p", text), name && el("p", el("label", `${name} `, input)), buttons);
+    const dialog = openDialog("dialog", title, form);
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes" && (name ? input.value.trim() : true)));
+    if (name) input.select();
   });
 }

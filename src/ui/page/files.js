@@ -1,9 +1,9 @@
 // The view of all files: a grid by folder, a filter, a selection, and what can be done with it.
 
 import { BATCH } from "./batch.js";
-import { el, fill } from "./dom.js";
+import { el, field, fill, keep } from "./dom.js";
 import { matcher } from "./find.js";
-import { fileRow, folderRow } from "./file_rows.js";
+import { fileContent, fileRow, folderContent, folderRow } from "./file_rows.js";
 import { count, plural } from "./format.js";
 import { Inspector } from "./inspect.js";
 import { openMenu } from "./menu.js";
@@ -13,47 +13,33 @@ import { visibleLines } from "./table.js";
 import { TaskPane } from "./task.js";
 
 const HEADS = ["cache", "file", "language", "shown as", "why", "lines", "tokens"];
-const ROW_PX = 26;
 /** How long a row that has changed is marked. */
 const MARKED_MS = 2000;
 /** How long a wait is not worth a word. */
 const UNSAID_MS = 300;
 const PLAN_MS = 150;
-export const files = {
-  id: "files",
-  title: "Files",
-  mount(pane, page) {
-    const view = new FilesView(page);
-    pane.append(view.element);
-    return view;
-  },
-};
+export class FilesView {
+  static id = "files";
+  static title = "Files";
 
-class FilesView {
   constructor(page) {
     this.page = page;
     this.folded = page.folded;
     this.lines = [];
     /** The name of the current line, which survives when lines come and go. */
     this.named = null;
-    this.filter = el("input", { id: "filter", type: "search", placeholder: "filter: path, view:full, lang:c", "aria-label": "Filter the files", title: "Words of the path; view:full, state:stale, lang:c, rule:mask, why:room", autocomplete: "off", spellcheck: "false", value: page.filterText });
-    this.filter.addEventListener("input", () => this.refilter());
-    this.filter.addEventListener("keydown", (event) => this.onFilterKey(event));
-    this.selected = el("span", { id: "selected" });
-    this.buttons = BATCH.map(([action, label, title]) => el("button", { id: `batch-${action}`, title, text: label, onclick: () => this.batch(action) }));
-    const head = el("div", { class: "head", role: "row", "aria-rowindex": "1" }, ...HEADS.map((name) => el("span", { role: "columnheader", text: name })));
-    this.rows = new Rows({ label: "Files", height: ROW_PX, head, render: (index) => this.row(index) });
-    this.rows.element.addEventListener("click", (event) => this.click(event));
-    this.rows.element.addEventListener("dblclick", () => this.open());
-    this.rows.element.addEventListener("contextmenu", (event) => this.menu(event));
+    this.filter = field("input#filter", { type: "search", placeholder: "filter: path, view:full, lang:c", "aria-label": "Filter the files", title: "Words of the path; view:full, state:stale, lang:c, rule:mask, why:room", value: page.filterText, oninput: () => this.refilter(), onkeydown: (event) => this.onFilterKey(event) });
+    this.selected = el("span#selected");
+    this.buttons = BATCH.map(([action, label, title]) => el(`button#batch-${action}`, { title, onclick: () => this.batch(action) }, label));
+    const heads = HEADS.map((name) => el("span", { role: "columnheader" }, name));
+    this.rows = new Rows({ label: "Files", heads, content: (index) => this.content(index), render: (content) => (content.path === undefined ? folderRow(content) : fileRow(content)), onclick: (event) => this.click(event), ondblclick: () => this.open(), oncontextmenu: (event) => this.menu(event) });
     this.inspector = new Inspector(page);
     this.task = new TaskPane(page);
-    this.empty = el("div", { class: "empty", hidden: true });
-    const batch = el("div", { role: "group", "aria-label": "Show the selection as", class: "batch" }, ...this.buttons);
+    this.empty = el("div.empty", { hidden: true });
+    const batch = el("div.batch", { role: "group", "aria-label": "Show the selection as" }, ...this.buttons);
     this.element = el(
-      "div",
-      { class: "split" },
-      el("section", { class: "list", "aria-label": "Files" }, el("div", { class: "bar" }, this.filter, this.selected, batch), this.rows.element, this.empty),
+      "div.split",
+      el("section.list", { "aria-label": "Files" }, el("div.bar", this.filter, this.selected, batch), this.rows.element, this.empty),
       this.inspector.element,
       this.task.element,
     );
@@ -98,8 +84,8 @@ class FilesView {
 
   showEmpty(text) {
     this.empty.hidden = !text;
-    const clear = el("button", { text: "Clear the filter", onclick: () => this.clearFilter() });
-    fill(this.empty, el("p", { text }), this.filter.value && this.page.table && clear);
+    const clear = el("button", { onclick: () => this.clearFilter() }, "Clear the filter");
+    fill(this.empty, el("p", text), this.filter.value && this.page.table && clear);
   }
 
   clearFilter() {
@@ -111,8 +97,7 @@ class FilesView {
   onFilterKey(event) {
     const toGrid = event.key === "Enter" || event.key === "ArrowDown";
     if (!toGrid && event.key !== "Escape") return;
-    event.preventDefault();
-    event.stopPropagation();
+    keep(event);
     this.rows.element.focus();
     if (toGrid && this.rows.current < 0) this.move(this.lines.findIndex((line) => line >= 0));
   }
@@ -123,12 +108,13 @@ class FilesView {
     this.rows.draw();
   }
 
-  row(index) {
+  /** Returns what a row shows: nothing else about a file or a folder is in it. */
+  content(index) {
     const line = this.lines[index];
     const { table, pick, changedAt } = this.page;
-    if (line < 0) return folderRow(table, -1 - line, this.folded.has(table.folders[-1 - line]));
+    if (line < 0) return folderContent(table, -1 - line, this.folded.has(table.folders[-1 - line]));
     const path = table.paths[line];
-    return fileRow(table, line, { isSelected: pick.has(path), isChanged: changedAt.has(path) });
+    return fileContent(table, line, { isSelected: pick.has(path), isChanged: changedAt.has(path) });
   }
 
   click(event) {
@@ -151,9 +137,14 @@ class FilesView {
     if (this.route && line >= 0 && pick.size === 1) this.open();
   }
 
+  /** Returns the current line, if there is one. */
+  get line() {
+    return this.lines[this.rows.current];
+  }
+
   move(index) {
     this.rows.move(Math.max(0, index));
-    const line = this.lines[this.rows.current];
+    const { line } = this;
     this.named = line === undefined ? null : nameOf(this.page.table, line);
   }
 
@@ -215,7 +206,7 @@ class FilesView {
   async batch(action) {
     const { page } = this;
     if (!page.pick.size) {
-      const line = this.lines[this.rows.current];
+      const { line } = this;
       if (line === undefined) return;
       page.pick.only(page.table, line);
     }
@@ -224,14 +215,14 @@ class FilesView {
   }
 
   open() {
-    const line = this.lines[this.rows.current];
+    const { line } = this;
     if (line === undefined) return;
     if (line < 0) this.fold(!this.folded.has(this.page.table.folders[-1 - line]));
-    else this.page.go(`files/${encodeURIComponent(this.page.table.paths[line])}`);
+    else this.page.inspect(this.page.table.paths[line]);
   }
 
   fold(isFolded) {
-    const line = this.lines[this.rows.current];
+    const { line } = this;
     if (line === undefined) return;
     const { table } = this.page;
     if (line < 0) {
@@ -255,12 +246,6 @@ class FilesView {
       pick.range(table, lines, lines[rows.current], folded);
     };
     const actions = {
-      down: () => this.move(at + 1),
-      up: () => this.move(at - 1),
-      "page-down": () => this.move(at + rows.inSight - 1),
-      "page-up": () => this.move(at - rows.inSight + 1),
-      first: () => this.move(0),
-      last: () => this.move(lines.length - 1),
       fold: () => this.fold(true),
       unfold: () => this.fold(false),
       select: () => at >= 0 && pick.toggle(table, lines[at]),
@@ -272,6 +257,7 @@ class FilesView {
       filter: () => this.filter.select(),
       escape: () => (pick.size ? pick.clear() : this.filter.value ? this.clearFilter() : this.route && this.page.go("files")),
     };
+    if (rows.act(action, (to) => this.move(to))) return true;
     if (actions[action]) {
       actions[action]();
       this.showSelection();

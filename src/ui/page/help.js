@@ -1,35 +1,30 @@
 // The help on keys.
 
-import { el, table } from "./dom.js";
+import { el, openDialog, options, table } from "./dom.js";
 import { KEYS } from "./keys.js";
 
+/** The colors of the page. */
+export const SCHEMES = ["system", "light", "dark"];
 const SHOWN = { " ": "Space", "Shift+ ": "Shift Space", ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
 
 /** Shows the keys, with a switch for single letters, and one for the colors. */
 export function showHelp(page) {
-  const letters = el("input", { type: "checkbox", id: "letters", checked: page.letters });
-  letters.addEventListener("change", () => {
-    page.letters = letters.checked;
-    localStorage.setItem("letters", letters.checked ? "on" : "off");
-  });
-  const colors = el("select", { id: "colors" }, ...["system", "light", "dark"].map((name) => el("option", { value: name, text: name })));
-  colors.value = localStorage.getItem("colors") ?? "system";
-  colors.addEventListener("change", () => {
-    localStorage.setItem("colors", colors.value);
-    setColors();
-  });
-  const rows = KEYS.map(([key, , what]) => [el("kbd", { text: SHOWN[key] ?? key.replace("+", " ") }), what]);
-  const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { "aria-label": "Keys" }));
-  const close = el("button", { text: "Close", onclick: () => dialog.close() });
-  dialog.append(el("h2", { text: "Keys" }), table(["key", "what it does"], rows, "Keys"), el("p", {}, el("label", {}, letters, " single letters are keys")), el("p", {}, el("label", {}, "colors ", colors)), el("p", { class: "buttons" }, close));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  const switched = ({ target }) => {
+    page.letters = target.checked;
+    localStorage.setItem("letters", page.letters ? "on" : "off");
+  };
+  const letters = el("input#letters", { type: "checkbox", checked: page.letters, onchange: switched });
+  const { colors: scheme } = document.documentElement.dataset;
+  const colors = el("select#colors", { onchange: () => setColors(colors.value) }, ...options(SCHEMES, scheme));
+  const rows = KEYS.map(([key, , what]) => [el("kbd", SHOWN[key] ?? key.replace("+", " ")), what]);
+  const close = el("button", { onclick: () => dialog.close() }, "Close");
+  const dialog = openDialog("dialog", "Keys", el("h2", "Keys"), table(["key", "what it does"], rows, "Keys"), el("p", el("label", letters, " single letters are keys")), el("p", el("label", "colors ", colors)), el("p.buttons", close));
 }
 
-/** Applies the colors that the user has chosen. */
-export function setColors() {
-  document.documentElement.dataset.colors = localStorage.getItem("colors") ?? "system";
+/** Applies colors, and keeps them for the next time. @param {string} name */
+export function setColors(name) {
+  localStorage.setItem("colors", name);
+  document.documentElement.dataset.colors = name;
 }
 
-setColors();
+setColors(localStorage.getItem("colors") ?? SCHEMES[0]);

@@ -1,15 +1,14 @@
 // The inspector: the symbols of one file and how each is shown, marked lines, views, and why the file is shown as it is.
 
-import { el, fill } from "./dom.js";
-import { bytes, clock, count, plural, visible } from "./format.js";
+import { el, fill, keep, sign } from "./dom.js";
+import { bytes, clock, count, plural, spaced, visible } from "./format.js";
+import { Pane } from "./pane.js";
 import { Rows } from "./rows.js";
 import { SliceEditor } from "./slices.js";
 import { reasons } from "./task.js";
 
 const SHOWS = [["def", "Def"], ["sig", "Sig"], ["hide", "Hide"]];
-const TABS = ["outline", "slices", "views", "why", "seen"];
 const MODES = ["full", "skeleton", "outline", "summary"];
-const ROW_PX = 26;
 
 /** Returns the symbols of an outline in their order, each with its depth. */
 export function flatten(symbols, depth = 0, above = []) {
@@ -19,19 +18,10 @@ export function flatten(symbols, depth = 0, above = []) {
   });
 }
 
-export class Inspector {
+export class Inspector extends Pane {
   constructor(page) {
-    this.page = page;
+    super(page, { name: "inspector", list: "What is shown of the file", tabs: ["outline", "slices", "views", "why", "seen"], close: () => page.go("files") });
     this.path = "";
-    this.tab = "outline";
-    this.title = el("h2");
-    const close = el("button", { id: "close-inspector", "aria-label": "close the inspector", onclick: () => page.go("files"), text: "close" });
-    const tab = (id) => el("button", { id: `tab-${id}`, role: "tab", "aria-controls": "inspected", onclick: () => this.choose(id), text: id });
-    this.tabs = TABS.map(tab);
-    const list = el("div", { role: "tablist", "aria-label": "What is shown of the file" }, ...this.tabs);
-    list.addEventListener("keydown", (event) => this.onTabKey(event));
-    this.body = el("div", { id: "inspected", class: "body", role: "tabpanel", tabindex: "-1" });
-    this.element = el("aside", { id: "inspector", class: "pane", "aria-label": "Inspector", hidden: true }, el("header", {}, this.title, close), list, this.body);
     this.slices = new SliceEditor(page);
   }
 
@@ -40,20 +30,6 @@ export class Inspector {
     if (path === this.path) return;
     this.path = path;
     if (path) this.load();
-  }
-
-  choose(tab) {
-    this.tab = tab;
-    this.load();
-  }
-
-  onTabKey(event) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.choose(TABS[(TABS.indexOf(this.tab) + step + TABS.length) % TABS.length]);
-    this.tabs[TABS.indexOf(this.tab)].focus();
   }
 
   /** Follows a change: of the file itself, or of what is curated. */
@@ -67,14 +43,9 @@ export class Inspector {
 
   async load() {
     const { path, tab } = this;
-    for (const [at, button] of this.tabs.entries()) {
-      button.setAttribute("aria-selected", String(TABS[at] === tab));
-      button.tabIndex = TABS[at] === tab ? 0 : -1;
-    }
-    this.title.textContent = visible(path);
+    this.mark(visible(path));
     try {
-      const makers = { outline: () => this.outline(), slices: () => this.slices.load(path), views: () => this.views(), why: () => this.why(), seen: () => this.seen() };
-      const content = await makers[tab]();
+      const content = await (tab === "slices" ? this.slices.load(path) : this[tab]());
       if (path !== this.path || tab !== this.tab) return;
       this.body.className = `body ${tab}`;
       const { top, focused } = this.place ?? {};
@@ -86,7 +57,7 @@ export class Inspector {
       // Without a connection, what is shown stays.
       if (path !== this.path || (error.status === 0 && this.shown === `${tab} ${path}`)) return;
       this.shown = "";
-      fill(this.body, el("p", { class: "error", text: error.message }), el("p", { class: "hint", text: error.hint ?? "" }), el("button", { onclick: () => this.load(), text: "Try again" }));
+      this.fail(error);
     }
   }
 
@@ -98,7 +69,7 @@ export class Inspector {
   async outline() {
     const { path } = this;
     const [outline] = await this.page.api.post("/v1/outline", { files: [path] });
-    if (!outline) return [el("p", { class: "empty", text: "This file has no text that can be shown." })];
+    if (!outline) return [el("p.empty", "This file has no text that can be shown.")];
     const entry = this.entry();
     this.mask = { ...entry?.item.ast_mask };
     this.symbols = flatten(outline.symbols ?? []);
@@ -108,19 +79,19 @@ export class Inspector {
     this.listed = path;
     const gone = (entry?.mask ?? []).filter(({ found }) => !found);
     const health = outline.health < 1 ? ` · ${(outline.health * 100).toFixed(1)} % parsed` : "";
-    const facts = el("p", { class: "facts" }, el("span", { text: `${outline.language} · ${plural(outline.lines ?? 0, "line")} · ${plural(this.symbols.length, "symbol")}${health}` }));
-    this.clearButton = el("button", { id: "clear-mask", onclick: () => this.change({}, `mask of ${path} cleared`, { set: { files: { paths: [path] }, to: {}, unset: ["ast_mask"] } }), text: "Clear mask" });
+    const facts = el("p.facts", el("span", `${outline.language} · ${plural(outline.lines ?? 0, "line")} · ${plural(this.symbols.length, "symbol")}${health}`));
+    this.clearButton = el("button#clear-mask", { onclick: () => this.change({}, `mask of ${path} cleared`, { set: { files: { paths: [path] }, to: {}, unset: ["ast_mask"] } }) }, "Clear mask");
     facts.append(this.clearButton);
-    const head = el("div", { class: "heads", "aria-hidden": "true" }, ...SHOWS.map(([, label]) => el("span", { text: label })), el("span", { text: "symbol" }));
-    this.list = new Rows({ label: "Symbols", height: ROW_PX, role: "list", render: (index) => this.symbolRow(index) });
-    this.preview = el("pre", { id: "preview", tabindex: "0", "aria-label": "Preview" });
-    this.previewed = el("p", { class: "facts", text: "preview" });
+    const head = el("div.heads", { "aria-hidden": "true" }, ...SHOWS.map(([, label]) => el("span", label)), el("span", "symbol"));
+    this.list = new Rows({ label: "Symbols", role: "list", render: (index) => this.symbolRow(index) });
+    this.preview = el("pre#preview", { tabindex: "0", "aria-label": "Preview" });
+    this.previewed = el("p.facts", "preview");
     this.showPreview();
     return [
       facts,
-      gone.length > 0 && el("div", { class: "gone" }, ...gone.map(({ symbol, nearest }) => el("p", {}, el("b", { text: visible(symbol) }), ` is gone from the file${nearest?.length ? `; near it: ${nearest.join(", ")}` : ""} `, el("button", { onclick: () => this.unset(symbol), text: "remove" })))),
+      gone.length > 0 && el("div.gone", ...gone.map(({ symbol, nearest }) => el("p", el("b", visible(symbol)), ` is gone from the file${nearest?.length ? `; near it: ${nearest.join(", ")}` : ""} `, el("button", { onclick: () => this.unset(symbol) }, "remove")))),
       this.symbols.length > 0 && head,
-      this.symbols.length ? this.list.element : el("p", { class: "empty", text: "This file has no symbols." }),
+      this.symbols.length ? this.list.element : el("p.empty", "This file has no symbols."),
       this.previewed,
       this.preview,
     ];
@@ -140,23 +111,20 @@ export class Inspector {
     const chosen = this.mask[name];
     const inherited = chosen ? undefined : above.map((parent) => this.mask[parent]).findLast(Boolean);
     const radio = ([value, label]) => {
-      const input = el("input", { type: "radio", name: `mask-${index}`, value, checked: chosen === value, class: inherited === value ? "inherited" : "", "aria-label": `${label} ${name}`, title: inherited === value ? `${label}, as what it is in` : label });
-      input.addEventListener("change", () => this.set(name, value, index));
-      return input;
+      const isInherited = inherited === value;
+      return el("input", { type: "radio", name: `mask-${index}`, value, checked: chosen === value, class: isInherited && "inherited", "aria-label": `${label} ${name}`, title: isInherited ? `${label}, as what it is in` : label, onchange: () => this.set(name, value, index) });
     };
-    const group = el("span", { role: "radiogroup", "aria-label": name }, ...SHOWS.map(radio));
-    group.addEventListener("keydown", (event) => this.onKey(event, name, index));
+    const group = el("span", { role: "radiogroup", "aria-label": name, onkeydown: (event) => this.onKey(event, name, index) }, ...SHOWS.map(radio));
     const { kind, start_line: start, end_line: end } = symbol;
-    const label = el("span", { class: "symbol" }, el("span", { class: "faint", text: `[${kind[0].toUpperCase()}${kind.slice(1).replaceAll("_", " ")}] ` }), visible(symbol.name), el("span", { class: "faint", text: start === end ? ` (Line ${start})` : ` (Lines ${start}-${end})` }));
+    const label = el("span.symbol", el("span.faint", `[${kind[0].toUpperCase()}${spaced(kind.slice(1))}] `), visible(symbol.name), el("span.faint", start === end ? ` (Line ${start})` : ` (Lines ${start}-${end})`));
     label.style.paddingLeft = `${Math.min(depth, 12) * 16}px`;
-    return el("div", { role: "listitem", class: `symbol-row${chosen ? " chosen" : ""}` }, group, label);
+    return el(`div.symbol-row${chosen ? ".chosen" : ""}`, { role: "listitem" }, group, label);
   }
 
   onKey(event, name, index) {
     const chosen = { d: "def", s: "sig", h: "hide" }[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey || (!chosen && event.key !== "x")) return;
-    event.preventDefault();
-    event.stopPropagation();
+    keep(event);
     if (chosen) this.set(name, chosen, index);
     else this.unset(name, index);
   }
@@ -198,7 +166,7 @@ export class Inspector {
     try {
       const [view] = await this.page.api.post("/v1/view", query, signal);
       this.preview.textContent = visible(view?.text ?? "", true);
-      this.previewed.textContent = view ? `preview: ${view.view.replaceAll("_", " ")}, ${bytes(new Blob([view.text]).size)}` : "preview: nothing to show";
+      this.previewed.textContent = view ? `preview: ${spaced(view.view)}, ${bytes(new Blob([view.text]).size)}` : "preview: nothing to show";
     } catch (error) {
       if (!signal.aborted) this.preview.textContent = error.message;
     }
@@ -208,38 +176,38 @@ export class Inspector {
     const files = [this.path];
     const shown = await Promise.all(MODES.map((mode) => this.page.api.post("/v1/view", { files, mode })));
     return shown.map(([view], at) => {
-      const instead = view && view.view !== MODES[at] ? `, shown as ${view.view.replaceAll("_", " ")}` : "";
-      const head = el("p", { class: "facts" }, el("i", { class: `step ${MODES[at]}`, "aria-hidden": "true" }), el("b", { text: MODES[at] }), view ? `${instead} · ${bytes(new Blob([view.text]).size)}` : " · nothing to show");
-      return el("section", {}, head, el("pre", { tabindex: "0", "aria-label": MODES[at], text: visible(view?.text ?? "", true) }));
+      const instead = view && view.view !== MODES[at] ? `, shown as ${spaced(view.view)}` : "";
+      const head = el("p.facts", sign(`i.step.${MODES[at]}`), el("b", MODES[at]), view ? `${instead} · ${bytes(new Blob([view.text]).size)}` : " · nothing to show");
+      return el("section", head, el("pre", { tabindex: "0", "aria-label": MODES[at] }, visible(view?.text ?? "", true)));
     });
   }
 
   async why() {
     const [answer] = await this.page.api.post("/v1/explain", { file: this.path, choice: this.page.choice() });
-    if (!answer) return [el("p", { class: "empty", text: "Nothing is known of this file." })];
+    if (!answer) return [el("p.empty", "Nothing is known of this file.")];
     const rule = ({ rule: name, view }) => {
       const decides = name === answer.decided_by;
-      return el("li", { class: decides ? "decides" : view ? "" : "faint" }, name.replaceAll("_", " "), view ? ` → ${view.replaceAll("_", " ")}` : "", decides ? ", which decides" : "");
+      return el("li", { class: decides ? "decides" : view ? "" : "faint" }, spaced(name), view ? ` → ${spaced(view)}` : "", decides ? ", which decides" : "");
     };
     return [
-      el("p", { text: answer.left_out ? `Left out: ${answer.left_out}` : `Shown as ${(answer.view ?? answer.wanted).replaceAll("_", " ")}, ${plural(answer.tokens ?? 0, "token")}` }),
-      answer.why && el("p", { text: answer.why }),
+      el("p", answer.left_out ? `Left out: ${answer.left_out}` : `Shown as ${spaced(answer.view ?? answer.wanted)}, ${plural(answer.tokens ?? 0, "token")}`),
+      answer.why && el("p", answer.why),
       ...limited(answer.under_limits),
-      el("p", { class: "faint", text: "The first rule that says something decides:" }),
-      el("ol", { class: "rules" }, ...answer.rules.map(rule)),
-      ...(answer.remarks ?? []).map((remark) => el("p", { text: typeof remark === "string" ? remark : JSON.stringify(remark) })),
+      el("p.faint", "The first rule that says something decides:"),
+      el("ol.rules", ...answer.rules.map(rule)),
+      ...(answer.remarks ?? []).map((remark) => el("p", typeof remark === "string" ? remark : JSON.stringify(remark))),
     ];
   }
 
   /** What agents were given of the file, and what has changed since. */
   async seen() {
     const { names } = await this.page.api.post("/v1/given", {});
-    if (!names.length) return [el("p", { class: "empty", text: "No agent was given a document under a name yet: slop aggregate --name NAME." })];
+    if (!names.length) return [el("p.empty", "No agent was given a document under a name yet: slop aggregate --name NAME.")];
     const shown = await Promise.all(names.slice(0, 4).map(({ name, curation }) => this.page.api.post("/v1/given", { name, curation, file: this.path })));
     return shown.map(({ file }, at) => {
       const { name, at_ms: when } = names[at];
-      const facts = el("p", { class: "facts" }, el("b", { text: visible(name) }), when ? ` · ${clock(when)}` : "", ` · ${file?.state ?? "not in it"}${file?.reason ? `, ${file.reason}` : ""}`);
-      return el("section", {}, facts, file?.diff && el("pre", { class: "diff", tabindex: "0", "aria-label": `What has changed since ${name}` }, ...file.diff.split("\n").map(diffLine)));
+      const facts = el("p.facts", el("b", visible(name)), when ? ` · ${clock(when)}` : "", ` · ${file?.state ?? "not in it"}${file?.reason ? `, ${file.reason}` : ""}`);
+      return el("section", facts, file?.diff && el("pre.diff", { tabindex: "0", "aria-label": `What has changed since ${name}` }, ...file.diff.split("\n").map(diffLine)));
     });
   }
 }
@@ -249,9 +217,9 @@ function limited(effect) {
   if (!effect) return [];
   const { view, why, place, files, score, symbols } = effect;
   return [
-    el("p", { text: `Within the limit: ${view ? view.replaceAll("_", " ") : "no room"}${why ? `, ${why}` : ""}. Rank ${count(place)} of ${count(files)}.` }),
-    score.parts.length > 0 && el("p", { class: "faint", text: `Rank by ${reasons(score.parts)}` }),
-    symbols.length > 0 && el("ul", { class: "hits" }, ...symbols.map((symbol) => el("li", {}, el("b", { text: visible(symbol.name) }), el("span", { class: "faint", text: ` lines ${symbol.start_line}-${symbol.end_line}: ${reasons(symbol.score.parts)}` })))),
+    el("p", `Within the limit: ${view ? spaced(view) : "no room"}${why ? `, ${why}` : ""}. Rank ${count(place)} of ${count(files)}.`),
+    score.parts.length > 0 && el("p.faint", `Rank by ${reasons(score.parts)}`),
+    symbols.length > 0 && el("ul.hits", ...symbols.map((symbol) => el("li", el("b", visible(symbol.name)), el("span.faint", ` lines ${symbol.start_line}-${symbol.end_line}: ${reasons(symbol.score.parts)}`)))),
   ];
 }
 

@@ -46,7 +46,7 @@ export const KEYS = [
 const ACTIONS = new Map(KEYS.map(([key, action]) => [key, action]));
 
 /** Returns the name of a pressed key, as in the table. @param {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, shiftKey: boolean}} event */
-export function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+export function pressed({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   if (altKey) return "";
   const isLetter = key.length === 1 && key !== " ";
   // Shift is part of a sign such as `?`, but not of a letter or a named key.
@@ -59,7 +59,7 @@ export function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
  * @param {object} event @param {{typing: boolean, letters: boolean}} state
  */
 export function actionOf(event, { typing, letters }) {
-  const name = nameOf(event);
+  const name = pressed(event);
   if (typing && name !== "Escape" && name !== "Ctrl+k") return undefined;
   if (!letters && name.length === 1 && name !== " ") return undefined;
   return ACTIONS.get(name);

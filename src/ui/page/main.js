@@ -1,55 +1,59 @@
 // The page: its top bar, which view is shown, and what all views share.
 
 import { showChoice, showHistoryButtons } from "./bar.js";
-import { budget } from "./budget.js";
-import { cache } from "./cache.js";
-import { daemon } from "./daemon.js";
+import { BudgetView } from "./budget.js";
+import { CacheView } from "./cache.js";
+import { DaemonView } from "./daemon.js";
 import { byId, el, fill } from "./dom.js";
-import { document_ } from "./document.js";
+import { DocumentView } from "./document.js";
 import { token } from "./door.js";
-import { files } from "./files.js";
+import { FilesView } from "./files.js";
 import { showHelp } from "./help.js";
 import { actionOf } from "./keys.js";
 import { openPalette } from "./palette.js";
 import { Page } from "./page.js";
-import { takes } from "./takes.js";
+import { TakesView } from "./takes.js";
 
-const VIEWS = [files, document_, budget, cache, takes, daemon];
+const VIEWS = [FilesView, DocumentView, BudgetView, CacheView, TakesView, DaemonView];
 /** At most so often the table is asked for again while files change. */
 const REFRESH_MS = 250;
 
 function showView(page) {
+  if (page.address === location.hash) return;
+  page.address = location.hash;
   const [name, ...rest] = location.hash.slice(1).split("/");
-  const view = VIEWS.find(({ id }) => id === name) ?? files;
+  const View = VIEWS.find(({ id }) => id === name) ?? FilesView;
   for (const link of byId("views").children) {
-    if (link.id === `to-${view.id}`) link.setAttribute("aria-current", "page");
+    if (link.id === `to-${View.id}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   const route = decodeURIComponent(rest.join("/"));
-  if (page.view === view) return page.shown.show(route);
+  if (page.view === View) return page.shown.show(route);
   page.shown?.unmount();
-  page.view = view;
-  document.title = `${view.title} – slop`;
+  page.view = View;
+  document.title = `${View.title} – slop`;
   const pane = byId("view");
-  pane.className = view.id;
-  fill(pane);
-  page.shown = view.mount(pane, page);
+  pane.className = View.id;
+  page.shown = new View(page);
+  fill(pane, page.shown.element);
   page.shown.show(route);
 }
 
 function listen(page) {
-  let waiting = null;
-  const kinds = new Set();
+  let isWaiting = false;
+  let kinds = new Set();
+  const follow = async () => {
+    isWaiting = true;
+    const seen = kinds;
+    kinds = new Set();
+    // The first change is asked for at once; what comes meanwhile is one more question at the end.
+    await Promise.all([page.reload(seen), new Promise((resume) => setTimeout(resume, REFRESH_MS))]);
+    isWaiting = false;
+    if (kinds.size) follow();
+  };
   const heard = ({ kind }) => {
     kinds.add(kind);
-    waiting ??= setTimeout(async () => {
-      const seen = new Set(kinds);
-      kinds.clear();
-      await page.reload(seen);
-      waiting = null;
-      // What came meanwhile is one more question at the end.
-      if (kinds.size) heard({ kind: [...kinds][0] });
-    }, REFRESH_MS);
+    if (!isWaiting) follow();
   };
   const state = async (isConnected) => {
     const wasConnected = page.isConnected;
@@ -91,15 +95,15 @@ async function start() {
   byId("choice").addEventListener("submit", (event) => event.preventDefault());
   const known = await token();
   if (!known) {
-    fill(byId("view"), el("div", { class: "sheet" }, el("h1", { text: "This page has no session" }), el("p", {}, "Run ", el("code", { text: "slop ui" }), " in the project: it opens this page with a ticket, which works once.")));
+    fill(byId("view"), el("div.sheet", el("h1", "This page has no session"), el("p", "Run ", el("code", "slop ui"), " in the project: it opens this page with a ticket, which works once.")));
     document.body.classList.add("outside");
     return;
   }
-  const page = new Page(known);
-  fill(byId("views"), ...VIEWS.map((view) => el("a", { id: `to-${view.id}`, href: `#${view.id}`, text: view.title })));
+  const page = new Page(known, () => showView(page));
+  fill(byId("views"), ...VIEWS.map((view) => el(`a#to-${view.id}`, { href: `#${view.id}` }, view.title)));
   showChoice(page);
   document.addEventListener("keydown", (event) => onKey(page, event));
-  addEventListener("hashchange", () => showView(page));
+  addEventListener("hashchange", page.showView);
   byId("help").addEventListener("click", () => showHelp(page));
   byId("go-to").addEventListener("click", () => openPalette(page, VIEWS));
   showView(page);

@@ -15,7 +15,9 @@ const MEASURE_MS = 500;
 const DEFAULT_TIER = 3;
 
 export class Page {
-  constructor(token) {
+  /** @param {string} token @param {() => void} showView shows the view of the address */
+  constructor(token, showView) {
+    this.showView = showView;
     this.api = connect(token, (answer) => this.answered(answer));
     this.isConnected = true;
     this.partial = null;
@@ -26,6 +28,9 @@ export class Page {
     this.pick = new Pick();
     /** @type {import("./table.js").Table|null} */
     this.table = null;
+    /** How often the table was asked for, and which of these questions was the last to be answered. */
+    this.asked = 0;
+    this.answeredLast = 0;
     this.curation = null;
     this.writes = 0;
     this.changedAt = new Map();
@@ -108,11 +113,16 @@ export class Page {
   }
 
   /** Asks for the table: all of it, or what has changed since the one that is here. */
-  async loadTable(isWhole = false) {
-    const since = isWhole ? null : (this.table?.clock ?? null);
+  async loadTable() {
+    const since = this.table?.clock ?? null;
+    const number = (this.asked += 1);
     const answer = await this.api.post("/v1/table", { choice: this.choice(), since });
+    // Exact numbers take long: what was asked later may be here already.
+    if (number < this.answeredLast) return this.table;
+    this.answeredLast = number;
     const now = Date.now();
-    if (answer.rows && answer.since !== this.table?.clock) return this.loadTable(true);
+    // Another answer came in between: what it left is a smaller question than the whole.
+    if (answer.rows && answer.since !== this.table.clock) return this.loadTable();
     if (answer.rows) {
       const wasExact = this.table.exact;
       const { changed } = apply(this.table, answer);
@@ -136,49 +146,38 @@ export class Page {
     return this.curation;
   }
 
-  /** Edits what is curated. Returns what was written, or null if it could not be. */
-  async edit(label, edits) {
-    return this.write(async (revision) => {
-      const done = await this.api.post("/v1/curation/edit", { revision, label, edits });
-      this.say(`${label}: ${done.entries_written} entries written, ${done.files_affected} files affected`);
-      return done;
-    });
-  }
-
   /** Returns how many entries an edit would write. */
   async plan(edits, signal) {
     const { revision } = this.curation ?? (await this.loadCuration());
     return this.api.post("/v1/curation/edit", { revision, label: "", edits, dry_run: true }, signal);
   }
 
+  /** Edits what is curated. Returns what was written, or null if it could not be. */
+  edit(label, edits) {
+    return this.write("/v1/curation/edit", { label, edits }, (done) => `${label}: ${done.entries_written} entries written, ${done.files_affected} files affected`);
+  }
+
   /** Goes to another state of slop.toml. @param {"undo"|"redo"|"jump"} way @param {number} [to] */
-  async travel(way, to) {
-    return this.write(async (revision) => {
-      const moved = await this.api.post(`/v1/${way}`, way === "jump" ? { revision, to } : { revision });
-      this.say(`now: ${moved.entry.label}`);
-      return moved;
-    });
+  travel(way, to) {
+    return this.write(`/v1/${way}`, { to }, ({ entry }) => `now: ${entry.label}`);
   }
 
   /** Changes the takes. @param {{do: string, name: string, from?: string, to?: string, force?: boolean}} change */
-  async changeTakes(change) {
-    return this.write(async (revision) => {
-      const done = await this.api.post("/v1/takes/edit", { revision, ...change });
-      this.say(`current take: ${done.current}`);
-      return done;
-    });
+  changeTakes(change) {
+    return this.write("/v1/takes/edit", change, ({ current }) => `current take: ${current}`);
   }
 
   /** Writes one edit after the other: each names the revision that the one before has made. */
-  write(work) {
-    this.writing = (this.writing ?? Promise.resolve()).then(() => this.writeNow(work));
+  write(path, body, said) {
+    this.writing = (this.writing ?? Promise.resolve()).then(() => this.writeNow(path, body, said));
     return this.writing;
   }
 
-  async writeNow(work) {
+  async writeNow(path, body, said) {
     try {
       const { revision } = this.curation ?? (await this.loadCuration());
-      const done = await work(revision);
+      const done = await this.api.post(path, { revision, ...body });
+      this.say(said(done));
       this.writes += 1;
       this.curation.revision = done.revision;
       this.reload();
@@ -198,7 +197,8 @@ export class Page {
       // What a document is made for where the page leaves it open has to be known first.
       if (!this.curation) await this.loadCuration();
       const asked = JSON.stringify(this.choice());
-      await Promise.all([this.loadTable(), this.loadCuration()]);
+      // Numbers that become exact are no edit.
+      await Promise.all([this.loadTable(), changes.has("exact") || this.loadCuration()]);
       if (asked !== JSON.stringify(this.choice())) await this.loadTable();
       if (this.isStale) this.fail(null);
       this.isStale = false;
@@ -220,20 +220,26 @@ export class Page {
     if (!error) return;
     if (error.status === 401) {
       forget();
-      fill(banner, "This session has ended. Run ", el("code", { text: "slop ui" }), " for a new one.");
-      return;
+      return fill(banner, "This session has ended. Run ", el("code", "slop ui"), " for a new one.");
     }
     const again = error.status === 0 || !this.table;
     fill(
       banner,
-      el("span", { text: error.message }),
-      error.hint ? el("span", { class: "hint", text: error.hint }) : "",
-      again ? el("button", { text: "Try again", onclick: () => this.reload() }) : el("button", { text: "Close", onclick: () => this.fail(null) }),
+      el("span", error.message),
+      error.hint ? el("span.hint", error.hint) : "",
+      again ? el("button", { onclick: () => this.reload() }, "Try again") : el("button", { onclick: () => this.fail(null) }, "Close"),
     );
   }
 
+  /** Goes to an address of the page, before the next key is pressed: the browser tells of it later. */
   go(hash) {
     location.hash = hash;
+    this.showView();
+  }
+
+  /** Goes to a file. @param {string} path */
+  inspect(path) {
+    this.go(`files/${encodeURIComponent(path)}`);
   }
 }
 

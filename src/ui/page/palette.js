@@ -1,29 +1,25 @@
 // The palette: goes to a file, a symbol or a command by a few letters of its name.
 
 import { TIERS } from "./bar.js";
-import { el, fill } from "./dom.js";
+import { el, field, fill, openDialog, pointTo } from "./dom.js";
 import { best } from "./find.js";
 import { plural, visible } from "./format.js";
-import { setColors, showHelp } from "./help.js";
+import { SCHEMES, setColors, showHelp } from "./help.js";
 import { loweredPaths } from "./table.js";
 
-const SHOWN = 12;
+const FOUND = 12;
 const SYMBOLS_SHOWN = 6;
 /** A symbol is asked for by its whole name, when no key was pressed for so long. */
 const SYMBOL_MS = 150;
 
 /** Returns what can be done from the palette. @returns {{title: string, act: () => void}[]} */
 function commandsOf(page, views) {
-  const colors = (name) => () => {
-    localStorage.setItem("colors", name);
-    setColors();
-  };
   return [
     ...views.map((view) => ({ title: `Show ${view.title}`, act: () => page.go(view.id) })),
     ...TIERS.map((name, at) => ({ title: `Tier ${name}`, act: () => page.choose({ tier: at + 1 }) })),
     { title: "Undo", act: () => page.travel("undo") },
     { title: "Redo", act: () => page.travel("redo") },
-    ...["light", "dark", "system"].map((name) => ({ title: `Colors: ${name}`, act: colors(name) })),
+    ...SCHEMES.map((name) => ({ title: `Colors: ${name}`, act: () => setColors(name) })),
     { title: "Show the keys", act: () => showHelp(page) },
   ];
 }
@@ -31,9 +27,8 @@ function commandsOf(page, views) {
 /** Opens the palette. @param {object} page @param {{id: string, title: string}[]} views */
 export function openPalette(page, views) {
   const commands = commandsOf(page, views);
-  const list = el("ul", { id: "palette-list", role: "listbox", "aria-label": "Found" });
-  const input = el("input", { id: "palette-input", type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-label": "Go to a file, a symbol or a command", placeholder: "file, symbol or command", autocomplete: "off", spellcheck: "false" });
-  const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { id: "palette", "aria-label": "Go to" }, input, list));
+  const list = el("ul#palette-list", { role: "listbox", "aria-label": "Found" });
+  const input = field("input#palette-input", { role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-label": "Go to a file, a symbol or a command", placeholder: "file, symbol or command" });
   const titles = commands.map(({ title }) => title.toLowerCase());
   let hits = [];
   let symbols = [];
@@ -41,26 +36,24 @@ export function openPalette(page, views) {
   let timer;
   let isAsking = false;
 
-  const goTo = (path) => page.go(`files/${encodeURIComponent(path)}`);
   const search = () => {
     const query = input.value.trim();
     const { table } = page;
-    const found = query && table ? best(loweredPaths(table), query, SHOWN) : [];
+    const found = query && table ? best(loweredPaths(table), query, FOUND) : [];
     hits = [
       ...symbols,
-      ...best(titles, query, query ? 4 : SHOWN).map((at) => ({ kind: "command", text: commands[at].title, act: commands[at].act })),
-      ...found.map((row) => ({ kind: "file", text: table.paths[row], act: () => goTo(table.paths[row]) })),
+      ...best(titles, query, query ? 4 : FOUND).map((at) => ({ kind: "command", text: commands[at].title, act: commands[at].act })),
+      ...found.map((row) => ({ kind: "file", text: table.paths[row], act: () => page.inspect(table.paths[row]) })),
     ];
     current = 0;
     draw();
   };
   const draw = () => {
     const options = hits.map((hit, at) =>
-      el("li", { id: `hit-${at}`, role: "option", "aria-selected": String(at === current), onclick: () => choose(at) }, el("span", { class: "faint", text: hit.kind }), el("span", { text: visible(hit.text) })),
+      el(`li#hit-${at}`, { role: "option", "aria-selected": String(at === current), onclick: () => choose(at) }, el("span.faint", hit.kind), el("span", visible(hit.text))),
     );
-    fill(list, ...(options.length ? options : [el("li", { class: "faint", role: "option", "aria-selected": "false", text: isAsking ? "Searching the symbols …" : "Nothing has such a name." })]));
-    if (hits.length) input.setAttribute("aria-activedescendant", `hit-${current}`);
-    else input.removeAttribute("aria-activedescendant");
+    fill(list, ...(options.length ? options : [el("li.faint", { role: "option", "aria-selected": "false" }, isAsking ? "Searching the symbols …" : "Nothing has such a name.")]));
+    pointTo(input, hits.length && `hit-${current}`);
     options[current]?.scrollIntoView({ block: "nearest" });
   };
   const choose = (at) => {
@@ -76,7 +69,7 @@ export function openPalette(page, views) {
       const found = await page.api.post("/v1/symbols", { name, ignore_case: true });
       if (input.value.trim() !== name) return;
       isAsking = false;
-      symbols = found.slice(0, SYMBOLS_SHOWN).map((symbol) => ({ kind: "symbol", text: `${symbol.qualified_name ?? symbol.name}  ${symbol.path}:${symbol.start_line}`, act: () => goTo(symbol.path) }));
+      symbols = found.slice(0, SYMBOLS_SHOWN).map((symbol) => ({ kind: "symbol", text: `${symbol.qualified_name ?? symbol.name}  ${symbol.path}:${symbol.start_line}`, act: () => page.inspect(symbol.path) }));
       search();
     } catch {
       // Files and commands are found without the daemon.
@@ -101,12 +94,8 @@ export function openPalette(page, views) {
     else return;
     event.preventDefault();
   });
+  const dialog = openDialog("dialog#palette", "Go to", input, list);
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
-  dialog.addEventListener("close", () => {
-    clearTimeout(timer);
-    dialog.remove();
-  });
-  document.body.append(dialog);
-  dialog.showModal();
+  dialog.addEventListener("close", () => clearTimeout(timer));
   search();
 }

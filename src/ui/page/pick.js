@@ -37,19 +37,16 @@ export class Pick {
     this.anchor = nameOf(table, line);
   }
 
-  /** Selects the lines from the anchor to one; a folded folder counts with what is in it. */
+  /** Selects the lines from the anchor to one. */
   range(table, lines, line, folded) {
     const anchor = lines.indexOf(lineNamed(table, this.anchor));
     const to = lines.indexOf(line);
     const from = anchor < 0 ? to : anchor;
     this.paths.clear();
-    for (let at = Math.min(from, to); at <= Math.max(from, to); at += 1) {
-      if (lines[at] >= 0) this.paths.add(table.paths[lines[at]]);
-      else if (folded.has(table.folders[-1 - lines[at]])) for (const row of rowsOf(table, lines[at])) this.paths.add(table.paths[row]);
-    }
+    this.all(table, lines.slice(Math.min(from, to), Math.max(from, to) + 1), folded);
   }
 
-  /** Selects all files that lines show; a folded folder counts with what is in it. */
+  /** Adds all files that lines show; a folded folder counts with what is in it. */
   all(table, lines, folded) {
     for (const line of lines) {
       if (line >= 0) this.paths.add(table.paths[line]);

@@ -1,7 +1,9 @@
 // A list of which only the rows in sight are in the page.
 
-import { el } from "./dom.js";
+import { el, pointTo } from "./dom.js";
 
+/** The height of a row, as slop.css has it. */
+const ROW_PX = 26;
 /** Rows above and below those in sight. */
 const SPARE = 8;
 /** Browsers cannot lay out more pixels than this; longer lists scroll in larger steps. */
@@ -10,10 +12,12 @@ let lists = 0;
 
 export class Rows {
   /**
-   * @param {{label: string, height: number, render: (index: number) => HTMLElement, role?: "grid"|"treegrid"|"list"|"listbox",
-   *   head?: HTMLElement}} options `render` gives a row its role
+   * @param {{label: string, height?: number, render: (content: any) => HTMLElement, content?: (index: number) => any,
+   *   role?: "grid"|"treegrid"|"list"|"listbox", heads?: HTMLElement[]}} options `render` gives a row its role; it gets what
+   *   `content` returns, and the row stays in the page as long as that is the same; other options are listeners and attributes
    */
-  constructor({ label, height, render, role = "grid", head }) {
+  constructor({ label, height = ROW_PX, render, content, role = "grid", heads, ...props }) {
+    this.content = content;
     this.height = height;
     this.render = render;
     this.role = role;
@@ -24,11 +28,9 @@ export class Rows {
     this.id = `rows-${(lists += 1)}`;
     /** @type {Map<number, HTMLElement>} */
     this.drawn = new Map();
-    this.head = head;
-    this.space = el("div", { class: "space", role: this.isGrid ? "rowgroup" : "presentation" });
-    const props = role === "list" ? {} : { tabindex: "0", "aria-multiselectable": "true" };
-    this.element = el("div", { class: "rows", role, "aria-label": label, ...props }, head, this.space);
-    this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
+    this.head = heads && el("div.head", { role: "row", "aria-rowindex": "1" }, ...heads);
+    this.space = el("div.space", { role: this.isGrid ? "rowgroup" : "presentation" });
+    this.element = el("div.rows", { role, "aria-label": label, ...(role !== "list" && { tabindex: "0", "aria-multiselectable": "true" }), onscroll: () => this.schedule(), ...props }, this.head, this.space);
     new ResizeObserver(() => this.schedule()).observe(this.element);
   }
 
@@ -72,7 +74,7 @@ export class Rows {
     return this.first < index && index < this.first + this.inSight - 1;
   }
 
-  /** Draws the rows in sight. @param {boolean} [all] false: those that are drawn already are right */
+  /** Draws the rows in sight. @param {boolean} [all] false: what those show that are drawn already is right */
   draw(all = true) {
     const first = this.first;
     const from = Math.max(0, first - SPARE);
@@ -80,7 +82,8 @@ export class Rows {
     const isScaled = MAX_PIXELS < this.count * this.height;
     const origin = isScaled ? this.element.scrollTop - first * this.height : 0;
     for (const [index, row] of this.drawn) {
-      if (!all && from <= index && index < to) continue;
+      const isSame = () => !all || (this.content && row.content === JSON.stringify(this.content(index)));
+      if (from <= index && index < to && isSame()) continue;
       row.remove();
       this.drawn.delete(index);
     }
@@ -88,7 +91,7 @@ export class Rows {
     for (let index = to - 1; index >= from; index -= 1) {
       let row = this.drawn.get(index);
       if (!row) {
-        row = this.draw1(index);
+        row = this.make(index);
         this.space.insertBefore(row, after);
       }
       row.style.top = `${origin + index * this.height}px`;
@@ -97,8 +100,10 @@ export class Rows {
     this.mark();
   }
 
-  draw1(index) {
-    const row = this.render(index);
+  make(index) {
+    const content = this.content ? this.content(index) : index;
+    const row = this.render(content);
+    row.content = JSON.stringify(content);
     row.id = `${this.id}-${index}`;
     row.dataset.row = String(index);
     if (this.isGrid) row.setAttribute("aria-rowindex", String(index + (this.head ? 2 : 1)));
@@ -114,8 +119,7 @@ export class Rows {
   mark() {
     if (this.role === "list") return;
     for (const [index, row] of this.drawn) row.classList.toggle("current", index === this.current);
-    if (this.drawn.has(this.current)) this.element.setAttribute("aria-activedescendant", `${this.id}-${this.current}`);
-    else this.element.removeAttribute("aria-activedescendant");
+    pointTo(this.element, this.drawn.get(this.current)?.id);
   }
 
   /** Makes a row the current one, and scrolls to it. @param {number} index */
@@ -127,6 +131,14 @@ export class Rows {
     if (this.current < first || (this.current === first && this.element.scrollTop % this.height)) this.scrollTo(this.current);
     else if (first + whole <= this.current) this.scrollTo(this.current - whole + 1);
     this.draw(false);
+  }
+
+  /** Does what a key for moving means; returns whether it is one. @param {string} action @param {(index: number) => void} [move] */
+  act(action, move = (index) => this.move(index)) {
+    const page = Math.max(1, this.inSight - 1);
+    const to = { down: this.current + 1, up: this.current - 1, "page-down": this.current + page, "page-up": this.current - page, first: 0, last: this.count - 1 }[action];
+    if (to !== undefined) move(Math.max(0, to));
+    return to !== undefined;
   }
 
   /** Scrolls until a row is the first in sight. @param {number} index */

@@ -1,12 +1,11 @@
 // Marked lines of a file: which there are, where they are now, and new ones.
 
-import { el, fill } from "./dom.js";
+import { el, field, fill, keep } from "./dom.js";
 import { plural, visible } from "./format.js";
 import { Rows } from "./rows.js";
 
-const LINE_PX = 20;
-/** What a slice is called that is not where it was written. */
-const STATES = { exact: "exact", moved: "moved", changed: "changed", stale: "stale" };
+/** The height of a line, as slop.css has it. */
+export const LINE_PX = 20;
 
 /**
  * Returns where lines are in another version of their file, or null if what is chosen has changed itself.
@@ -32,12 +31,9 @@ export class SliceEditor {
     this.lines = [];
     /** The lines that are chosen: where the choice began, and where it ends. @type {[number, number]|null} */
     this.range = null;
-    this.rows = new Rows({ label: "Lines of the file", height: LINE_PX, role: "listbox", render: (index) => this.line(index) });
-    const { element } = this.rows;
-    element.classList.add("lines");
-    element.addEventListener("pointerdown", (event) => this.begin(event));
-    element.addEventListener("pointerover", (event) => event.buttons && this.extend(event));
-    element.addEventListener("keydown", (event) => this.onKey(event));
+    const heard = { onpointerdown: (event) => this.begin(event), onpointerover: (event) => event.buttons && this.extend(event), onkeydown: (event) => this.onKey(event) };
+    this.rows = new Rows({ label: "Lines of the file", height: LINE_PX, role: "listbox", render: (index) => this.line(index), ...heard });
+    this.rows.element.classList.add("lines");
   }
 
   /** Returns what the tab shows. @param {string} path */
@@ -55,13 +51,13 @@ export class SliceEditor {
     this.top = isSame ? element.scrollTop : 0;
     if (!isSame) this.rows.current = -1;
     this.hadFocus = isSame && element.contains(document.activeElement);
-    this.tag = el("input", { type: "text", id: "slice-tag", size: 10, autocomplete: "off" });
-    this.comment = el("input", { type: "text", id: "slice-comment", size: 20, autocomplete: "off" });
-    for (const input of [this.tag, this.comment]) input.addEventListener("keydown", (event) => event.key === "Enter" && this.save());
-    this.add = el("button", { id: "slice-add", onclick: () => this.save() });
-    const list = el("ul", { class: "slices" }, ...this.slices.map((slice, index) => this.slice(slice, index)));
-    if (!this.slices.length) fill(list, el("li", { class: "faint", text: "No lines are marked. Drag over lines, or choose them with ↑ ↓ and Shift, then press s." }));
-    return [list, el("div", { class: "fields" }, el("label", {}, "tag ", this.tag), el("label", {}, "comment ", this.comment), this.add), element];
+    const enter = () => this.save();
+    this.tag = field("input#slice-tag", { size: 10, enter });
+    this.comment = field("input#slice-comment", { size: 20, enter });
+    this.add = el("button#slice-add", { onclick: enter });
+    const list = el("ul.slices", ...this.slices.map((slice, index) => this.slice(slice, index)));
+    if (!this.slices.length) fill(list, el("li.faint", "No lines are marked. Drag over lines, or choose them with ↑ ↓ and Shift, then press s."));
+    return [list, el("div.fields", el("label", "tag ", this.tag), el("label", "comment ", this.comment), this.add), element];
   }
 
   /** Returns the lines of a file as it is now. @param {string} path @returns {Promise<string[]>} */
@@ -91,7 +87,7 @@ export class SliceEditor {
     const isSliced = this.slices.some(({ resolved }) => resolved.start_line <= number && number <= resolved.end_line);
     const [first, last] = this.ordered();
     const isChosen = first <= number && number <= last;
-    return el("div", { role: "option", class: `line${isSliced ? " sliced" : ""}`, "aria-selected": String(isChosen) }, el("i", { text: String(number) }), visible(this.lines[index], true) || " ");
+    return el(`div.line${isSliced ? ".sliced" : ""}`, { role: "option", "aria-selected": String(isChosen) }, el("i", String(number)), visible(this.lines[index], true) || " ");
   }
 
   slice({ tag, comment, resolved }, index) {
@@ -106,14 +102,13 @@ export class SliceEditor {
     const takeOver = () => edit(`lines ${start}-${end} of ${path} taken over`, { slice_change: { path, index, start_line: start, end_line: end } });
     const remove = () => edit(`lines ${start}-${end} of ${path} not marked`, { slice_remove: { path, index } });
     return el(
-      "li",
-      { class: `slice ${status}` },
-      el("button", { class: "link", text: start === end ? `line ${start}` : `lines ${start}-${end}`, onclick: () => this.rows.move(start - 1) }),
-      tag && el("b", { text: visible(tag) }),
-      el("span", { class: "status", text: `${STATES[status] ?? status}${was}` }),
-      comment && el("span", { class: "comment", text: visible(comment) }),
-      status !== "exact" && el("button", { onclick: takeOver, text: "take over" }),
-      el("button", { "aria-label": `remove lines ${start}-${end}`, onclick: remove, text: "remove" }),
+      `li.slice.${status}`,
+      el("button.link", { onclick: () => this.rows.move(start - 1) }, start === end ? `line ${start}` : `lines ${start}-${end}`),
+      tag && el("b", visible(tag)),
+      el("span.status", `${status}${was}`),
+      comment && el("span.comment", visible(comment)),
+      status !== "exact" && el("button", { onclick: takeOver }, "take over"),
+      el("button", { "aria-label": `remove lines ${start}-${end}`, onclick: remove }, "remove"),
     );
   }
 
@@ -163,8 +158,7 @@ export class SliceEditor {
       this.page.say(this.add.textContent);
     } else if (event.key === "s" && this.range) this.save();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    keep(event);
   }
 
   async save() {

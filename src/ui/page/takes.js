@@ -1,38 +1,29 @@
 // The view of takes: sets of everything that is curated, the states that slop.toml had in each, and what is part of one.
 
 import { defaults, presets, screenshots } from "./curated.js";
-import { ask, el, refill } from "./dom.js";
+import { ask, buttonOf, el, failure, options, refill, sign } from "./dom.js";
 import { clock, plural, visible } from "./format.js";
-
-export const takes = {
-  id: "takes",
-  title: "Takes",
-  mount(pane, page) {
-    const view = new TakesView(page);
-    pane.append(view.element);
-    return view;
-  },
-};
 
 /** What is counted of a take, and what one of it is called. */
 const COUNTED = { entries: "entry", masks: "mask", slices: "slice", screenshots: "screenshot", document: "default" };
 
-class TakesView {
+export class TakesView {
+  static id = "takes";
+  static title = "Takes";
+
   constructor(page) {
     this.page = page;
-    this.list = el("ul", { class: "take-list", "aria-label": "Takes" });
-    this.of = el("select", { id: "history-of", "aria-label": "History of", onchange: () => this.refresh() });
-    this.states = el("ol", { class: "states", "aria-label": "States of slop.toml" });
+    this.list = el("ul.take-list", { "aria-label": "Takes" });
+    this.of = el("select#history-of", { "aria-label": "History of", onchange: () => this.refresh() });
+    this.states = el("ol.states", { "aria-label": "States of slop.toml" });
     this.sections = [defaults, presets, screenshots].map((make) => make(page));
     this.element = el(
-      "div",
-      { class: "sheet" },
-      el("section", {}, el("h1", { text: "Takes" }), this.list),
+      "div.sheet",
+      el("section", el("h1", "Takes"), this.list),
       el(
-        "div",
-        { class: "columns" },
-        el("section", {}, el("h2", {}, "History of ", this.of), this.states),
-        el("div", {}, ...this.sections.map(({ element }) => element)),
+        "div.columns",
+        el("section", el("h2", "History of ", this.of), this.states),
+        el("div", ...this.sections.map(({ element }) => element)),
       ),
     );
   }
@@ -51,10 +42,10 @@ class TakesView {
       this.isOfCurrent = of === known.current;
       const { isConnected } = this.page;
       refill(this.list, [known, isConnected], () => known.takes.map((take, at) => this.take(take, at, known)));
-      refill(this.of, [names, of], () => names.map((name) => el("option", { value: name, text: visible(name), selected: name === of })));
-      refill(this.states, [past, isConnected, this.isOfCurrent], () => (past.entries.length ? states(past, this.page, this.isOfCurrent) : [el("li", { class: "empty", text: "Nothing was edited yet." })]));
+      refill(this.of, [names, of], () => options(names.map((name) => [name, visible(name)]), of));
+      refill(this.states, [past, isConnected, this.isOfCurrent], () => (past.entries.length ? states(past, this.page, this.isOfCurrent) : [el("li.empty", "Nothing was edited yet.")]));
     } catch (error) {
-      refill(this.states, error.message, () => [el("li", { class: "error", text: `${error.message}. ${error.hint ?? ""}` })]);
+      refill(this.states, error.message, () => [failure(error, "li")]);
     }
   }
 
@@ -62,10 +53,10 @@ class TakesView {
   take(take, at, { current, takes: all }) {
     const { name } = take;
     const isCurrent = name === current;
-    const button = (what, act) => el("button", { id: `${what}-${at}`, "aria-label": `${what} ${name}`, disabled: !this.page.isConnected, onclick: act, text: what });
+    const button = (what, act) => buttonOf(`${what}-${at}`, what, name, act, { disabled: !this.page.isConnected });
     const change = (what) => this.page.changeTakes({ name, ...what });
     const named = async (question, what) => {
-      const to = await ask({ field: "name", ...question });
+      const to = await ask({ name: "name", ...question });
       if (to) await change(what(to));
     };
     const copy = () => named({ title: `Copy ${name}`, text: "The copy has all that is curated in it. It does not become the current take.", confirm: "Copy", value: free(name, all) }, (to) => ({ do: "create", name: to, from: name }));
@@ -79,10 +70,10 @@ class TakesView {
     return el(
       "li",
       { class: isCurrent ? "now" : "", "aria-current": isCurrent ? "true" : null },
-      el("i", { "aria-hidden": "true", text: isCurrent ? "●" : "○" }),
-      el("b", { text: visible(name) }),
-      el("span", { class: "faint", text: `${isCurrent ? "current, " : ""}${summary(take)}${than ? ` (${than})` : ""}` }),
-      el("span", { class: "acts" }, !isCurrent && button("switch", () => change({ do: "switch" })), button("copy", copy), button("rename", rename), !isCurrent && button("delete", remove)),
+      sign("i", isCurrent ? "●" : "○"),
+      el("b", visible(name)),
+      el("span.faint", `${isCurrent ? "current, " : ""}${summary(take)}${than ? ` (${than})` : ""}`),
+      el("span.acts", !isCurrent && button("switch", () => change({ do: "switch" })), button("copy", copy), button("rename", rename), !isCurrent && button("delete", remove)),
     );
   }
 
@@ -128,10 +119,10 @@ function states({ entries, current }, page, isOfCurrent) {
     return el(
       "li",
       { class: isNow ? "now" : line.has(entry.id) ? "" : "aside", "aria-current": isNow ? "step" : null },
-      el("span", { class: "faint", text: at }),
+      el("span.faint", at),
       ` ${label} `,
-      !line.has(entry.id) && el("span", { class: "faint", text: "taken back " }),
-      isOfCurrent && !isNow && el("button", { id: `jump-${entry.id}`, class: "jump", disabled: !page.isConnected, "aria-label": `jump to ${label}, ${at}`, onclick: () => page.travel("jump", entry.id), text: "jump" }),
+      !line.has(entry.id) && el("span.faint", "taken back "),
+      isOfCurrent && !isNow && el(`button#jump-${entry.id}.jump`, { disabled: !page.isConnected, "aria-label": `jump to ${label}, ${at}`, onclick: () => page.travel("jump", entry.id) }, "jump"),
     );
   });
 }
