@@ -92,18 +92,25 @@ fn a_pin_is_hot_at_its_depth_or_an_error() {
 }
 
 #[test]
-fn large_files_have_no_text_and_a_forgotten_one_comes_back_when_it_is_relevant() {
-    let limits =
-        HydrationLimits { max_file_bytes: 1_000, max_project_bytes: 3_000, ..HydrationLimits::default() };
+fn large_files_have_no_text_and_what_is_beyond_the_bytes_is_shown_less_deep_or_cold() {
     let focus = HydrationFile { reason: RankReason::Focus, wanted: Depth::FULL, ..file(2_000, 1000) };
     let forgotten = HydrationFile { is_forgotten: true, ..file(500, 10) };
-    let too_much = HydrationFile { is_forgotten: true, ..file(800, 5) };
-    let places = placed(&limits, &[focus, forgotten, too_much]);
+    let files = [focus, forgotten, HydrationFile { is_forgotten: true, ..file(800, 5) }];
+    let within = |max_project_bytes| {
+        let limits =
+            HydrationLimits { max_file_bytes: 1_000, max_project_bytes, ..HydrationLimits::default() };
+        placed(&limits, &files)
+    };
+    let places = within(175);
     assert_eq!((places[0].warmth, places[0].depth), (Some(Warmth::Hot), Depth::SKELETON));
     assert_eq!(words(&places[0]), ["focus", "max_file_bytes: 2000 of 1000, at most a skeleton"]);
+    // A forgotten file comes back when it is relevant.
     assert_eq!(places[1].warmth, Some(Warmth::Hot));
+    assert_eq!((places[2].warmth, places[2].depth), (Some(Warmth::Hot), Depth::OUTLINE));
+    assert_eq!(words(&places[2])[1], "max_project_bytes: depth 4 to 2 at 156 of 175");
+    let places = within(165);
     assert_eq!(places[2].warmth, None);
-    assert_eq!(words(&places[2])[1], "max_project_bytes: COLD at 2500 of 3000");
+    assert_eq!(words(&places[2])[1], "max_project_bytes: COLD at 156 of 165");
 }
 
 #[test]
