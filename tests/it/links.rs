@@ -93,13 +93,14 @@ fn a_linked_checkout_has_its_own_history() {
     for folder in ["../lib", "../notes"] {
         assert_eq!(sandbox.slop(&["link", "add", folder]).code, 0);
     }
-    // It ranks its files.
+    // It ranks its files. Without a focus, places would be those of the frozen commit, the first.
     let score = |path: &str| {
         let places = sandbox.json_lines(&["fragments"]);
         let place = places.iter().find(|place| place["path"] == path).unwrap();
         (place["relevance_score"].as_f64().unwrap() * 1000.0).round()
     };
-    sandbox.json(&["hydrate"]);
+    let hydrate = || sandbox.json(&["hydrate", "--focus", "own.py"]);
+    hydrate();
     assert!(score("@lib/a_quiet.py") < score("@lib/part.py"));
     assert!(score("@notes/note.py") < score("@lib/a_quiet.py"));
     let found = sandbox.json(&["search", "round widget"]);
@@ -109,7 +110,8 @@ fn a_linked_checkout_has_its_own_history() {
         write(&lib.join("a_quiet.py"), &format!("def quiet():\n    return {round}\n"));
         sandbox.git_in(&lib, &["commit", "-qam", "Turn"]);
     }
-    sandbox.json(&["hydrate"]);
+    hydrate();
+    assert!(score("@lib/part.py") < score("@lib/a_quiet.py"));
     assert_eq!(sandbox.stdout_of(&["impact", "--diff", "HEAD"]), "");
 
     // Diffs are against it, and against nothing else.
