@@ -125,8 +125,10 @@ fn a_linked_checkout_has_its_own_history() {
     let data = sandbox.json(&["impact", "--diff", "HEAD"]).to_string();
     assert!(data.contains("busy") && data.contains("gone"), "{data}");
     assert!(!data.contains("quiet") && !data.contains("note"), "{data}");
-    let earlier =
-        sandbox.stdout_of(&["view", "@lib/part.py", "--mode", "diff", "--base", "HEAD~12", "--bare"]);
+    // A name means what each checkout has under it.
+    sandbox.git(&["tag", "v1"]);
+    sandbox.git_in(&lib, &["tag", "v1", "HEAD~12"]);
+    let earlier = sandbox.stdout_of(&["view", "@lib/part.py", "--mode", "diff", "--base", "v1", "--bare"]);
     assert!(earlier.contains("-    return 1\n+    return 100"), "{earlier}");
 
     // A name that the checkout does not know is no revision of its files, and the project's own go on.
