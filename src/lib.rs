@@ -157,13 +157,13 @@ pub mod internals {
     }
     pub mod search {
         pub use crate::search::{
-            Chunk, ChunkKind, Container, DamagedVector, Error, FileChunks, FileParts, FileRanking, FileScore,
-            FileSignals, FileWithSymbols, IgnoredText, IgnoredTextReason, LineMention, MAX_COMMITS,
-            MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind, NameMention, PastCommit,
-            PathClass, PathMention, QueryTerms, QuotedText, RankedFile, RankingQuery, SymbolParts,
-            SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector, TraceFrame, TraceTool,
-            VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file, rank_files,
-            rank_symbols, read_task, subject_scores, terms, together_scores, words,
+            ChangeHorizon, Chunk, ChunkKind, Container, DamagedVector, Error, FileChunks, FileParts,
+            FileRanking, FileScore, FileSignals, FileWithSymbols, IgnoredText, IgnoredTextReason,
+            LineMention, MAX_COMMITS, MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind,
+            NameMention, PastCommit, PathClass, PathMention, QueryTerms, QuotedText, RankedFile,
+            RankingQuery, SymbolParts, SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector,
+            TraceFrame, TraceTool, VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores,
+            chunk_file, rank_files, rank_symbols, read_task, subject_scores, terms, together_scores, words,
         };
     }
     pub mod references {

@@ -37,7 +37,9 @@ pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use hidden::{HiddenLines, hide_mentions, hide_symbols, hides_symbols, unmatched_hidden_keys};
-pub use hydrate::{DepthCosts, HydrationFile, HydrationLimits, PlacedFragment, RankReason, place_fragments};
+pub use hydrate::{
+    DepthCosts, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost, place_fragments,
+};
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use items::CuratedItems;
 pub use masked::{render_definitions, render_masked, render_signatures};

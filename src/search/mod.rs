@@ -30,7 +30,7 @@ pub use query::{LineMention, NameMention, PathMention, RankingQuery, WeightedTer
 pub use rank::{FileParts, FileRanking, FileScore, FileSignals, RankedFile, rank_files};
 pub use rank_symbols::{FileWithSymbols, SymbolParts, SymbolScore, rank_symbols};
 pub use stems::{TERMS_VERSION, Term};
-pub use subjects::{MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
+pub use subjects::{ChangeHorizon, MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
 pub use subsequence::Subsequence;
 pub use task::{
     Error, IgnoredText, IgnoredTextReason, MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind,

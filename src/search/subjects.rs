@@ -11,12 +11,26 @@ pub const MAX_COMMITS: usize = 2_000;
 const MAX_SUBJECTS: usize = 1_500;
 /// The subject of a commit that changed more files is not about any of them.
 const MAX_FILES_OF_SUBJECT: usize = 20;
-/// A commit that changed more files, as a change of format does, says nothing about which belong together.
+/// A commit that changed more files, as a change of format does, says little about any of them, and nothing about which
+/// belong together.
 const MAX_FILES_OF_CHANGE: usize = 30;
-/// 0.5^(1/50): a change counts half after 50 commits.
-const CHANGE_DECAY: f64 = 0.986_232_704_493_359_2;
+/// 0.5^(1/50) and 0.5^(1/1000): a change counts half after 50 commits, or after 1,000.
+const NEAR_DECAY: f64 = 0.986_232_704_493_359_2;
+const FAR_DECAY: f64 = 0.999_307_092_990_452_5;
+/// How much more the near commits count than the far ones where both do. On the histories of ten projects, the files that
+/// the next 300 commits changed were predicted best by this sum; by either alone, some projects were much worse.
+const NEAR_SHARE: f64 = 3.0;
 /// 0.5^(1/500): that two files changed together counts half after 500 commits.
 const TOGETHER_DECAY: f64 = 0.998_614_664_823_711_9;
+
+/// Which commits to come the changes of a file are to predict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeHorizon {
+    /// The next few: late changes count most.
+    Near,
+    /// The next hundreds: what has been changed for long counts too, and changes of format hardly count.
+    Far,
+}
 
 /// A commit of the past that is not a merge.
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +74,25 @@ pub fn subject_scores(query: &RankingQuery, commits: &[PastCommit<'_>], files: u
 }
 
 /// Returns for each file how often and how lately commits changed it. `commits` are given the newest first.
-pub fn change_scores(commits: &[PastCommit<'_>], files: usize) -> Vec<f64> {
+pub fn change_scores(commits: &[PastCommit<'_>], files: usize, horizon: ChangeHorizon) -> Vec<f64> {
     let mut scores = vec![0.0; files];
-    let mut weight = 1.0;
+    let (mut near, mut far) = (1.0, 1.0);
     for commit in commits {
+        let weight = match horizon {
+            ChangeHorizon::Near => near,
+            ChangeHorizon::Far => (far + NEAR_SHARE * near) * share_of_change(commit.changed_files),
+        };
         add(&mut scores, commit.files, weight);
-        weight *= CHANGE_DECAY;
+        near *= NEAR_DECAY;
+        far *= FAR_DECAY;
     }
     scores
+}
+
+/// Returns how much a change counts for each of the files that were changed together: in full for a few, and in all not
+/// more than that for many.
+fn share_of_change(files: usize) -> f64 {
+    real(MAX_FILES_OF_CHANGE) / real(files.max(MAX_FILES_OF_CHANGE))
 }
 
 /// Returns for each file how often commits changed it together with one of those in focus. `commits` are given the newest
@@ -150,8 +175,22 @@ mod tests {
         let mut commits = vec![commit("", &[0])];
         commits.resize(100, commit("", &[]));
         commits.push(commit("", &[1]));
-        let scores = change_scores(&commits, 2);
-        assert!((scores[1] / scores[0] - 0.25).abs() < 1e-9, "{scores:?}");
+        let ratio = |horizon| {
+            let scores = change_scores(&commits, 2, horizon);
+            scores[1] / scores[0]
+        };
+        assert!((ratio(ChangeHorizon::Near) - 0.25).abs() < 1e-9);
+        let far = (0.5_f64.powf(0.1) + NEAR_SHARE * 0.25) / (1.0 + NEAR_SHARE);
+        assert!((ratio(ChangeHorizon::Far) - far).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_change_of_many_files_counts_less_where_the_next_hundreds_of_commits_matter() {
+        let (few, many) = (commit("", &[0]), PastCommit { changed_files: 300, ..commit("", &[1]) });
+        let scores = |commit, horizon| change_scores(&[commit], 2, horizon);
+        assert_eq!(scores(many, ChangeHorizon::Near)[1], scores(few, ChangeHorizon::Near)[0]);
+        let (few, many) = (scores(few, ChangeHorizon::Far)[0], scores(many, ChangeHorizon::Far)[1]);
+        assert!((many / few - 0.1).abs() < 1e-9);
     }
 
     #[test]
@@ -167,7 +206,7 @@ mod tests {
     fn positions_that_are_no_files_are_ignored() {
         let commits = [commit("proxy", &[7])];
         assert_eq!(subject_scores(&query("", "proxy"), &commits, 1), [0.0]);
-        assert_eq!(change_scores(&commits, 1), [0.0]);
+        assert_eq!(change_scores(&commits, 1, ChangeHorizon::Near), [0.0]);
         assert_eq!(together_scores(&commits, &[7], 1), [0.0]);
     }
 }

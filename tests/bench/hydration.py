@@ -77,7 +77,7 @@ def measure(repository, options, scratch):
     hot = {row["path"] for row in rows if row["tier"] == "HOT" and row["detail_depth"] >= 2}
     edits = [edited(folder, commit) for commit in later]
     counts = collections.Counter()
-    for name in git(folder, "log", "--first-parent", "--max-count=2000", "--format=", "--name-only", "-z", start).split("\0"):
+    for name in git(folder, "log", "--first-parent", "--diff-merges=first-parent", "--no-renames", "--max-count=2000", "--format=", "--name-only", "-z", start).split("\0"):
         counts[name.strip()] += 1
     by_path = fill(folder, sorted(existing))
     by_count = fill(folder, [name for name, _ in counts.most_common() if name in existing])

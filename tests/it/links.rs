@@ -77,6 +77,69 @@ fn files_of_a_linked_folder_are_files_of_the_project() {
 }
 
 #[test]
+fn a_linked_checkout_has_its_own_history() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("own.py", "def own():\n    return 1\n");
+    sandbox.commit_all("first");
+    let lib = sandbox.outside("lib");
+    write(&lib.join("a_quiet.py"), "def quiet():\n    return 1\n");
+    write(&lib.join("gone.py"), "def gone():\n    return 1\n");
+    repository(&sandbox, "lib", "busy");
+    for round in 0..5 {
+        write(&lib.join("part.py"), &format!("def busy():\n    return {round}\n"));
+        sandbox.git_in(&lib, &["commit", "-qam", "Round the widget"]);
+    }
+    write(&sandbox.outside("notes/note.py"), "def note():\n    return 1\n");
+    for folder in ["../lib", "../notes"] {
+        assert_eq!(sandbox.slop(&["link", "add", folder]).code, 0);
+    }
+    // It ranks its files. Without a focus, places would be those of the frozen commit, the first.
+    let score = |path: &str| {
+        let places = sandbox.json_lines(&["fragments"]);
+        let place = places.iter().find(|place| place["path"] == path).unwrap();
+        (place["relevance_score"].as_f64().unwrap() * 1000.0).round()
+    };
+    let hydrate = || sandbox.json(&["hydrate", "--focus", "own.py"]);
+    hydrate();
+    assert!(score("@lib/a_quiet.py") < score("@lib/part.py"));
+    assert!(score("@notes/note.py") < score("@lib/a_quiet.py"));
+    let found = sandbox.json(&["search", "round widget"]);
+    assert_eq!(found["hits"][0]["path"], "@lib/part.py", "{found}");
+    // A commit there moves the places.
+    for round in 0..9 {
+        write(&lib.join("a_quiet.py"), &format!("def quiet():\n    return {round}\n"));
+        sandbox.git_in(&lib, &["commit", "-qam", "Turn"]);
+    }
+    hydrate();
+    assert!(score("@lib/part.py") < score("@lib/a_quiet.py"));
+    assert_eq!(sandbox.stdout_of(&["impact", "--diff", "HEAD"]), "");
+
+    // Diffs are against it, and against nothing else.
+    write(&lib.join("part.py"), "def busy():\n    return 100\n");
+    fs::remove_file(lib.join("gone.py")).unwrap();
+    let diff = sandbox.stdout_of(&["view", "@lib/part.py", "--mode", "diff", "--bare"]);
+    assert!(diff.contains("-    return 4\n+    return 100") && !diff.contains("+def busy"), "{diff}");
+    let all = sandbox.stdout_of(&["view", ".", "--mode", "diff", "--bare"]);
+    assert!(all.contains("+    return 100") && all.contains("-def gone():"), "{all}");
+    assert!(!all.contains("a_quiet") && !all.contains("+def note"), "{all}");
+    let data = sandbox.json(&["impact", "--diff", "HEAD"]).to_string();
+    assert!(data.contains("busy") && data.contains("gone"), "{data}");
+    assert!(!data.contains("quiet") && !data.contains("note"), "{data}");
+    // A name means what each checkout has under it.
+    sandbox.git(&["tag", "v1"]);
+    sandbox.git_in(&lib, &["tag", "v1", "HEAD~12"]);
+    let earlier = sandbox.stdout_of(&["view", "@lib/part.py", "--mode", "diff", "--base", "v1", "--bare"]);
+    assert!(earlier.contains("-    return 1\n+    return 100"), "{earlier}");
+
+    // A name that the checkout does not know is no revision of its files, and the project's own go on.
+    sandbox.git(&["tag", "only-here"]);
+    let ran = sandbox.slop(&["view", "@lib/part.py", "--mode", "diff", "--base", "only-here"]);
+    assert!(ran.out.contains("its linked folder has no revision only-here"), "{ran:?}");
+    let data = sandbox.json(&["impact", "--diff", "only-here"]).to_string();
+    assert!(!data.contains("busy"), "{data}");
+}
+
+#[test]
 fn a_project_reaches_no_folder_outside_without_consent() {
     let sandbox = with_lib();
     write(&sandbox.outside("lib/canary.py"), &format!("{CANARY} = 1\n"));

@@ -118,7 +118,12 @@ async def resources(client):
         with open(path, encoding="utf-8") as file:
             assert contents.text == file.read(), path
     templates = (await client.list_resource_templates()).resource_templates
-    addresses = ["slop://view/{mode}/{+path}", "slop://answer/{id}/{part}"]
+    addresses = [
+        "slop://view/{mode}/{+path}",
+        "slop://answer/{id}/{part}",
+        "slop://hydrated",
+        "slop://fragments/{tier}",
+    ]
     assert [template.uri_template for template in templates] == addresses, templates
     outline = await client.read_resource("slop://view/outline/src/engine.py")
     assert outline.contents[0].text.startswith("[Class] Engine"), outline

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod http;
+mod hydration;
 mod kept;
 mod lines;
 mod questions;

@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
-use super::kept;
+use super::{hydration, kept};
 use crate::api::choices::ModeName;
 use crate::api::queries::ViewQuery;
 use crate::api::wire::{FileState, FileStates, FileView, spelled_path};
@@ -41,7 +41,8 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         .with_description(
             "Parts are counted from 1, and kept until many others are. Answers name their ids.",
         );
-    vec![view, part]
+    let [hydrated, fragments] = hydration::templates();
+    vec![view, part, hydrated, fragments]
 }
 
 /// Returns the files that can be shown, a page of them: those behind the path `cursor`.

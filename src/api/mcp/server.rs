@@ -16,6 +16,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::hydration::HydrationQuery;
 use super::kept::KeptAnswers;
 use super::questions::{AnswerInfo, CallWork, QueryRunner, report_until};
 use super::show::ToolOutput;
@@ -23,7 +24,7 @@ use super::show::shorten;
 use super::subscriptions::Subscriptions;
 use super::tasks::protocol_error;
 use super::transport::McpInfo;
-use super::{kept, resources, tasks, tools};
+use super::{hydration, kept, resources, tasks, tools};
 use crate::api::fault::ApiError;
 use crate::api::queries::FilesQuery;
 use crate::api::query::Query;
@@ -231,17 +232,30 @@ impl ServerHandler for McpServer {
             let read = ReadResourceResult::new(vec![contents]);
             return Ok(read.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(CacheScope::Private).into());
         }
-        let Some((path, query)) = resources::parse_address(&address) else {
-            return Err(not_found(ADDRESSES));
-        };
-        let answer = self.ask(query, &context).await;
-        let (views, info) = answer.map_err(|refusal| match &*refusal.code {
+        let refused = |refusal: ApiError| match &*refusal.code {
             // The protocol has one code for resources without content; the message has the reason.
-            "not_found" | "outside_project" | "not_shown" | "secret" => not_found(&refusal.message),
+            "not_found" | "outside_project" | "not_shown" | "secret" | "not_hydrated" => {
+                not_found(&refusal.message)
+            }
             _ => protocol_error(&refusal),
-        })?;
-        let contents = resources::contents(views, &path, &address);
-        let Some(contents) = contents else { return Err(not_found("it names no single file")) };
+        };
+        let (contents, info) = match hydration::parse_address(&address) {
+            Some(HydrationQuery::Document(query)) => {
+                let (document, info) = self.ask(*query, &context).await.map_err(refused)?;
+                (hydration::document_contents(document, &address), info)
+            }
+            Some(HydrationQuery::Fragments(query)) => {
+                let (places, info) = self.ask(query, &context).await.map_err(refused)?;
+                (hydration::fragment_contents(&places, &address), info)
+            }
+            None => {
+                let parsed = resources::parse_address(&address);
+                let (path, query) = parsed.ok_or_else(|| not_found(ADDRESSES))?;
+                let (views, info) = self.ask(query, &context).await.map_err(refused)?;
+                let contents = resources::contents(views, &path, &address);
+                (contents.ok_or_else(|| not_found("it names no single file"))?, info)
+            }
+        };
         let contents = contents.with_meta(meta(FRESHNESS_KEY, json!(info.freshness)));
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
@@ -285,7 +299,8 @@ impl ServerHandler for McpServer {
     }
 }
 
-const ADDRESSES: &str = "addresses are slop://view/{mode}/{path}";
+const ADDRESSES: &str =
+    "addresses are slop://view/{mode}/{path}, slop://hydrated and slop://fragments/{tier}";
 
 fn resource_not_found(address: &str, reason: &str) -> ErrorData {
     let message = shorten(format!("no resource `{address}`: {reason}"));

@@ -299,6 +299,15 @@ impl ArtifactCache<'_> {
         }
     }
 
+    /// Deletes what is remembered under a key.
+    pub(in crate::engine) fn forget(&mut self, key: &str) {
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.delete_meta(key)
+        {
+            self.recover(&error);
+        }
+    }
+
     /// Opens a second connection to the store, for other threads to ask.
     pub(in crate::engine) fn open_reader(&self) -> Option<Store> {
         self.store.as_ref()?;

@@ -29,14 +29,16 @@ use crate::aggregate::{
 };
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::history::{CommitCache, GitHistory, LogEnd, PastCommitCache, commit_log, past_commits};
+use crate::engine::history::{
+    Checkout, CommitCache, GitHistory, LogEnd, PastCommitCache, commit_log, past_commits,
+};
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{ProjectRanking, RankingRequest, SourceTexts, rank_project};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::KnownFile;
 use crate::model::{ContentHash, Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
-use crate::search::{RankingQuery, read_task};
+use crate::search::{ChangeHorizon, RankingQuery, read_task};
 
 /// A block has at least so many tokens in most documents: its heading, its path and its fences.
 const LEAST_BLOCK_TOKENS: u64 = 36;
@@ -115,7 +117,8 @@ impl DocumentRun<'_, '_> {
         request: &AggregationRequest,
         selected: DocumentInputs,
     ) -> Result<(Document, Option<PendingDelivery>, InputsDigest), Error> {
-        let (PreparedDocument { draft, mut inputs }, digest) = self.prepare_selected(request, selected)?;
+        let (PreparedDocument { draft, mut inputs }, digest) =
+            self.prepare_selected(request, selected, ChangeHorizon::Near)?;
         let (document, pending) = self.compose_within(draft, &mut inputs, request.limits)?;
         Ok((document, pending, digest))
     }
@@ -125,13 +128,14 @@ impl DocumentRun<'_, '_> {
         request: &AggregationRequest,
     ) -> Result<PreparedDocument, Error> {
         let selected = self.select_for(request)?;
-        Ok(self.prepare_selected(request, selected)?.0)
+        Ok(self.prepare_selected(request, selected, ChangeHorizon::Near)?.0)
     }
 
     pub(super) fn prepare_selected(
         &mut self,
         request: &AggregationRequest,
         selected: DocumentInputs,
+        horizon: ChangeHorizon,
     ) -> Result<(PreparedDocument, InputsDigest), Error> {
         let DocumentInputs { selection, focus, sections, summaries, history_key, digest } = selected;
         let commits = self.caches.map(|caches| &caches.commits);
@@ -193,7 +197,8 @@ impl DocumentRun<'_, '_> {
         let past = self.caches.map(|caches| &caches.past_commits);
         let mut ranking = None;
         if is_limited {
-            ranking = Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?);
+            let history = history.as_ref();
+            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &focus, history)?);
         }
         let stable = StableShare::of(request, history.is_some() && !draft.plan.since_last);
         let general = stable.map(|share| {
@@ -305,7 +310,7 @@ impl DocumentRun<'_, '_> {
 fn rank_draft(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
-    request: &AggregationRequest,
+    (request, horizon): (&AggregationRequest, ChangeHorizon),
     draft: &mut DraftDocument,
     focus: &Focus,
     history: Option<&GitHistory>,
@@ -319,8 +324,14 @@ fn rank_draft(
     let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, end));
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
-    let ranking =
-        RankingRequest { query: &query, in_focus: &in_focus, past: &past, frozen_at: None, known: None };
+    let ranking = RankingRequest {
+        query: &query,
+        in_focus: &in_focus,
+        past: &past,
+        horizon,
+        frozen_at: None,
+        known: None,
+    };
     let ranking = rank_project(cache, &ranking, &known);
     if let (Some(text), Some(reading)) = (&request.task, &reading) {
         draft.remarks.task = Some(task_receipt(text, reading, &ranking));
@@ -345,8 +356,14 @@ fn rank_generally(
         history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, LogEnd::Frozen));
     let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let query = RankingQuery::empty();
-    let request =
-        RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: history, known };
+    let request = RankingRequest {
+        query: &query,
+        in_focus: &|_| false,
+        past: &past,
+        horizon: ChangeHorizon::Near,
+        frozen_at: history,
+        known,
+    };
     rank_project(cache, &request, &files)
 }
 
@@ -361,13 +378,12 @@ fn gather_with_history(
     // Limits need it too: recent changes make a file more important.
     let has_history = request.order == FileOrder::Stable || request.limits.is_some();
     let commits = if has_history { commit_log(renderer.cache, shared, selection.rules) } else { None };
-    let workspace = &renderer.cache.workspace;
-    let (root, processes) = (workspace.root.clone(), workspace.world.processes);
+    let checkout = Checkout::of_project(&renderer.cache.workspace);
     let (gathered, history) = std::thread::scope(|scope| {
         // Git finds out what is not committed while the files are rendered.
-        let history = commits
-            .as_ref()
-            .map(|commits| scope.spawn(|| commits.with_uncommitted(processes, &root, shared.zip(state))));
+        let (checkout, shared) = (&checkout, shared.zip(state));
+        let history =
+            commits.as_ref().map(|commits| scope.spawn(move || commits.with_uncommitted(checkout, shared)));
         let has_prefix = request.sections.part.has_prefix();
         let gathered = if has_prefix {
             let _timer = renderer.cache.workspace.steps.time(AnswerStep::Render);

@@ -11,7 +11,7 @@ use super::request::{AggregationRequest, HydratedPlaces, SectionRequest};
 use super::select::DocumentInputs;
 use crate::aggregate::{
     DepthCosts, DocumentLimits, HydrationFile, HydrationLimits, PlacedFragment, RankReason, RoutingContext,
-    place_fragments,
+    ViewCost, place_fragments,
 };
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
@@ -21,6 +21,7 @@ use crate::engine::index::{Trust, resolve_name, select_named};
 use crate::engine::workspace::KnownState;
 use crate::model::{ContentHash, Depth, FileItem, FileOrder, Fragment, Pin, RelPath, Warmth};
 use crate::render;
+use crate::search::ChangeHorizon;
 use crate::store::{Error as StoreError, HydrationRecord, PlacementUpdate, Store};
 
 const SECONDS_A_DAY: u64 = 86_400;
@@ -63,7 +64,8 @@ impl DocumentRun<'_, '_> {
         if let Some(known) = known.filter(|known| known.inputs == inputs) {
             return Ok(answer(rows, Vec::new(), known.beyond, request.limits));
         }
-        let (prepared, _) = self.prepare_selected(&asked, selected)?;
+        // Places are kept, and hold what an agent needs for a long time.
+        let (prepared, _) = self.prepare_selected(&asked, selected, ChangeHorizon::Far)?;
         let (draft, composed_from) = prepared.into_parts();
         let now_s = self.cache.workspace.world.clock.now_s();
         let before: FxHashMap<&RelPath, &Fragment> = rows.iter().map(|row| (&row.path, row)).collect();
@@ -141,8 +143,9 @@ impl DocumentRun<'_, '_> {
         hash.bytes(env!("CARGO_PKG_VERSION").as_bytes());
         let commits = self.caches.map(|caches| &caches.commits);
         let commits = commit_log(self.cache, commits, selected.selection.rules);
-        for commit in commits.iter().flat_map(|commits| [&commits.head, &commits.frozen]) {
-            hash.bytes(commit.as_bytes());
+        if let Some(commits) = &commits {
+            hash.bytes(commits.head.as_bytes()).bytes(commits.frozen.as_bytes());
+            hash.bytes(format!("{:?}", commits.linked).as_bytes());
         }
         // The text of a value may be another one in another build: then the places are only found again.
         hash.bytes(format!("{asked:?}{limits:?}{:?}", self.cache.workspace.options).as_bytes());
@@ -341,11 +344,11 @@ struct ViewCosts<'a, 'r, 'w> {
     files: &'a [ShownFile],
     /// The positions of the files, by rank.
     order: &'a [usize],
-    known: FxHashMap<(usize, Depth), (u64, Depth)>,
+    known: FxHashMap<(usize, Depth), ViewCost>,
 }
 
 impl DepthCosts for ViewCosts<'_, '_, '_> {
-    fn tokens(&mut self, file: usize, depth: Depth) -> (u64, Depth) {
+    fn cost(&mut self, file: usize, depth: Depth) -> ViewCost {
         if let Some(known) = self.known.get(&(file, depth)) {
             return *known;
         }
@@ -355,8 +358,12 @@ impl DepthCosts for ViewCosts<'_, '_, '_> {
         let view = if depth == Depth::of_view(wanted) { wanted } else { depth.view() };
         let detail = summary_detail(self.routing);
         let answer = render_as(self.renderer, view, detail, &shown.file, self.routing, (None, None));
-        let tokens = self.renderer.cache.count_tokens(&[render::block_text(&answer.block).as_str()])[0];
-        let cost = (tokens, Depth::of_view(answer.block.view).min(depth));
+        let text = render::block_text(&answer.block);
+        let cost = ViewCost {
+            tokens: self.renderer.cache.count_tokens(&[text.as_str()])[0],
+            bytes: text.len() as u64,
+            depth: Depth::of_view(answer.block.view).min(depth),
+        };
         self.known.insert((file, depth), cost);
         cost
     }

@@ -220,6 +220,9 @@ pub(super) fn diff_view(
             let reason = "git cannot be asked for a name with a line's end in it";
             return Err(ViewUnavailable::Words(reason.to_owned()));
         }
+        RevisionText::NoRevision => {
+            return Err(ViewUnavailable::Words(format!("its linked folder has no revision {label}")));
+        }
     };
     let old = old.map(|old| hide_in_version(&cache.workspace, subject.path, &old).unwrap_or(old));
     let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
@@ -295,14 +298,14 @@ pub(super) fn base_texts(
 
 /// Returns what a file is compared with.
 pub(super) fn base_text(workspace: &Workspace<'_>, texts: &mut BaseTexts, path: &RelPath) -> BaseText {
-    let (id, label) = match &texts.baseline {
+    let label = match &texts.baseline {
         Baseline::Nothing(reason) => return BaseText::Nothing(reason),
-        Baseline::Commit { id, label } => (id, label.clone()),
+        Baseline::Commit { label, .. } => label.clone(),
     };
     while !texts.known.contains_key(path) && !texts.wanted.is_empty() {
         let count = CONTENTS_AT_ONCE.min(texts.wanted.len());
         let some: Vec<RelPath> = texts.wanted.drain(..count).collect();
-        texts.known.extend(texts_at(workspace, id, &some.iter().collect::<Vec<_>>()));
+        texts.known.extend(texts_at(workspace, &texts.baseline, &some.iter().collect::<Vec<_>>()));
     }
     BaseText::Known(texts.known.remove(path).unwrap_or(RevisionText::Absent), label)
 }

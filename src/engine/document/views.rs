@@ -116,10 +116,10 @@ fn view_base_texts(
     }
     texts.baseline = baseline(workspace, request.base.as_deref().unwrap_or(HEAD))?;
     let mut unchanged = 0;
-    if let Baseline::Commit { id, .. } = &texts.baseline
+    if matches!(texts.baseline, Baseline::Commit { .. })
         // A file that is named is shown even if it has not changed; only folders and patterns are narrowed down.
         && !selection.files.iter().all(|file| selection.named.contains(&file.path))
-        && let Some(changed) = changed_since(workspace, id)
+        && let Some(changed) = changed_since(workspace, &texts.baseline)
     {
         let before = selection.files.len();
         let by_name = &selection.named;

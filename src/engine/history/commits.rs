@@ -3,16 +3,14 @@
 //! Everything here follows from the commits and the working tree alone, so that a fresh clone with an empty cache gives
 //! the same answers; what is remembered in the store is remembered by commit.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::discover::run_git;
+use super::checkout::{Checkout, LINKED_KEYS};
 use crate::engine::artifacts::ArtifactCache;
-use crate::engine::workspace::{KnownFile, Workspace};
+use crate::engine::workspace::KnownFile;
 use crate::model::{ContentHash, RelPath};
-use crate::sys::{ProcessOutput, Processes};
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
 /// commit would itself be what changes the order.
@@ -26,6 +24,8 @@ const FROZEN_KEY: &str = "history/frozen";
 const SCORES_KEY: &str = "history/scores";
 /// How it remembers what the commits since then did.
 const EDITS_KEY: &str = "history/edits";
+/// How it remembers which linked checkouts it has histories of.
+const LINKED_KEY: &str = "history/linked";
 
 /// A log of more bytes than this is asked for each time rather than remembered.
 const MOST_REMEMBERED: usize = 4 << 20;
@@ -44,8 +44,18 @@ pub(in crate::engine) struct CommitLog {
     pub(in crate::engine) scores: HashMap<RelPath, u64>,
     /// What the commits since `frozen` did to each file, the newest first.
     pub(in crate::engine) edits: HashMap<RelPath, Vec<FileEdit>>,
+    /// The last commits of the linked checkouts, by what their keys in the store begin with.
+    pub(in crate::engine) linked: BTreeMap<String, HistoryEnds>,
     /// What turns off the filters that git's settings name; `None` if one cannot be turned off.
     filters: Option<Vec<String>>,
+}
+
+/// The commits that a history is read up to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::engine) struct HistoryEnds {
+    pub(in crate::engine) head: String,
+    /// The one at which scores are frozen.
+    pub(in crate::engine) frozen: String,
 }
 
 impl Deref for GitHistory {
@@ -141,17 +151,48 @@ pub(in crate::engine) fn commit_log(
 }
 
 fn commits(cache: &mut ArtifactCache<'_>) -> Option<CommitLog> {
+    let checkout = Checkout::of_project(&cache.workspace);
+    let HistoryEnds { head, frozen } = history_ends(cache, &checkout)?;
+    let scores = scores(cache, &checkout, &frozen)?;
+    let edits = edits(cache, &checkout, &frozen, &head)?;
+    let linked = Checkout::linked(&cache.workspace);
+    forget_unlinked(cache, &linked);
+    let linked = linked.iter().map(|checkout| (checkout.key(""), history_ends(cache, checkout)));
+    let linked = linked.filter_map(|(key, ends)| Some((key, ends?))).collect();
+    Some(CommitLog { head, frozen, scores, edits, linked, filters: checkout.filters() })
+}
+
+/// Forgets the histories of checkouts that are not linked any more.
+fn forget_unlinked(cache: &mut ArtifactCache<'_>, linked: &[Checkout<'_>]) {
+    let prefixes: Vec<String> = linked.iter().map(|checkout| checkout.key("")).collect();
+    let names = prefixes.concat().into_bytes();
+    let known = cache.query_store(|store| store.get_meta(LINKED_KEY)).flatten().unwrap_or_default();
+    if known == names {
+        return;
+    }
+    let keys = cache.query_store(|store| store.list_meta(LINKED_KEYS)).unwrap_or_default();
+    for (key, _) in keys {
+        if !prefixes.iter().any(|prefix| key.starts_with(prefix)) {
+            cache.forget(&key);
+        }
+    }
+    cache.remember(LINKED_KEY, &names);
+}
+
+fn history_ends(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>) -> Option<HistoryEnds> {
     // Both questions in one process, because starting git costs more than either of them.
-    let about = git_line(&cache.workspace, &["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
+    let about = checkout.line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
     let (_, head) = about.split_once('\n')?;
-    let frozen = frozen_commit(cache, &about)?;
-    let scores = scores(cache, &frozen)?;
-    let edits = edits(cache, &frozen, head)?;
-    Some(CommitLog { head: head.to_owned(), frozen, scores, edits, filters: filters(&cache.workspace) })
+    Some(HistoryEnds { frozen: frozen_commit(cache, checkout, &about)?, head: head.to_owned() })
 }
 
 /// Returns what the first-parent commits after `frozen` did, up to `head`.
-fn edits(cache: &mut ArtifactCache<'_>, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
+fn edits(
+    cache: &mut ArtifactCache<'_>,
+    checkout: &Checkout<'_>,
+    frozen: &str,
+    head: &str,
+) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
     // The commits are a part of the value, so that the log up to another head is never taken for this one.
     let title = format!("{frozen} {head}\n");
     let remembered = cache.query_store(|store| store.get_meta(EDITS_KEY)).flatten();
@@ -176,51 +217,38 @@ fn edits(cache: &mut ArtifactCache<'_>, frozen: &str, head: &str) -> Option<Hash
         &range,
         "--",
     ];
-    let log = git(&cache.workspace, &log, b"")?.stdout;
+    let log = checkout.git(&log, b"")?.stdout;
     if log.len() <= MOST_REMEMBERED {
         cache.remember(EDITS_KEY, &[title.as_bytes(), &log].concat());
     }
     Some(read_edits(&log))
 }
 
-/// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
-/// that one of both does not have. Each with whether the commit has it as a regular file.
-///
-/// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
-/// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
-pub(in crate::engine) fn changed_since(
-    workspace: &Workspace<'_>,
-    commit: &str,
-) -> Option<HashMap<RelPath, bool>> {
-    changed_with_disabled_filters(workspace.world.processes, &workspace.root, &filters(workspace)?, commit)
-}
-
-fn filters(workspace: &Workspace<'_>) -> Option<Vec<String>> {
-    disabled_filters(&git(workspace, &["config", "--list", "--name-only", "-z"], b"")?.stdout)
-}
-
 /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
 /// shallow one that gets its other commits is counted again, though its head is the same.
-fn frozen_commit(cache: &mut ArtifactCache<'_>, about: &str) -> Option<String> {
+fn frozen_commit(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>, about: &str) -> Option<String> {
     let (_, head) = about.split_once('\n')?;
-    let remembered = cache.query_store(|store| store.get_meta(FROZEN_KEY)).flatten();
+    let key = checkout.key(FROZEN_KEY);
+    let remembered = cache.query_store(|store| store.get_meta(&key)).flatten();
     let remembered = remembered.and_then(|bytes| String::from_utf8(bytes).ok());
     if let Some((of, frozen)) = remembered.as_deref().and_then(|text| text.split_once(' '))
         && of == about
     {
         return Some(frozen.to_owned());
     }
-    let count: u64 =
-        git_line(&cache.workspace, &["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
+    let count: u64 = checkout.line(&["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
     // Counted from the first commit, so that every clone freezes its scores at the same ones.
     let back = count.checked_sub(1)? % COMMITS_BETWEEN_FREEZES;
-    let frozen =
-        git_line(&cache.workspace, &["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
-    cache.remember(FROZEN_KEY, format!("{about} {frozen}").as_bytes());
+    let frozen = checkout.line(&["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
+    cache.remember(&key, format!("{about} {frozen}").as_bytes());
     Some(frozen)
 }
 
-fn scores(cache: &mut ArtifactCache<'_>, frozen: &str) -> Option<HashMap<RelPath, u64>> {
+fn scores(
+    cache: &mut ArtifactCache<'_>,
+    checkout: &Checkout<'_>,
+    frozen: &str,
+) -> Option<HashMap<RelPath, u64>> {
     let remembered = cache.query_store(|store| store.get_meta(SCORES_KEY)).flatten();
     if let Some(scores) = remembered.and_then(|bytes| read_scores(&bytes, frozen)) {
         return Some(scores);
@@ -240,22 +268,10 @@ fn scores(cache: &mut ArtifactCache<'_>, frozen: &str) -> Option<HashMap<RelPath
         frozen,
         "--",
     ];
-    let log = git(&cache.workspace, &log, b"")?.stdout;
+    let log = checkout.git(&log, b"")?.stdout;
     let scores = count_scores(&log);
     cache.remember(SCORES_KEY, &write_scores(&scores, frozen));
     Some(scores)
-}
-
-/// Returns what git answers on one line; `None` if it cannot be run, or fails.
-pub(super) fn git_line(workspace: &Workspace<'_>, arguments: &[&str]) -> Option<String> {
-    let finished = git(workspace, arguments, b"")?;
-    let line = String::from_utf8(finished.stdout).ok()?;
-    Some(line.trim().to_owned())
-}
-
-/// Runs git in the project's folder; `None` if it cannot be run, or fails.
-pub(super) fn git(workspace: &Workspace<'_>, arguments: &[&str], input: &[u8]) -> Option<ProcessOutput> {
-    git_output(workspace.world.processes, &workspace.root, arguments, input)
 }
 
 impl CommitLog {
@@ -263,65 +279,20 @@ impl CommitLog {
     /// files in the working tree, if it is known.
     pub(in crate::engine) fn with_uncommitted(
         self: &Arc<Self>,
-        processes: &dyn Processes,
-        root: &Path,
+        checkout: &Checkout<'_>,
         shared: Option<(&CommitCache, ContentHash)>,
     ) -> Option<GitHistory> {
         let commits = Arc::clone(self);
         if let Some(uncommitted) = shared.as_ref().and_then(|(shared, key)| shared.uncommitted.get(key)) {
             return Some(GitHistory { commits, uncommitted });
         }
-        let changed = changed_with_disabled_filters(processes, root, self.filters.as_deref()?, &self.head)?;
+        let changed = checkout.changed_since(self.filters.as_deref()?, &self.head)?;
         let uncommitted = Arc::new(changed.into_keys().collect());
         if let Some((shared, key)) = shared {
             shared.uncommitted.insert(key, &uncommitted);
         }
         Some(GitHistory { commits, uncommitted })
     }
-}
-
-/// Runs git; `None` if it cannot be run, or fails.
-fn git_output(
-    processes: &dyn Processes,
-    root: &Path,
-    arguments: &[&str],
-    input: &[u8],
-) -> Option<ProcessOutput> {
-    let finished = run_git(processes, root, arguments, input).ok()?;
-    finished.success.then_some(finished)
-}
-
-/// Returns the files that differ between a commit and the working tree, with some filters turned off.
-fn changed_with_disabled_filters(
-    processes: &dyn Processes,
-    root: &Path,
-    filters: &[String],
-    commit: &str,
-) -> Option<HashMap<RelPath, bool>> {
-    let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
-    // Of a submodule git would ask whether it is clean, by that one's own configuration.
-    arguments
-        .extend(["diff", "--raw", "--no-abbrev", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]);
-    arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
-    let changes = read_edits(&git_output(processes, root, &arguments, b"")?.stdout);
-    let was_file = |edits: &[FileEdit]| edits.iter().any(|edit| edit.before.is_some());
-    Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
-}
-
-/// Returns what turns off each filter among git's settings; `None` if one cannot be turned off, for a command line
-/// ends a setting's name at its first `=`.
-fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
-    let mut blanked = Vec::new();
-    for name in settings.split(|byte| *byte == 0).filter(|name| name.starts_with(b"filter.")) {
-        let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='))?;
-        let (filter, _) = name.rsplit_once('.')?;
-        // A filter that is required and blank would make git fail instead of passing the bytes on.
-        let keys = [("clean", ""), ("process", ""), ("smudge", ""), ("required", "false")];
-        blanked.extend(keys.map(|(key, value)| format!("{filter}.{key}={value}")));
-    }
-    blanked.sort_unstable();
-    blanked.dedup();
-    Some(blanked)
 }
 
 /// Reads a log in which a byte 1 precedes the names that each commit changed.
@@ -378,7 +349,7 @@ fn read_scores(bytes: &[u8], frozen: &str) -> Option<HashMap<RelPath, u64>> {
 
 /// Reads a raw log in which a byte 1 precedes the entries of each commit, the newest commit first. An entry is
 /// `:<mode> <mode> <blob before> <blob after> <status>`, and the path.
-fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
+pub(super) fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
     let is_commit = |entry: &[u8]| entry == [1];
     let entries = || log.split(|byte| *byte == 0).map(|entry| entry.strip_prefix(b"\n").unwrap_or(entry));
     let commits = entries().filter(|entry| is_commit(entry)).count();

@@ -2,10 +2,14 @@
 //!
 //! May import `workspace` and `artifacts`.
 
+mod checkout;
 mod commits;
 mod past;
 mod revision;
 
-pub(in crate::engine) use commits::{CommitCache, FrozenContent, GitHistory, changed_since, commit_log};
+pub(in crate::engine) use checkout::Checkout;
+pub(in crate::engine) use commits::{CommitCache, FrozenContent, GitHistory, commit_log};
 pub(in crate::engine) use past::{LogEnd, PastCommitCache, PastCommits, past_commits};
-pub(in crate::engine) use revision::{Baseline, RevisionText, baseline, blobs_named, texts_at};
+pub(in crate::engine) use revision::{
+    Baseline, RevisionText, baseline, blobs_named, changed_since, texts_at,
+};

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::commits::{CommitLog, git};
+use super::checkout::Checkout;
+use super::commits::CommitLog;
 use crate::engine::artifacts::ArtifactCache;
 use crate::model::RelPath;
 use crate::search::MAX_COMMITS;
@@ -12,12 +13,13 @@ use crate::search::MAX_COMMITS;
 /// A log of more bytes than this is asked for each time rather than remembered.
 const MAX_REMEMBERED: usize = 4 << 20;
 
-/// The latest commits that are not merges, the newest first.
+/// The latest commits that are not merges, of the project's checkout and of each linked one.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct PastCommits {
     /// The files that the commits changed.
     paths: FxHashMap<RelPath, u32>,
-    commits: Vec<SubjectAndFiles>,
+    /// For each checkout its commits, the newest first.
+    histories: Vec<Vec<SubjectAndFiles>>,
 }
 
 #[derive(Debug)]
@@ -45,6 +47,10 @@ pub(in crate::engine) enum LogEnd {
 }
 
 impl LogEnd {
+    fn of<'a>(self, head: &'a str, frozen: &'a str) -> &'a str {
+        if self == Self::Head { head } else { frozen }
+    }
+
     /// How the store remembers the log.
     const fn key(self) -> &'static str {
         match self {
@@ -61,33 +67,48 @@ pub(in crate::engine) struct PastCommitCache([Mutex<Option<NamedCommits>>; 2]);
 /// Commits, and the name of the last of them.
 type NamedCommits = (String, Arc<PastCommits>);
 
-/// Returns the latest commits up to an end; none if git does not report them.
+/// Returns the latest commits up to an end, of the project's checkout and of each linked one; none of those of which git
+/// does not report them.
 pub(in crate::engine) fn past_commits(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
     commits: &CommitLog,
     end: LogEnd,
 ) -> Arc<PastCommits> {
-    let last = if end == LogEnd::Head { &commits.head } else { &commits.frozen };
+    let of_linked =
+        commits.linked.iter().map(|(key, ends)| format!(" {key} {}", end.of(&ends.head, &ends.frozen)));
+    let last = end.of(&commits.head, &commits.frozen).to_owned() + &of_linked.collect::<String>();
     let slot = shared.map(|shared| &shared.0[end as usize]);
     if let Some(slot) = slot {
         let known = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, past)) = known.as_ref().filter(|(of, _)| of == last) {
+        if let Some((_, past)) = known.as_ref().filter(|(of, _)| *of == last) {
             return Arc::clone(past);
         }
     }
-    let past = Arc::new(log(cache, last, end).map(|log| PastCommits::parse(&log)).unwrap_or_default());
+    let mut past = PastCommits::default();
+    let project = Checkout::of_project(&cache.workspace);
+    if let Some(log) = log(cache, &project, end.of(&commits.head, &commits.frozen), end) {
+        past.add(&log, &|path| project.path_in_project(path));
+    }
+    for checkout in Checkout::linked(&cache.workspace) {
+        let Some(ends) = commits.linked.get(&checkout.key("")) else { continue };
+        if let Some(log) = log(cache, &checkout, end.of(&ends.head, &ends.frozen), end) {
+            past.add(&log, &|path| checkout.path_in_project(path));
+        }
+    }
+    let past = Arc::new(past);
     if let Some(slot) = slot {
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((last.clone(), Arc::clone(&past)));
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((last, Arc::clone(&past)));
     }
     past
 }
 
 /// Returns git's log, as it is remembered or new.
-fn log(cache: &mut ArtifactCache<'_>, head: &str, end: LogEnd) -> Option<Vec<u8>> {
-    // The head is a part of the value, so that the log of another one is never taken for this one's.
-    let title = format!("{head}\n");
-    let remembered = cache.query_store(|store| store.get_meta(end.key())).flatten();
+fn log(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>, last: &str, end: LogEnd) -> Option<Vec<u8>> {
+    // The commit is a part of the value, so that the log up to another one is never taken for this one's.
+    let title = format!("{last}\n");
+    let key = checkout.key(end.key());
+    let remembered = cache.query_store(|store| store.get_meta(&key)).flatten();
     if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
         return Some(log.to_vec());
     }
@@ -95,37 +116,37 @@ fn log(cache: &mut ArtifactCache<'_>, head: &str, end: LogEnd) -> Option<Vec<u8>
     // `--relative`, because the project may be a folder of its repository.
     let arguments = [
         "log", "--no-merges", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "-z",
-        "--format=%x01%s", "-n", &most, head, "--",
+        "--format=%x01%s", "-n", &most, last, "--",
     ];
-    let log = git(&cache.workspace, &arguments, b"")?.stdout;
+    let log = checkout.git(&arguments, b"")?.stdout;
     if log.len() <= MAX_REMEMBERED {
-        cache.remember(end.key(), &[title.as_bytes(), &log].concat());
+        cache.remember(&key, &[title.as_bytes(), &log].concat());
     }
     Some(log)
 }
 
 impl PastCommits {
-    /// Reads a log in which a byte 1 and the subject precede the names that each commit changed.
-    fn parse(log: &[u8]) -> Self {
-        let mut past = Self::default();
+    /// Adds a log in which a byte 1 and the subject precede the names that each commit changed.
+    fn add(&mut self, log: &[u8], path_in_project: &dyn Fn(&[u8]) -> Option<RelPath>) {
+        let mut commits: Vec<SubjectAndFiles> = Vec::new();
         for entry in log.split(|byte| *byte == 0) {
             // Even with `-z`, a line feed separates a commit's format from its first name.
             let entry = entry.strip_prefix(b"\n").unwrap_or(entry);
             if let Some(subject) = entry.strip_prefix(&[1]) {
-                past.commits.push(SubjectAndFiles { subject: subject.to_vec(), files: Vec::new() });
-            } else if let (Some(commit), Ok(path)) = (past.commits.last_mut(), RelPath::new(entry)) {
-                let next = u32::try_from(past.paths.len()).unwrap_or(u32::MAX);
-                commit.files.push(*past.paths.entry(path).or_insert(next));
+                commits.push(SubjectAndFiles { subject: subject.to_vec(), files: Vec::new() });
+            } else if let (Some(commit), Some(path)) = (commits.last_mut(), path_in_project(entry)) {
+                let next = u32::try_from(self.paths.len()).unwrap_or(u32::MAX);
+                commit.files.push(*self.paths.entry(path).or_insert(next));
             }
         }
-        past
+        self.histories.push(commits);
     }
 
-    /// Returns the commits in terms of some files.
+    /// Returns the commits of each checkout in terms of some files.
     pub(in crate::engine) fn of_files<'a>(
         &'a self,
         files: impl Iterator<Item = &'a RelPath>,
-    ) -> Vec<CommitOfFiles<'a>> {
+    ) -> Vec<Vec<CommitOfFiles<'a>>> {
         let mut positions = vec![None; self.paths.len()];
         for (position, path) in files.enumerate() {
             if let Some(number) = self.paths.get(path) {
@@ -137,7 +158,7 @@ impl PastCommits {
             files: commit.files.iter().filter_map(|number| positions[*number as usize]).collect(),
             changed_files: commit.files.len(),
         };
-        self.commits.iter().map(of_files).collect()
+        self.histories.iter().map(|commits| commits.iter().map(of_files).collect()).collect()
     }
 }
 
@@ -148,16 +169,22 @@ mod tests {
     #[test]
     fn commits_are_read_with_subjects_and_files() {
         let log = b"\x01Add a\0\nsrc/a.py\0src/b.py\0\x01Empty\0\x01Fix b\0\nsrc/b.py\0gone.py\0";
-        let past = PastCommits::parse(log);
-        let files = ["src/b.py", "new.py", "src/a.py"].map(|path| RelPath::new(path.as_bytes()).unwrap());
-        let commits = past.of_files(files.iter());
-        let commits: Vec<_> = commits
-            .iter()
-            .map(|commit| (commit.subject, commit.files.clone(), commit.changed_files))
-            .collect();
-        let expected: [(&[u8], Vec<usize>, usize); 3] =
-            [(b"Add a", vec![2, 0], 2), (b"Empty", vec![], 0), (b"Fix b", vec![0], 2)];
-        assert_eq!(commits, expected);
-        assert!(PastCommits::parse(b"").commits.is_empty());
+        let mut past = PastCommits::default();
+        past.add(log, &|path| RelPath::new(path).ok());
+        past.add(b"\x01In a library\0\na.py\0", &|path| RelPath::new(&[b"@lib/", path].concat()).ok());
+        let files = ["src/b.py", "new.py", "src/a.py", "@lib/a.py"]
+            .map(|path| RelPath::new(path.as_bytes()).unwrap());
+        let histories = past.of_files(files.iter());
+        let plain = |commit: &CommitOfFiles<'_>| {
+            (String::from_utf8_lossy(commit.subject).into_owned(), commit.files.clone(), commit.changed_files)
+        };
+        let histories: Vec<Vec<_>> =
+            histories.iter().map(|commits| commits.iter().map(plain).collect()).collect();
+        let of_project = vec![
+            ("Add a".to_owned(), vec![2, 0], 2),
+            ("Empty".to_owned(), vec![], 0),
+            ("Fix b".to_owned(), vec![0], 2),
+        ];
+        assert_eq!(histories, [of_project, vec![("In a library".to_owned(), vec![3], 1)]]);
     }
 }

@@ -1,8 +1,8 @@
 //! Files as they were at a revision of git, and the blobs of earlier commits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::commits::{git, git_line};
+use super::checkout::Checkout;
 use crate::engine::error::Error;
 use crate::engine::workspace::{Workspace, decode_shown};
 use crate::model::{RelPath, SkipReason};
@@ -12,6 +12,9 @@ use crate::model::{RelPath, SkipReason};
 pub(in crate::engine) enum Baseline {
     Commit {
         id: String,
+        /// The commit that the same name means in each linked checkout, by [`Checkout::key`]; a checkout that has none is
+        /// not there.
+        linked: BTreeMap<String, String>,
         /// Its name, as somebody spelled it.
         label: String,
     },
@@ -28,48 +31,101 @@ pub(in crate::engine) enum RevisionText {
     LeftOut(SkipReason),
     /// Git cannot be asked for it: a line's end is part of its name.
     UnaskablePath,
+    /// It is in a linked folder that has no such revision.
+    NoRevision,
 }
 
 /// Finds the commit that a revision means. Outside of git, and before the first commit, there is nothing to compare
 /// with; a revision that git does not know is an error.
 pub(in crate::engine) fn baseline(workspace: &Workspace<'_>, revision: &str) -> Result<Baseline, Error> {
-    if git_line(workspace, &["rev-parse", "--git-dir"]).is_none() {
+    let project = Checkout::of_project(workspace);
+    if project.line(&["rev-parse", "--git-dir"]).is_none() {
         return Ok(Baseline::Nothing("the project is in no git repository"));
     }
-    let id = resolve_commit(workspace, revision);
+    let id = resolve_commit(&project, revision);
     if id.is_none() && revision == "HEAD" {
         return Ok(Baseline::Nothing("the git repository has no commit yet"));
     }
-    match id {
-        Some(id) => Ok(Baseline::Commit { id, label: revision.to_owned() }),
-        None => Err(Error::NoSuchRevision { revision: revision.to_owned() }),
-    }
+    let id = id.ok_or_else(|| Error::NoSuchRevision { revision: revision.to_owned() })?;
+    let linked = Checkout::linked(workspace).into_iter();
+    let linked = linked.filter_map(|checkout| Some((checkout.key(""), resolve_commit(&checkout, revision)?)));
+    Ok(Baseline::Commit { id, linked: linked.collect(), label: revision.to_owned() })
 }
 
 /// Asks git for the commit. Whoever spelled the revision must not be able to pass git an option, or a second word.
-fn resolve_commit(workspace: &Workspace<'_>, revision: &str) -> Option<String> {
+fn resolve_commit(checkout: &Checkout<'_>, revision: &str) -> Option<String> {
     if revision.is_empty() || revision.starts_with('-') || revision.contains(char::is_control) {
         return None;
     }
     let commit = format!("{revision}^{{commit}}");
-    let id = git_line(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+    let id = checkout.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
     // The answer becomes a part of later commands, so nothing but an id is accepted.
     let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then_some(id)
+}
+
+impl Baseline {
+    /// Returns the checkouts that have the commit, each with its id there.
+    fn checkouts<'w>(&self, workspace: &Workspace<'w>) -> Vec<(Checkout<'w>, &str)> {
+        let Self::Commit { id, linked, .. } = self else { return Vec::new() };
+        let mut found = vec![(Checkout::of_project(workspace), id.as_str())];
+        for checkout in Checkout::linked(workspace) {
+            if let Some(id) = linked.get(&checkout.key("")) {
+                found.push((checkout, id));
+            }
+        }
+        found
+    }
+}
+
+/// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those that
+/// one of both does not have. Each with whether the commit has it as a regular file. `None` if git does not report those of
+/// the project.
+pub(in crate::engine) fn changed_since(
+    workspace: &Workspace<'_>,
+    baseline: &Baseline,
+) -> Option<HashMap<RelPath, bool>> {
+    let changed_in = |(checkout, id): &(Checkout<'_>, &str)| checkout.changed_since(&checkout.filters()?, id);
+    let checkouts = baseline.checkouts(workspace);
+    let (project, linked) = checkouts.split_first()?;
+    let mut changed = changed_in(project)?;
+    changed.extend(linked.iter().filter_map(changed_in).flatten());
+    Some(changed)
 }
 
 /// Returns what files were at a commit: an answer for each path. Nothing is read that is larger than a file of the
 /// working copy may be.
 pub(in crate::engine) fn texts_at(
     workspace: &Workspace<'_>,
-    commit: &str,
+    baseline: &Baseline,
     paths: &[&RelPath],
 ) -> HashMap<RelPath, RevisionText> {
-    // `./` makes the path relative to the project's folder, which may be below the repository's root.
-    let name = |path: &&RelPath| [commit.as_bytes(), b":./", path.as_bytes()].concat();
-    let names: Vec<Vec<u8>> = paths.iter().map(name).collect();
-    let sizes = blob_sizes(workspace, &names);
-    let blobs = blobs_of_sizes(workspace, &names, &sizes);
+    let mut texts: HashMap<RelPath, RevisionText> =
+        paths.iter().map(|path| ((*path).clone(), RevisionText::NoRevision)).collect();
+    for (checkout, commit) in baseline.checkouts(workspace) {
+        let inside = paths.iter().filter_map(|path| Some((*path, checkout.path_inside(workspace, path)?)));
+        let (paths, inside): (Vec<&RelPath>, Vec<&[u8]>) = inside.unzip();
+        texts.extend(texts_in(workspace, &checkout, commit, &paths, &inside));
+    }
+    texts
+}
+
+fn texts_in(
+    workspace: &Workspace<'_>,
+    checkout: &Checkout<'_>,
+    commit: &str,
+    paths: &[&RelPath],
+    inside: &[&[u8]],
+) -> Vec<(RelPath, RevisionText)> {
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    // `./` makes the path relative to the checkout's folder, which may be below the repository's root.
+    let name = |path: &&[u8]| [commit.as_bytes(), b":./", path].concat();
+    let names: Vec<Vec<u8>> = inside.iter().map(name).collect();
+    let most = workspace.options.structure_max_bytes;
+    let sizes = blob_sizes(checkout, &names);
+    let blobs = blobs_of_sizes(checkout, most, &names, &sizes);
     let text = |path: &RelPath, size: Option<u64>, bytes: Option<Vec<u8>>| match bytes {
         _ if path.as_bytes().contains(&b'\n') => RevisionText::UnaskablePath,
         Some(bytes) => match decode_shown(&bytes) {
@@ -89,29 +145,30 @@ const NOTHING: &[u8] = b"-";
 /// Returns the bytes of the blobs that git has under these names, such as a blob's id or `commit:./path`; `None` for
 /// what it does not have, and for what is larger than a file that is read.
 pub(in crate::engine) fn blobs_named(workspace: &Workspace<'_>, names: &[Vec<u8>]) -> Vec<Option<Vec<u8>>> {
-    blobs_of_sizes(workspace, names, &blob_sizes(workspace, names))
+    let checkout = Checkout::of_project(workspace);
+    blobs_of_sizes(&checkout, workspace.options.structure_max_bytes, names, &blob_sizes(&checkout, names))
 }
 
 fn blobs_of_sizes(
-    workspace: &Workspace<'_>,
+    checkout: &Checkout<'_>,
+    most: u64,
     names: &[Vec<u8>],
     sizes: &[Option<u64>],
 ) -> Vec<Option<Vec<u8>>> {
     // Asked for by size first, because git would send a blob of any size, and all of it is held in memory.
-    let most = workspace.options.structure_max_bytes;
     let wanted = names.iter().zip(sizes).map(|(name, size)| match size {
         Some(size) if *size <= most => name.as_slice(),
         // Asked for all the same, under a name that nothing has: answers are matched with names by their position.
         Some(_) | None => NOTHING,
     });
-    let answer = git(workspace, &["cat-file", "--batch"], &name_lines(wanted));
+    let answer = checkout.git(&["cat-file", "--batch"], &name_lines(wanted));
     read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
 }
 
 /// Returns how many bytes the blobs have that git has under these names.
-fn blob_sizes(workspace: &Workspace<'_>, names: &[Vec<u8>]) -> Vec<Option<u64>> {
+fn blob_sizes(checkout: &Checkout<'_>, names: &[Vec<u8>]) -> Vec<Option<u64>> {
     let lines = name_lines(names.iter().map(Vec::as_slice));
-    let answer = git(workspace, &["cat-file", "--batch-check"], &lines);
+    let answer = checkout.git(&["cat-file", "--batch-check"], &lines);
     let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
     let size = |line: &str| {
         // From the end, because git repeats a name that it does not have, and that may hold spaces.

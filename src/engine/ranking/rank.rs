@@ -13,8 +13,8 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, Outline, RelPath, SymbolKind};
 use crate::search::{
-    Chunk, ChunkKind, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass, RankedFile,
-    RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
+    ChangeHorizon, Chunk, ChunkKind, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass,
+    RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -25,6 +25,7 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) query: &'a RankingQuery,
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
     pub(in crate::engine) past: &'a PastCommits,
+    pub(in crate::engine) horizon: ChangeHorizon,
     /// Where given, symbols are those that files had at its frozen commit.
     pub(in crate::engine) frozen_at: Option<&'a GitHistory>,
     /// Texts of the same files as they are now, which are not read again.
@@ -93,7 +94,7 @@ pub(in crate::engine) fn rank_project(
 ) -> ProjectRanking {
     let query = request.query;
     let focus: Vec<usize> = (0..files.len()).filter(|at| (request.in_focus)(&files[*at].path)).collect();
-    let signals = file_signals(cache, query, request.past, files, &focus);
+    let signals = file_signals(cache, request, files, &focus);
     // Terms say nothing without a task, and take reading every file once.
     let vectors: HashMap<ContentKey, Vec<u8>> =
         if query.terms().is_empty() { HashMap::new() } else { term_vectors(cache, files) };

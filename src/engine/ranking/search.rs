@@ -10,7 +10,7 @@ use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, commit_log, p
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::{RankScore, RelPath, SymbolKind};
-use crate::search::{RankingQuery, read_task};
+use crate::search::{ChangeHorizon, RankingQuery, read_task};
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -73,8 +73,14 @@ pub(in crate::engine) fn search(
     let past = log.map(|log| past_commits(cache, shared.map(|shared| shared.past), &log, LogEnd::Head));
     let files: Vec<&KnownFile> = selection.files.iter().collect();
     let past = past.unwrap_or_default();
-    let wanted =
-        RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: None, known: None };
+    let wanted = RankingRequest {
+        query: &query,
+        in_focus: &|_| false,
+        past: &past,
+        horizon: ChangeHorizon::Near,
+        frozen_at: None,
+        known: None,
+    };
     let ranking = rank_project(cache, &wanted, &files);
     let mut hits = Vec::new();
     if ranking.has_matches {

@@ -2,32 +2,33 @@
 
 use std::collections::HashMap;
 
+use super::rank::RankingRequest;
 use crate::engine::artifacts::{ArtifactCache, ImportanceInputs, importance};
-use crate::engine::history::PastCommits;
 use crate::engine::workspace::KnownFile;
 use crate::model::RelPath;
-use crate::search::{FileSignals, PastCommit, RankingQuery, change_scores, subject_scores, together_scores};
+use crate::search::{FileSignals, PastCommit, change_scores, subject_scores, together_scores};
 
 /// Returns the signals of each file. `focus` are positions among the files.
 pub(super) fn file_signals(
     cache: &mut ArtifactCache<'_>,
-    query: &RankingQuery,
-    past: &PastCommits,
+    request: &RankingRequest<'_>,
     files: &[&KnownFile],
     focus: &[usize],
 ) -> Vec<FileSignals> {
-    let of_files = past.of_files(files.iter().map(|file| &file.path));
-    let commits: Vec<PastCommit<'_>> = of_files
-        .iter()
-        .map(|commit| PastCommit {
+    let (mut subjects, mut changes, mut together) =
+        (vec![0.0; files.len()], vec![0.0; files.len()], vec![0.0; files.len()]);
+    // A file has one history, that of its checkout.
+    for history in request.past.of_files(files.iter().map(|file| &file.path)) {
+        let commits = history.iter().map(|commit| PastCommit {
             subject: commit.subject,
             files: &commit.files,
             changed_files: commit.changed_files,
-        })
-        .collect();
-    let subjects = subject_scores(query, &commits, files.len());
-    let mut changes = change_scores(&commits, files.len());
-    let together = together_scores(&commits, focus, files.len());
+        });
+        let commits: Vec<PastCommit<'_>> = commits.collect();
+        add(&mut subjects, &subject_scores(request.query, &commits, files.len()));
+        add(&mut changes, &change_scores(&commits, files.len(), request.horizon));
+        add(&mut together, &together_scores(&commits, focus, files.len()));
+    }
     let is_history_known = changes.iter().any(|changes| 0.0 < *changes);
     let mut nearness = vec![0.0; files.len()];
     // References take a parse of every file that is not known yet, so they are asked for only where they decide.
@@ -50,6 +51,12 @@ pub(super) fn file_signals(
         nearness: nearness[at],
     });
     signals.collect()
+}
+
+fn add(sums: &mut [f64], scores: &[f64]) {
+    for (sum, score) in sums.iter_mut().zip(scores) {
+        *sum += score;
+    }
 }
 
 /// Returns a measure that grows with a score, ever more slowly.

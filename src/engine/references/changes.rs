@@ -43,19 +43,24 @@ pub(super) fn changed_symbols(
 ) -> Result<ChangedSymbols, Error> {
     let workspace = &cache.workspace;
     let unknown = || Error::NoSuchRevision { revision: revision.to_owned() };
-    let Baseline::Commit { id, .. } = baseline(workspace, revision)? else { return Err(unknown()) };
+    let baseline = baseline(workspace, revision)?;
+    if matches!(baseline, Baseline::Nothing(_)) {
+        return Err(unknown());
+    }
     let mut changed: HashSet<RelPath> =
-        changed_since(workspace, &id).ok_or_else(unknown)?.into_keys().collect();
+        changed_since(workspace, &baseline).ok_or_else(unknown)?.into_keys().collect();
     changed.extend(files.iter().filter(|file| !file.tracked).map(|file| file.path.clone()));
     let mut paths: Vec<&RelPath> = changed.iter().collect();
     paths.sort_unstable();
     let mut found = ChangedSymbols::default();
     for paths in paths.chunks(FILES_AT_ONCE) {
         workspace.check_cancelled()?;
-        let old = texts_at(workspace, &id, paths);
+        let old = texts_at(workspace, &baseline, paths);
         for path in paths {
             let old = match old.get(*path) {
                 Some(RevisionText::Text(text)) => text.as_str(),
+                // What is not known of a file is not a change of it.
+                Some(RevisionText::NoRevision) => continue,
                 Some(RevisionText::Absent | RevisionText::LeftOut(_) | RevisionText::UnaskablePath)
                 | None => "",
             };

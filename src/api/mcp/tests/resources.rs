@@ -1,6 +1,7 @@
 //! Files as resources.
 
 use super::*;
+use crate::api::queries::WarmthName;
 
 #[test]
 fn files_are_resources_in_pages() {
@@ -59,4 +60,35 @@ fn a_resource_is_a_view_of_one_file() {
         assert_eq!(answer["error"]["code"], -32603, "{answer}");
     });
     assert_eq!(service.asked.lock().unwrap().len(), 3);
+}
+
+#[test]
+fn places_and_the_hydrated_document_are_resources() {
+    let service = fake(|ask, _| match ask {
+        AnyQuery::Fragments(ask) if ask.tier == Some(WarmthName::Warm) => Ok(json!([{
+            "fragment_id": "0123456789abcdef", "path": "a.py", "content_hash": "00", "bytes": 9, "tokens": 3,
+            "tier": "WARM", "detail_depth": 2, "relevance_score": 0.5, "pinned": false, "uses": 0,
+            "used_at": null, "since": null, "why": ["rank 1 of 2, score 0.500"],
+        }])),
+        AnyQuery::Aggregate(ask) if ask.hydrated => {
+            Err(ApiError::user("not_hydrated", "the project is not hydrated".to_owned(), ""))
+        }
+        _ => Err(ApiError::environment("store_unusable", "open", "")),
+    });
+    serve_ready(&service, async |client| {
+        let read = async |client: &mut TestClient, uri: &str| {
+            client.request("resources/read", json!({"uri": uri})).await
+        };
+        let answer = read(client, "slop://fragments/WARM").await;
+        let contents = &answer["result"]["contents"][0];
+        let place: Value = serde_json::from_str(contents["text"].as_str().unwrap()).unwrap();
+        assert_eq!((&place["path"], &place["tier"]), (&json!("a.py"), &json!("WARM")), "{answer}");
+        assert_eq!(contents["mimeType"], "application/x-ndjson");
+        let answer = read(client, "slop://hydrated").await;
+        assert_eq!(answer["error"]["code"], -32002, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("not hydrated"), "{answer}");
+        for uri in ["slop://fragments/", "slop://fragments/hot", "slop://hydrated/x"] {
+            assert_eq!(read(client, uri).await["error"]["code"], -32002, "{uri}");
+        }
+    });
 }

@@ -1,0 +1,20 @@
+//! Places fragments: decides which files are HOT, WARM and COLD, and how much of each is shown.
+//!
+//! The files are visited by rank. A file that exceeds a limit is shown less deep first, and gets a lower warmth only if no
+//! lesser depth fits; nothing is dropped that could be shown by its path. The function is pure: what a view costs is asked
+//! for, and only when its turn comes.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `problem` | The limits, the files and what their views cost; where each was placed, and the rules that decided |
+//! | `place` | The placement |
+//!
+//! Start with [`place_fragments()`].
+
+mod place;
+mod problem;
+#[cfg(test)]
+mod tests;
+
+pub use place::place_fragments;
+pub use problem::{DepthCosts, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost};

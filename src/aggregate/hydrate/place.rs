@@ -1,0 +1,293 @@
+//! Places fragments, rank by rank.
+
+use super::problem::{
+    DepthCosts, HydrationFile, HydrationLimits, PinsTooLarge, PlacedFragment, PlacementRule, RankReason,
+    ViewCost,
+};
+use crate::model::{Depth, Pin, Warmth};
+
+/// A file that is not in focus, pinned or curated takes at most one part in so many of the HOT tokens, so that one large
+/// file does not displace the next ten.
+const LARGEST_SHARE: u64 = 16;
+/// … and in so many with the least that is shown of it.
+pub(super) const LARGEST_LEAST_SHARE: u64 = 4;
+/// Files that are asked for are HOT with at least so much.
+const LEAST_HOT: Depth = Depth::SUMMARY;
+/// Other files are HOT or WARM with their structure at least, unless less is wanted of them: a reader who has only words
+/// about a file finds as many in the map. A file that has no structure is shown as its text.
+const LEAST_STRUCTURE: Depth = Depth::OUTLINE;
+/// One part in so many of the HOT tokens is not for newcomers, so that what is HOT can grow with edits and stays as it is.
+pub(super) const ROOM_TO_GROW: u64 = 20;
+
+/// Places files, which come in the order of their ranks. The result has their order.
+///
+/// # Errors
+/// [`PinsTooLarge`] if the pinned files do not fit, even as little of each as their pins allow.
+pub fn place_fragments(
+    limits: &HydrationLimits,
+    files: &[HydrationFile],
+    costs: &mut dyn DepthCosts,
+) -> Result<Vec<PlacedFragment>, PinsTooLarge> {
+    let mut hydration = Hydration::new(limits, files, costs);
+    let order = visiting_order(limits, files);
+    hydration.reserve_pins(&order)?;
+    let mut placed = vec![None; files.len()];
+    for at in order {
+        placed[at] = Some(hydration.place(at));
+    }
+    // Every position is visited once.
+    Ok(placed.into_iter().flatten().collect())
+}
+
+/// Returns the positions in the order in which places are given: pins, then focus, then by score, where what is HOT
+/// already counts for more.
+fn visiting_order(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..files.len()).collect();
+    order.sort_by_key(|at| {
+        let file = &files[*at];
+        let class = match file.reason {
+            RankReason::Pinned(_) => 0,
+            RankReason::Focus => 1,
+            RankReason::Curated | RankReason::Score => 2,
+        };
+        let hold = if file.hot_at.is_some() { limits.hold_percent } else { 0 };
+        // A file that is as good as what is HOT does not beat it.
+        let score = u64::from(file.score) * hold.saturating_add(100);
+        (class, std::cmp::Reverse((score, file.hot_at.is_some())), *at)
+    });
+    order
+}
+
+/// What a file may take where it is HOT.
+struct HotRoom {
+    /// The tokens for the least that is shown of it, and for more.
+    least: u64,
+    share: u64,
+    bytes: u64,
+}
+
+struct Hydration<'a> {
+    limits: &'a HydrationLimits,
+    files: &'a [HydrationFile],
+    costs: &'a mut dyn DepthCosts,
+    hot_tokens: u64,
+    /// What the pinned files that have no place yet need at least.
+    reserved: u64,
+    bytes: u64,
+    warm: u64,
+    cold: u64,
+}
+
+impl<'a> Hydration<'a> {
+    fn new(limits: &'a HydrationLimits, files: &'a [HydrationFile], costs: &'a mut dyn DepthCosts) -> Self {
+        Self { limits, files, costs, hot_tokens: 0, reserved: 0, bytes: 0, warm: 0, cold: 0 }
+    }
+
+    fn hot_limit(&self) -> u64 {
+        if self.limits.hot_tokens == 0 { u64::MAX } else { self.limits.hot_tokens }
+    }
+
+    /// Reserves the least that each pinned file takes.
+    fn reserve_pins(&mut self, order: &[usize]) -> Result<(), PinsTooLarge> {
+        for at in order {
+            self.reserved += self.least_pinned(*at);
+        }
+        let limit = self.hot_limit();
+        if limit < self.reserved { Err(PinsTooLarge { tokens: self.reserved, limit }) } else { Ok(()) }
+    }
+
+    /// Returns the tokens that a file takes at least because it is pinned.
+    fn least_pinned(&mut self, at: usize) -> u64 {
+        match self.files[at].reason {
+            RankReason::Pinned(pin) => {
+                let (depth, _) = self.deepest(at, &mut Vec::new());
+                let least = pin.depth().map_or(LEAST_HOT, |pinned| pinned.min(depth));
+                self.costs.cost(at, least.min(depth)).tokens
+            }
+            RankReason::Focus | RankReason::Curated | RankReason::Score => 0,
+        }
+    }
+
+    /// Returns how deep a file may be shown, and whether it has a share of the tokens that it may not exceed.
+    fn deepest(&self, at: usize, rules: &mut Vec<PlacementRule>) -> (Depth, bool) {
+        let file = &self.files[at];
+        let (wanted, is_capped) = match file.reason {
+            RankReason::Pinned(pin) => (pin.depth().unwrap_or(Depth::FULL), false),
+            RankReason::Focus | RankReason::Curated => (file.wanted, false),
+            RankReason::Score => (file.wanted, true),
+        };
+        if self.limits.max_file_bytes < file.bytes && Depth::SKELETON < wanted {
+            rules.push(PlacementRule::MaxFileBytes { bytes: file.bytes, limit: self.limits.max_file_bytes });
+            return (Depth::SKELETON, is_capped);
+        }
+        (wanted, is_capped)
+    }
+
+    fn place(&mut self, at: usize) -> PlacedFragment {
+        let file = &self.files[at];
+        let mut rules = vec![match file.reason {
+            RankReason::Focus => PlacementRule::Focus,
+            RankReason::Pinned(pin) => PlacementRule::Pinned(pin),
+            RankReason::Curated => PlacementRule::Curated,
+            RankReason::Score => {
+                PlacementRule::Rank { place: at + 1, files: self.files.len(), score: file.score }
+            }
+        }];
+        let (deepest, is_capped) = self.deepest(at, &mut rules);
+        if let Some(placed) = self.place_hot(at, (deepest, is_capped), &mut rules) {
+            return placed;
+        }
+        if self.limits.warm_fragments <= self.warm {
+            rules.push(PlacementRule::WarmFragments { limit: self.limits.warm_fragments });
+            return self.place_cold(at, rules);
+        }
+        match self.place_warm(at, deepest, &mut rules) {
+            Some(placed) => placed,
+            None => self.place_cold(at, rules),
+        }
+    }
+
+    /// Makes a file HOT, as deep as there is room for.
+    fn place_hot(
+        &mut self,
+        at: usize,
+        (deepest, is_capped): (Depth, bool),
+        rules: &mut Vec<PlacementRule>,
+    ) -> Option<PlacedFragment> {
+        let limit = self.hot_limit();
+        self.reserved -= self.least_pinned(at);
+        let file = &self.files[at];
+        let is_new = is_capped && file.hot_at.is_none();
+        let open = if is_new { limit - limit / ROOM_TO_GROW } else { limit };
+        let room = open.saturating_sub(self.hot_tokens.saturating_add(self.reserved));
+        let (least, share) = if is_capped {
+            (room.min(limit / LARGEST_LEAST_SHARE), room.min(limit / LARGEST_SHARE))
+        } else {
+            (room, room)
+        };
+        // What is pinned is HOT, however long it is.
+        let is_pinned = matches!(file.reason, RankReason::Pinned(_));
+        let bytes = if is_pinned { u64::MAX } else { self.free_bytes() };
+        let (best, lacks_bytes) = self.deepest_within(at, deepest, &HotRoom { least, share, bytes });
+        let (from, taken) = (deepest, self.hot_tokens);
+        match best {
+            // What is too long to be HOT is too long to be WARM, and has that reason then.
+            None if lacks_bytes => {}
+            None => rules.push(PlacementRule::HotTokens { from, to: None, taken, limit }),
+            Some((step, _)) if step < deepest && lacks_bytes => rules.push(self.byte_limit(from, Some(step))),
+            Some((step, cost)) if step < deepest => {
+                rules.push(PlacementRule::HotTokens { from, to: Some(cost.depth), taken, limit });
+            }
+            Some(_) => {}
+        }
+        let (_, cost) = best?;
+        if file.hot_at.is_some() && file.reason == RankReason::Score {
+            rules.push(PlacementRule::Kept { percent: self.limits.hold_percent });
+        }
+        self.hot_tokens += cost.tokens;
+        Some(self.placed(Warmth::Hot, cost, rules))
+    }
+
+    /// Returns how deep a file is shown where it is HOT, as a step of the ladder with its cost, and whether it is not shown
+    /// deeper for its bytes.
+    fn deepest_within(
+        &mut self,
+        at: usize,
+        deepest: Depth,
+        room: &HotRoom,
+    ) -> (Option<(Depth, ViewCost)>, bool) {
+        let file = &self.files[at];
+        let least_structure = LEAST_STRUCTURE.min(deepest);
+        let (least, most) = match (file.reason, file.hot_at) {
+            (RankReason::Pinned(Pin::At(depth)), _) => (depth.min(deepest), deepest),
+            // What is HOT stays as deep as it is, so that edits of other files do not change what is shown of it.
+            (RankReason::Score, Some(hot_at)) => (least_structure, hot_at.clamp(least_structure, deepest)),
+            (RankReason::Score, None) => (least_structure, deepest),
+            (_, _) => (LEAST_HOT.min(deepest), deepest),
+        };
+        // From the least upwards, so that the many files behind the last one that fits cost one view each.
+        let mut best: Option<(Depth, ViewCost)> = None;
+        let mut lacks_bytes = false;
+        for step in Depth::LADDER.into_iter().rev().filter(|depth| (least..=most).contains(depth)) {
+            let cost = self.costs.cost(at, step);
+            // The least of it has a larger share: a file that matters is not left out for its size.
+            if if best.is_none() { room.least } else { room.share } < cost.tokens {
+                break;
+            }
+            lacks_bytes = room.bytes < cost.bytes;
+            if lacks_bytes {
+                break;
+            }
+            best = Some((step, cost));
+        }
+        // A file without structure is its text or a line of words, and words alone are better found in the map.
+        let has_words_alone = best.is_some_and(|(_, cost)| cost.depth < least_structure);
+        if has_words_alone
+            && file.reason == RankReason::Score
+            && self.costs.cost(at, LEAST_STRUCTURE).depth < LEAST_STRUCTURE
+        {
+            let cost = self.costs.cost(at, Depth::FULL);
+            let fits_tokens = file.bytes <= self.limits.max_file_bytes && cost.tokens <= room.share;
+            let fits_bytes = cost.bytes <= room.bytes;
+            return ((fits_tokens && fits_bytes).then_some((Depth::FULL, cost)), fits_tokens && !fits_bytes);
+        }
+        (best, lacks_bytes)
+    }
+
+    /// Makes a file WARM, one step less deep than it would be HOT, or as deep as its bytes fit.
+    fn place_warm(
+        &mut self,
+        at: usize,
+        deepest: Depth,
+        rules: &mut Vec<PlacementRule>,
+    ) -> Option<PlacedFragment> {
+        let least = LEAST_STRUCTURE.min(deepest);
+        let from = deepest.next_lesser().max(least);
+        let room = self.free_bytes();
+        for step in Depth::LADDER.into_iter().filter(|depth| (least..=from).contains(depth)) {
+            let mut cost = self.costs.cost(at, step);
+            if cost.depth < least && self.files[at].bytes <= self.limits.max_file_bytes {
+                cost = self.costs.cost(at, Depth::FULL);
+            }
+            if cost.bytes <= room {
+                if step < from {
+                    rules.push(self.byte_limit(from, Some(step)));
+                }
+                self.warm += 1;
+                return Some(self.placed(Warmth::Warm, cost, rules));
+            }
+        }
+        rules.push(self.byte_limit(from, None));
+        None
+    }
+
+    fn free_bytes(&self) -> u64 {
+        self.limits.max_project_bytes.saturating_sub(self.bytes)
+    }
+
+    fn byte_limit(&self, from: Depth, to: Option<Depth>) -> PlacementRule {
+        PlacementRule::MaxProjectBytes { from, to, taken: self.bytes, limit: self.limits.max_project_bytes }
+    }
+
+    fn placed(&mut self, warmth: Warmth, cost: ViewCost, rules: &mut Vec<PlacementRule>) -> PlacedFragment {
+        self.bytes = self.bytes.saturating_add(cost.bytes);
+        let rules = std::mem::take(rules);
+        PlacedFragment { warmth: Some(warmth), depth: cost.depth, tokens: cost.tokens, rules }
+    }
+
+    fn place_cold(&mut self, at: usize, mut rules: Vec<PlacementRule>) -> PlacedFragment {
+        let mut nowhere = |rule| {
+            rules.push(rule);
+            PlacedFragment { warmth: None, depth: Depth::PATH, tokens: 0, rules: std::mem::take(&mut rules) }
+        };
+        if self.files[at].is_forgotten {
+            return nowhere(PlacementRule::Forgotten { days: self.limits.cold_days });
+        }
+        if self.limits.cold_fragments <= self.cold {
+            return nowhere(PlacementRule::ColdFragments { limit: self.limits.cold_fragments });
+        }
+        self.cold += 1;
+        let ViewCost { tokens, depth, .. } = self.costs.cost(at, Depth::SUMMARY);
+        PlacedFragment { warmth: Some(Warmth::Cold), depth, tokens, rules }
+    }
+}

@@ -1,0 +1,126 @@
+//! The checkouts of a project whose history git is asked for: its own, and those that are linked.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use super::commits::{FileEdit, read_edits};
+use crate::discover::run_git;
+use crate::engine::mounts::Mount;
+use crate::engine::workspace::Workspace;
+use crate::model::{RelPath, ResourceKind};
+use crate::sys::{ProcessOutput, Processes};
+
+/// What all keys of linked checkouts begin with.
+pub(super) const LINKED_KEYS: &str = "linked/";
+
+/// A folder that git is run in.
+#[derive(Clone)]
+pub(in crate::engine) struct Checkout<'w> {
+    processes: &'w dyn Processes,
+    folder: PathBuf,
+    /// The linked folder that it is; `None` for the project's own.
+    mount: Option<Mount>,
+}
+
+impl<'w> Checkout<'w> {
+    /// Returns that of the project.
+    pub(in crate::engine) fn of_project(workspace: &Workspace<'w>) -> Self {
+        Self { processes: workspace.world.processes, folder: workspace.root.clone(), mount: None }
+    }
+
+    /// Returns the linked ones, by name.
+    pub(super) fn linked(workspace: &Workspace<'w>) -> Vec<Self> {
+        let mounts = workspace.files.mounts().iter();
+        let checkouts = mounts.filter(|mount| mount.linked.kind == ResourceKind::GitCheckout);
+        let checkout = |mount: &Mount| Self {
+            processes: workspace.world.processes,
+            folder: mount.linked.path.clone(),
+            mount: Some(mount.clone()),
+        };
+        checkouts.map(checkout).collect()
+    }
+
+    /// Returns under which key the store remembers something of this checkout.
+    pub(super) fn key(&self, key: &str) -> String {
+        match &self.mount {
+            Some(mount) => format!("{LINKED_KEYS}{}/{key}", mount.linked.name),
+            None => key.to_owned(),
+        }
+    }
+
+    /// Returns the path in the project of a path in this checkout.
+    pub(super) fn path_in_project(&self, path: &[u8]) -> Option<RelPath> {
+        match &self.mount {
+            None => RelPath::new(path).ok(),
+            Some(mount) => RelPath::new(&[mount.linked.mount_point().as_bytes(), b"/", path].concat()).ok(),
+        }
+    }
+
+    /// Returns the path in this checkout of a file of the project; `None` if it is in another one.
+    pub(super) fn path_inside<'p>(&self, workspace: &Workspace<'_>, path: &'p RelPath) -> Option<&'p [u8]> {
+        let mounted = workspace.files.mount_of(path.as_bytes());
+        match (&self.mount, mounted) {
+            (None, None) => Some(path.as_bytes()),
+            (Some(own), Some((mount, inside))) if own.linked == mount.linked => Some(inside),
+            (_, _) => None,
+        }
+    }
+
+    /// Runs git; `None` if it cannot be run, or fails.
+    pub(super) fn git(&self, arguments: &[&str], input: &[u8]) -> Option<ProcessOutput> {
+        // Git is run by path, so its answer counts only if the path led to the linked folder all the time.
+        let is_in_place = || self.mount.as_ref().is_none_or(Mount::is_in_place);
+        if !is_in_place() {
+            return None;
+        }
+        let finished = run_git(self.processes, &self.folder, arguments, input).ok()?;
+        (finished.success && is_in_place()).then_some(finished)
+    }
+
+    /// Returns what git answers on one line; `None` if it cannot be run, or fails.
+    pub(super) fn line(&self, arguments: &[&str]) -> Option<String> {
+        let line = String::from_utf8(self.git(arguments, b"")?.stdout).ok()?;
+        Some(line.trim().to_owned())
+    }
+
+    /// Returns what turns off the filters that git's settings name; `None` if one cannot be turned off.
+    pub(super) fn filters(&self) -> Option<Vec<String>> {
+        disabled_filters(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
+    }
+
+    /// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
+    /// that one of both does not have. Each with whether the commit has it as a regular file. Paths are those in the
+    /// project.
+    ///
+    /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
+    /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
+    pub(super) fn changed_since(&self, filters: &[String], commit: &str) -> Option<HashMap<RelPath, bool>> {
+        let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
+        // Of a submodule git would ask whether it is clean, by that one's own configuration.
+        arguments
+            .extend(["diff", "--raw", "--no-abbrev", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]);
+        arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
+        let changes = read_edits(&self.git(&arguments, b"")?.stdout);
+        let was_file = |edits: &[FileEdit]| edits.iter().any(|edit| edit.before.is_some());
+        let in_project = |(path, edits): (RelPath, Vec<FileEdit>)| {
+            Some((self.path_in_project(path.as_bytes())?, was_file(&edits)))
+        };
+        Some(changes.into_iter().filter_map(in_project).collect())
+    }
+}
+
+/// Returns what turns off each filter among git's settings; `None` if one cannot be turned off, for a command line
+/// ends a setting's name at its first `=`.
+fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
+    let mut blanked = Vec::new();
+    for name in settings.split(|byte| *byte == 0).filter(|name| name.starts_with(b"filter.")) {
+        let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='))?;
+        let (filter, _) = name.rsplit_once('.')?;
+        // A filter that is required and blank would make git fail instead of passing the bytes on.
+        let keys = [("clean", ""), ("process", ""), ("smudge", ""), ("required", "false")];
+        blanked.extend(keys.map(|(key, value)| format!("{filter}.{key}={value}")));
+    }
+    blanked.sort_unstable();
+    blanked.dedup();
+    Some(blanked)
+}
