@@ -82,9 +82,8 @@ impl DocumentRun<'_, '_> {
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, whole);
         let worktree = self.worktree_key(request, &selection);
         let has_diffs = selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
-        let is_alone = self.depends_on_files_alone(request)
-            && !has_diffs
-            && self.cache.workspace.log.note_count() == notes;
+        let is_alone =
+            depends_on_files_alone(request) && !has_diffs && self.cache.workspace.log.note_count() == notes;
         let key = match worktree {
             Some(worktree) if is_alone => {
                 self.inputs_key(request, &selection, &summaries, &sections, worktree)
@@ -156,17 +155,6 @@ impl DocumentRun<'_, '_> {
         Some(key)
     }
 
-    /// Returns whether nothing but the project's files, its history and the discussion decides what a document is like.
-    fn depends_on_files_alone(&self, request: &AggregationRequest) -> bool {
-        let sections = &request.sections;
-        // A revision may come to mean another commit, screenshots may lie anywhere, and issues are listed by another
-        // program: no stamp that an answer compares changes with them.
-        request.base.is_none()
-            && request.history.as_ref().is_none_or(|history| !history.since_last)
-            && sections.screenshots.is_empty()
-            && sections.beads != BeadsRequest::Included
-    }
-
     /// Returns what is known of the files without reading them; `None` if that must not be a part of the answer.
     fn worktree_key(&self, request: &AggregationRequest, selection: &FileSelection) -> Option<WorktreeKey> {
         let trusts_stamps =
@@ -206,6 +194,17 @@ impl DocumentRun<'_, '_> {
             files: hash.finish(),
         }))
     }
+}
+
+/// Returns whether nothing but the project's files, its history and the discussion decides what a document is like.
+fn depends_on_files_alone(request: &AggregationRequest) -> bool {
+    let sections = &request.sections;
+    // A revision may come to mean another commit, screenshots may lie anywhere, and issues are listed by another
+    // program: no stamp that an answer compares changes with them.
+    request.base.is_none()
+        && request.history.as_ref().is_none_or(|history| !history.since_last)
+        && sections.screenshots.is_empty()
+        && sections.beads != BeadsRequest::Included
 }
 
 /// Hashes of the files that were selected, as they are.
