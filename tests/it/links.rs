@@ -93,13 +93,13 @@ fn a_linked_checkout_has_its_own_history() {
     for folder in ["../lib", "../notes"] {
         assert_eq!(sandbox.slop(&["link", "add", folder]).code, 0);
     }
-    // It ranks its files. Without a focus, places would be those of the frozen commit, the first.
+    // It ranks its files.
     let score = |path: &str| {
         let places = sandbox.json_lines(&["fragments"]);
         let place = places.iter().find(|place| place["path"] == path).unwrap();
         (place["relevance_score"].as_f64().unwrap() * 1000.0).round()
     };
-    let hydrate = || sandbox.json(&["hydrate", "--focus", "own.py"]);
+    let hydrate = || sandbox.json(&["hydrate"]);
     hydrate();
     assert!(score("@lib/a_quiet.py") < score("@lib/part.py"));
     assert!(score("@notes/note.py") < score("@lib/a_quiet.py"));

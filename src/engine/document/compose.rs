@@ -320,7 +320,9 @@ fn rank_draft(
     // Without a task and a focus, ranks that moved with every commit would select something else after each, and a provider
     // would find little of the document before in its cache.
     let is_guided = request.task.is_some() || !request.focus.is_empty();
-    let end = if is_guided { LogEnd::Head } else { LogEnd::Frozen };
+    // Places are kept by a rule of their own, and files that were moved since the frozen commit have no history in it.
+    let is_frozen = !is_guided && horizon == ChangeHorizon::Near;
+    let end = if is_frozen { LogEnd::Frozen } else { LogEnd::Head };
     let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, end));
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
