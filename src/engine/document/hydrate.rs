@@ -145,7 +145,9 @@ impl DocumentRun<'_, '_> {
         let commits = commit_log(self.cache, commits, selected.selection.rules);
         if let Some(commits) = &commits {
             hash.bytes(commits.head.as_bytes()).bytes(commits.frozen.as_bytes());
-            hash.bytes(format!("{:?}", commits.linked).as_bytes());
+            for (checkout, ends) in &commits.linked {
+                hash.bytes(checkout.as_bytes()).bytes(ends.head.as_bytes()).bytes(ends.frozen.as_bytes());
+            }
         }
         // The text of a value may be another one in another build: then the places are only found again.
         hash.bytes(format!("{asked:?}{limits:?}{:?}", self.cache.workspace.options).as_bytes());

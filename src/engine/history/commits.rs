@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::checkout::{Checkout, LINKED_KEYS};
+use super::last::LastValue;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::workspace::KnownFile;
 use crate::model::{ContentHash, RelPath};
@@ -107,29 +108,8 @@ pub(in crate::engine) struct FileEdit {
 /// What git reported last, in a process that stays.
 #[derive(Default)]
 pub(in crate::engine) struct CommitCache {
-    commits: LastValue<CommitLog>,
-    uncommitted: LastValue<HashSet<RelPath>>,
-}
-
-/// A value with the key that it was found by.
-struct LastValue<T>(Mutex<Option<(ContentHash, Arc<T>)>>);
-
-impl<T> Default for LastValue<T> {
-    fn default() -> Self {
-        Self(Mutex::new(None))
-    }
-}
-
-impl<T> LastValue<T> {
-    /// Returns the value, if it was found by this key.
-    fn get(&self, key: &ContentHash) -> Option<Arc<T>> {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().filter(|(of, _)| of == key).map(|(_, value)| Arc::clone(value))
-    }
-
-    fn insert(&self, key: ContentHash, value: &Arc<T>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(value)));
-    }
+    commits: LastValue<ContentHash, CommitLog>,
+    uncommitted: LastValue<ContentHash, HashSet<RelPath>>,
 }
 
 /// Returns the commits of the project; `None` outside of git, and before the first commit. They are the same as long as

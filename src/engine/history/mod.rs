@@ -4,6 +4,7 @@
 
 mod checkout;
 mod commits;
+mod last;
 mod past;
 mod revision;
 

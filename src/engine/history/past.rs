@@ -1,11 +1,12 @@
 //! The latest commits with their subjects and the files that they changed, from which files are ranked.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::checkout::Checkout;
 use super::commits::CommitLog;
+use super::last::LastValue;
 use crate::engine::artifacts::ArtifactCache;
 use crate::model::RelPath;
 use crate::search::MAX_COMMITS;
@@ -62,10 +63,7 @@ impl LogEnd {
 
 /// The commits that were read last up to each end, in a process that stays.
 #[derive(Default)]
-pub(in crate::engine) struct PastCommitCache([Mutex<Option<NamedCommits>>; 2]);
-
-/// Commits, and the name of the last of them.
-type NamedCommits = (String, Arc<PastCommits>);
+pub(in crate::engine) struct PastCommitCache([LastValue<String, PastCommits>; 2]);
 
 /// Returns the latest commits up to an end, of the project's checkout and of each linked one; none of those of which git
 /// does not report them.
@@ -79,11 +77,8 @@ pub(in crate::engine) fn past_commits(
         commits.linked.iter().map(|(key, ends)| format!(" {key} {}", end.of(&ends.head, &ends.frozen)));
     let last = end.of(&commits.head, &commits.frozen).to_owned() + &of_linked.collect::<String>();
     let slot = shared.map(|shared| &shared.0[end as usize]);
-    if let Some(slot) = slot {
-        let known = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, past)) = known.as_ref().filter(|(of, _)| *of == last) {
-            return Arc::clone(past);
-        }
+    if let Some(past) = slot.and_then(|slot| slot.get(&last)) {
+        return past;
     }
     let mut past = PastCommits::default();
     let project = Checkout::of_project(&cache.workspace);
@@ -98,7 +93,7 @@ pub(in crate::engine) fn past_commits(
     }
     let past = Arc::new(past);
     if let Some(slot) = slot {
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((last, Arc::clone(&past)));
+        slot.insert(last, &past);
     }
     past
 }

@@ -60,14 +60,20 @@ fn a_call_that_takes_long_becomes_a_task_with_the_answer_as_its_result() {
     });
 }
 
-#[test]
-fn a_task_that_is_cancelled_takes_its_work_with_it() {
+/// Returns a service that answers when its call is cancelled, and what says whether it was.
+fn until_cancelled() -> (Arc<FakeService>, mpsc::Receiver<bool>) {
     let (ended, end) = mpsc::channel();
     let ended = Mutex::new(ended);
     let service = fake(move |_, call| {
         ended.lock().unwrap().send(is_cancelled_in_time(call)).unwrap();
         Ok(json!([]))
     });
+    (service, end)
+}
+
+#[test]
+fn a_task_that_is_cancelled_takes_its_work_with_it() {
+    let (service, end) = until_cancelled();
     serve(&service, async |client| {
         let call = json!({"name": "slop_outline", "arguments": {"files": ["a"]}, "_meta": meta()});
         let id = client.request("tools/call", call).await["result"]["taskId"].clone();
@@ -80,12 +86,7 @@ fn a_task_that_is_cancelled_takes_its_work_with_it() {
 
 #[test]
 fn a_task_ends_with_its_client() {
-    let (ended, end) = mpsc::channel();
-    let ended = Mutex::new(ended);
-    let service = fake(move |_, call| {
-        ended.lock().unwrap().send(is_cancelled_in_time(call)).unwrap();
-        Ok(json!([]))
-    });
+    let (service, end) = until_cancelled();
     serve(&service, async |client| {
         let call = json!({"name": "slop_outline", "arguments": {"files": ["a"]}, "_meta": meta()});
         assert_eq!(client.request("tools/call", call).await["result"]["status"], "working");
