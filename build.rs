@@ -18,8 +18,8 @@ fn main() {
     println!("cargo::rerun-if-changed=src/aggregate/vocabulary_hash.rs");
     println!("cargo::rerun-if-env-changed={COMMIT_VARIABLE}");
     write_vocabulary();
-    println!("cargo::rustc-env=SLOP_BUILD_TARGET={}", variable("TARGET").expect("Cargo sets TARGET"));
-    println!("cargo::rustc-env=SLOP_BUILD_COMMIT={}", commit().unwrap_or_default());
+    println!("cargo::rustc-env=TARGET_OF_SLOP_BUILD={}", variable("TARGET").expect("Cargo sets TARGET"));
+    println!("cargo::rustc-env=COMMIT_OF_SLOP_BUILD={}", commit().unwrap_or_default());
 }
 
 #[expect(clippy::disallowed_methods, reason = "a build script reads its environment")]

@@ -4,7 +4,7 @@ use crate::api::{LANGUAGE_COUNT, VERSION};
 
 /// Returns the version and what distinguishes this build from others of it.
 pub(super) fn build_description() -> String {
-    describe(VERSION, env!("SLOP_BUILD_COMMIT"), LANGUAGE_COUNT, env!("SLOP_BUILD_TARGET"))
+    describe(VERSION, env!("COMMIT_OF_SLOP_BUILD"), LANGUAGE_COUNT, env!("TARGET_OF_SLOP_BUILD"))
 }
 
 /// `commit` is empty in builds that do not know it: debug builds, and source archives.

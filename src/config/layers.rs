@@ -13,10 +13,9 @@ use super::section::{SettingsSource, TomlLeaf, line_at};
 use super::user_only::{UserProviders, drop_from_project};
 use super::{curation, hidden, links, older_files, section, user_only};
 
-/// Variables that are no settings: `cli` itself reads them before there are any, and the build reads one.
+/// Variables that are no settings: `cli` itself reads them before there are any.
 // Listed, because each would otherwise be reported as an unknown setting by every command.
-const RESERVED_VARIABLES: [&str; 8] = [
-    "SLOP_BUILD_COMMIT",
+const RESERVED_VARIABLES: [&str; 7] = [
     "SLOP_CONFIG",
     "SLOP_LINKS",
     "SLOP_LOG",
