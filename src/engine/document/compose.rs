@@ -301,7 +301,7 @@ impl DocumentRun<'_, '_> {
             let mut packer = StablePacker { renderer: &mut renderer, draft: &draft, now, then, images_apart };
             return packer.fit(*share, history.as_ref(), (memo, general_memo), is_guided);
         }
-        Ok(fit_draft(&mut renderer, draft, &now, memo, images_apart)?.1)
+        Ok(fit_draft(&mut renderer, &draft, &now, memo, images_apart)?.1)
     }
 }
 

@@ -4,15 +4,18 @@
 
 use super::gather::DraftDocument;
 use super::measure;
-use super::pack::{PackContext, PackMemo, PlacedFile, StablePart, decided_size, pack_draft, place_stable};
+use super::pack::{
+    PackContext, PackMemo, PackableDraft, PackedDraft, PlacedFile, StablePart, decided_size, place_stable,
+    remarks_in_text,
+};
 use super::pack_costs::BudgetUnit;
 use super::render::Renderer;
 use crate::aggregate;
-use crate::aggregate::{CandidateFile, DocumentLimits, Packing, ReceiptNotes};
+use crate::aggregate::{CandidateFile, DocumentLimits};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::{Document, Omission, OmittedFile};
+use crate::model::Document;
 
 /// How often a document is packed at most to use what is left of its limit.
 const MAX_ROUNDS: usize = 5;
@@ -20,36 +23,35 @@ const MAX_ROUNDS: usize = 5;
 const MAX_ROUNDS_UNTIL_IT_FITS: usize = 16;
 /// A document is large enough if it leaves at most one part in so many of its limit unused.
 const UNUSED_PART: u64 = 50;
-/// Everything is shown if the selection takes one part in so many less than its room.
-const SPARE_PART: u64 = 10;
 
 /// Shows as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.
 pub(super) fn fit_draft(
     renderer: &mut Renderer<'_, '_>,
-    draft: DraftDocument,
+    draft: &DraftDocument,
     context: &PackContext<'_>,
     memo: &mut PackMemo,
     images_apart: bool,
 ) -> Result<(u64, DraftDocument), Error> {
     let limit = limit_of(draft.remarks.limits);
-    let frame = frame_size(renderer.cache, &draft, context, images_apart);
+    let frame = frame_size(renderer.cache, draft, context, images_apart);
+    let packable = PackableDraft::new(&draft.files, context);
     let mut search = RoomSearch::new(limit, limit.saturating_sub(frame));
-    let mut best: Option<(u64, DraftDocument, Packing)> = None;
+    let mut best: Option<(u64, PackedDraft)> = None;
     for round in 0..MAX_ROUNDS_UNTIL_IT_FITS {
         if MAX_ROUNDS <= round && best.is_some() {
             break;
         }
         renderer.cache.workspace.check_cancelled()?;
-        let (packed, packing) = pack_draft(renderer, draft.clone(), context, memo, search.room);
-        let (used, over) = measure_draft(renderer.cache, &packed, context.unit, images_apart);
+        let packed = packable.pack(renderer, draft, context, memo, search.room);
+        let (used, over) = measure_draft(renderer.cache, &packed.shown, context.unit, images_apart);
         let goes_on = if 0 < over {
             // What was selected in this room before is too large; with other costs, it may be something else.
             memo.is_corrected || search.shrink(over, MAX_ROUNDS <= round)
         } else {
             let left = limit - used;
-            let is_enough = left <= limit / UNUSED_PART || is_complete(&packed, search.room);
-            if best.as_ref().is_none_or(|(size, ..)| *size < used) {
-                best = Some((used, packed, packing));
+            let is_enough = left <= limit / UNUSED_PART || packed.is_complete(search.room);
+            if best.as_ref().is_none_or(|(size, _)| *size < used) {
+                best = Some((used, packed));
             }
             !is_enough && search.grow(left)
         };
@@ -57,25 +59,17 @@ pub(super) fn fit_draft(
             break;
         }
     }
-    if let Some((used, packed, packing)) = best {
-        return Ok((used, with_shortfall(packed, &packing)));
+    if let Some((used, packed)) = best {
+        return Ok((used, packed.finish(draft, context.ranking)));
     }
     // If that is too large, the document is refused when it is measured.
     let context = PackContext { stable: &StablePart::new(), ..*context };
-    let (least, packing) = pack_draft(renderer, draft, &context, memo, 0);
-    let mut least = with_shortfall(least, &packing);
-    least.listed.clear();
-    least.plan.tree = None;
-    let used = size(renderer.cache, &least, context.unit, images_apart);
-    Ok((used, least))
-}
-
-/// Notes for the receipt how far a selection is at most from the best one.
-fn with_shortfall(mut draft: DraftDocument, packing: &Packing) -> DraftDocument {
-    if let Some(receipt) = &mut draft.remarks.packing {
-        receipt.shortfall_percent = packing.shortfall_percent();
-    }
-    draft
+    let packable = PackableDraft::new(&draft.files, &context);
+    let mut least = packable.pack(renderer, draft, &context, memo, 0);
+    least.shown.listed.clear();
+    least.shown.plan.tree = None;
+    let used = size(renderer.cache, &least.shown, context.unit, images_apart);
+    Ok((used, least.finish(draft, context.ranking)))
 }
 
 /// Returns the limit in the unit that a budget is counted in.
@@ -141,12 +135,6 @@ impl RoomSearch {
     }
 }
 
-/// Returns whether more room would show nothing more.
-fn is_complete(packed: &DraftDocument, room: u64) -> bool {
-    let spent = packed.remarks.packing.map_or(0, |packing| packing.total());
-    packed.dropped.is_empty() && spent + room / SPARE_PART < room
-}
-
 /// Returns the size of all that is in the document before anything is selected: what a person or the request decided on,
 /// what is shown already, and what is not files.
 pub(super) fn taken(
@@ -172,7 +160,6 @@ fn frame_size(
         match place_stable(draft.files[at].clone(), &context.stable[&at]) {
             PlacedFile::Block(shown) => files.push(shown),
             PlacedFile::Listed(file) => listed.push(file),
-            PlacedFile::Dropped(_) => {}
         }
     }
     let frame = DraftDocument {
@@ -180,7 +167,7 @@ fn frame_size(
         files,
         listed,
         dropped: Vec::new(),
-        remarks: draft.remarks.clone(),
+        remarks: remarks_in_text(draft, std::iter::empty()),
     };
     size(cache, &frame, context.unit, images_apart)
 }
@@ -193,7 +180,7 @@ fn measure_draft(
     images_apart: bool,
 ) -> (u64, u64) {
     let limits = draft.remarks.limits;
-    let document = assemble(&cache.workspace, shown_part(draft));
+    let document = assemble(&cache.workspace, draft.clone());
     let used = measure::size(cache, &document, unit, images_apart);
     // Only where both are limited are the bytes something else than the size.
     let bytes = match (limits.tokens, limits.bytes) {
@@ -205,23 +192,9 @@ fn measure_draft(
     (used, used.saturating_sub(limit_of(limits)).max(unit.of_bytes(bytes)))
 }
 
-/// Copies what a draft shows. Of what it does not show, which may be most of a project, one file is enough for the note
-/// that there are some.
-fn shown_part(draft: &DraftDocument) -> DraftDocument {
-    let is_cut = |file: &&OmittedFile| matches!(file.reason, Omission::Budget { .. });
-    let omitted = draft.remarks.omitted.iter().find(is_cut).cloned().into_iter().collect();
-    DraftDocument {
-        plan: draft.plan.clone(),
-        files: draft.files.clone(),
-        listed: draft.listed.clone(),
-        dropped: Vec::new(),
-        remarks: ReceiptNotes { omitted, limits: draft.remarks.limits, ..ReceiptNotes::default() },
-    }
-}
-
 /// Returns the size of the document that a draft comes to.
 fn size(cache: &mut ArtifactCache<'_>, draft: &DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
-    let document = assemble(&cache.workspace, shown_part(draft));
+    let document = assemble(&cache.workspace, draft.clone());
     measure::size(cache, &document, unit, images_apart)
 }
 

@@ -6,13 +6,15 @@
 
 use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
+
 use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
 use super::render::Renderer;
 use crate::aggregate::{
-    CandidateFile, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares, PackSymbol,
-    PackableFile, PackedView, Packing, RoutingContext,
+    CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
+    PackSymbol, PackableFile, PackedView, Packing, ReceiptNotes, RoutingContext,
 };
 use crate::engine::ranking::ProjectRanking;
 use crate::engine::workspace::KnownState;
@@ -28,6 +30,8 @@ pub(super) const BUDGET_REASON: &str = "to keep within the budget";
 const LEAST_SCORE: f64 = 1e-6;
 /// A tree is selected by what its lines cost, and has folders besides.
 const TREE_SLACK: u64 = 40;
+/// Everything is shown if the selection takes one part in so many less than its room.
+const SPARE_PART: u64 = 10;
 
 /// What the files of a document are selected by.
 #[derive(Clone, Copy)]
@@ -73,94 +77,205 @@ pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
         && candidate.block.view != ViewMode::Delta
 }
 
-/// Shows as much of the files as a budget has room for, and returns also what was selected. The draft's files are in the
-/// order that the ranking speaks of.
-pub(super) fn pack_draft(
-    renderer: &mut Renderer<'_, '_>,
-    mut draft: DraftDocument,
-    context: &PackContext<'_>,
-    memo: &mut PackMemo,
-    budget: u64,
-) -> (DraftDocument, Packing) {
-    let files = std::mem::take(&mut draft.files);
-    let packable = packable_files(&files, context);
-    let shares = shares(context, budget);
-    let packing = select(renderer, &files, &packable, context, &mut memo.costs, (budget, shares), true);
-    let receipt = packing_receipt(&packing);
-    draft.remarks.packing = Some(receipt);
-    let views = views_by_position(&packing, context, files.len());
-    let has_summaries = shows_summaries(context.routing);
-    let selections = block_selections(&views);
-    let mut blocks = render_blocks(renderer, &files, &selections, context, has_summaries, &mut memo.blocks);
-    memo.is_corrected = false;
-    for selection in &selections {
-        if let Some(block) = blocks.get(&selection.file) {
-            let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
-            let bytes = block.body.len();
-            memo.is_corrected |= memo.costs.correct(context.unit, selection.file, selected, bytes);
-        }
-    }
-    let places = places(context.ranking);
-    let mut listed: Vec<((FilePart, usize), ListedFile)> = Vec::new();
-    for (at, (mut shown, view)) in files.into_iter().zip(views).enumerate() {
-        let score = &context.ranking.scores[at];
-        shown.candidate.score = Some(RankScore::of(score.total, &score.parts.named()));
-        // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
-        let block = blocks.remove(&at);
-        match place_file(shown, view.as_ref(), block, context.stable.get(&at), (at, &memo.costs)) {
-            PlacedFile::Block(shown) => draft.files.push(shown),
-            PlacedFile::Listed(file) => {
-                let place = match context.stable.get(&at) {
-                    Some(StableView::Row { part, place, .. }) => (*part, *place),
-                    Some(StableView::Block(..)) | None => (FilePart::Rest, places[at]),
-                };
-                listed.push((place, file));
-            }
-            PlacedFile::Dropped(shown) => {
-                draft.remarks.omitted.push(omitted(&shown));
-                draft.dropped.push(shown);
-            }
-        }
-    }
-    listed.sort_by_key(|(place, _)| *place);
-    draft.listed = listed.into_iter().map(|(_, file)| file).collect();
-    let room = receipt.paths + receipt.paths / 4 + context.unit.tokens(TREE_SLACK).min(budget / 50);
-    add_tree(&mut draft, context.unit, room);
-    draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
-    (draft, packing)
-}
-
-/// Selects what is shown of each file. `has_bound` says whether a receipt is to say how good the selection is.
-pub(super) fn select(
-    renderer: &mut Renderer<'_, '_>,
-    files: &[ShownFile],
-    packable: &[PackableFile],
-    context: &PackContext<'_>,
-    memo: &mut CostMemo,
-    (budget, shares): (u64, PackShares),
-    has_bound: bool,
-) -> Packing {
-    let symbols = pack_symbols(files, context);
-    let mut costs = draft_costs(renderer, files, context, memo);
-    let input = PackInput { budget, shares, files: packable, symbols: &symbols, has_bound };
-    aggregate::pack(&input, &mut costs)
-}
-
-pub(super) fn draft_costs<'a, 'r, 'w>(
-    renderer: &'a mut Renderer<'r, 'w>,
+/// The files of a draft as a selection sees them; that is the same whatever the room.
+pub(super) struct PackableDraft<'a> {
     files: &'a [ShownFile],
-    context: &PackContext<'a>,
-    memo: &'a mut CostMemo,
-) -> DraftCosts<'a, 'r, 'w> {
-    DraftCosts {
-        symbols: symbols_by_file(context.ranking),
-        renderer,
-        files,
-        ranking: context.ranking,
-        memo,
-        unit: context.unit,
-        has_summaries: shows_summaries(context.routing),
+    /// By rank.
+    pub(super) packable: Vec<PackableFile>,
+    pub(super) symbols: Vec<PackSymbol>,
+    /// The positions of the ranked symbols of each file that has some.
+    pub(super) of_files: FxHashMap<usize, Vec<usize>>,
+    /// The places of the files by rank, by their positions in the draft.
+    pub(super) places: Vec<usize>,
+}
+
+impl<'a> PackableDraft<'a> {
+    /// Returns the files, which are in the order that the ranking speaks of.
+    pub(super) fn new(files: &'a [ShownFile], context: &PackContext<'_>) -> Self {
+        let places = places(context.ranking);
+        Self {
+            files,
+            packable: packable_files(files, context),
+            symbols: pack_symbols(files, context, &places),
+            of_files: symbols_by_file(context.ranking),
+            places,
+        }
     }
+
+    /// Returns what the pieces of the files cost.
+    pub(super) fn costs<'c, 'r, 'w>(
+        &'c self,
+        renderer: &'c mut Renderer<'r, 'w>,
+        context: &PackContext<'c>,
+        memo: &'c mut CostMemo,
+    ) -> DraftCosts<'c, 'r, 'w> {
+        DraftCosts {
+            renderer,
+            files: self.files,
+            ranking: context.ranking,
+            memo,
+            unit: context.unit,
+            has_summaries: shows_summaries(context.routing),
+            symbols: &self.of_files,
+        }
+    }
+
+    /// Selects what is shown of each file. `has_bound` says whether a receipt is to say how good the selection is.
+    pub(super) fn select(
+        &self,
+        renderer: &mut Renderer<'_, '_>,
+        context: &PackContext<'_>,
+        memo: &mut CostMemo,
+        (budget, shares): (u64, PackShares),
+        has_bound: bool,
+    ) -> Packing {
+        let mut costs = self.costs(renderer, context, memo);
+        let (files, symbols) = (&self.packable, &self.symbols);
+        aggregate::pack(&PackInput { budget, shares, files, symbols, has_bound }, &mut costs)
+    }
+
+    /// Shows as much of the files as a budget has room for.
+    pub(super) fn pack(
+        &self,
+        renderer: &mut Renderer<'_, '_>,
+        draft: &DraftDocument,
+        context: &PackContext<'_>,
+        memo: &mut PackMemo,
+        budget: u64,
+    ) -> PackedDraft {
+        let shares = shares(context, budget);
+        let packing = self.select(renderer, context, &mut memo.costs, (budget, shares), true);
+        let views = views_by_position(&packing, context, self.files.len());
+        let mut blocks = self.render(renderer, context, memo, &views);
+        let (mut files, mut listed, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, view) in views.iter().enumerate() {
+            let Some(view) = view else {
+                dropped.push(at);
+                continue;
+            };
+            let mut shown = self.files[at].clone();
+            shown.candidate.score = Some(score_of(context.ranking, at));
+            // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
+            let block = blocks.remove(&at);
+            match place_file(shown, view, block, context.stable.get(&at), (at, &memo.costs)) {
+                PlacedFile::Block(shown) => files.push(shown),
+                PlacedFile::Listed(file) => {
+                    let place = match context.stable.get(&at) {
+                        Some(StableView::Row { part, place, .. }) => (*part, *place),
+                        Some(StableView::Block(..)) | None => (FilePart::Rest, self.places[at]),
+                    };
+                    listed.push((place, at, file));
+                }
+            }
+        }
+        listed.sort_by_key(|(place, ..)| *place);
+        let room = packing.tokens.paths
+            + packing.tokens.paths / 4
+            + context.unit.tokens(TREE_SLACK).min(budget / 50);
+        let tree = self.path_tree(&mut listed, &mut dropped, context.unit, room);
+        let plan = DocumentPlan { tree, ..draft.plan.clone() };
+        let listed = listed.into_iter().map(|(.., file)| file).collect();
+        let cut = dropped.iter().map(|at| omitted(&self.files[*at]));
+        let remarks = remarks_in_text(draft, cut);
+        let shown = DraftDocument { plan, files, listed, dropped: Vec::new(), remarks };
+        PackedDraft { shown, dropped, packing }
+    }
+
+    /// Renders the blocks among some views, by the positions of their files. What a block costs more than expected is noted.
+    fn render(
+        &self,
+        renderer: &mut Renderer<'_, '_>,
+        context: &PackContext<'_>,
+        memo: &mut PackMemo,
+        views: &[Option<PackedView>],
+    ) -> HashMap<usize, DocumentBlock> {
+        let selections = block_selections(views);
+        let has_summaries = shows_summaries(context.routing);
+        let blocks =
+            render_blocks(renderer, self.files, &selections, context, has_summaries, &mut memo.blocks);
+        memo.is_corrected = false;
+        for selection in &selections {
+            if let Some(block) = blocks.get(&selection.file) {
+                let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
+                let bytes = block.body.len();
+                memo.is_corrected |= memo.costs.correct(context.unit, selection.file, selected, bytes);
+            }
+        }
+        blocks
+    }
+
+    /// Returns the tree of the files that are shown by their paths; those that are not shown are counted in it. What has no
+    /// room in it after all is dropped.
+    fn path_tree(
+        &self,
+        listed: &mut Vec<((FilePart, usize), usize, ListedFile)>,
+        dropped: &mut Vec<usize>,
+        unit: BudgetUnit,
+        room: u64,
+    ) -> Option<NameTree> {
+        let is_path = |file: &ListedFile| file.file.block.view == ViewMode::Path;
+        let paths = listed.iter().filter(|(.., file)| is_path(file));
+        let paths: Vec<&RelPath> = paths.map(|(.., file)| &file.file.block.path).collect();
+        let mut hidden: Vec<&RelPath> = dropped.iter().map(|at| &self.files[*at].file.path).collect();
+        hidden.sort_unstable();
+        let (text, fitting) = aggregate::fit_path_tree(&paths, &hidden, room, &mut |text| unit.count(text));
+        let mut paths = 0;
+        listed.retain(|(_, at, file)| {
+            paths += usize::from(is_path(file));
+            let is_fitting = !is_path(file) || paths <= fitting;
+            dropped.extend((!is_fitting).then_some(*at));
+            is_fitting
+        });
+        (0 < fitting).then_some(NameTree { text, annotated_folders: 0 })
+    }
+}
+
+/// What a draft shows within some room.
+pub(super) struct PackedDraft {
+    /// The draft, without the files that are not shown: of those, it says no more than is written in the document.
+    pub(super) shown: DraftDocument,
+    /// The positions of the files that are not shown.
+    dropped: Vec<usize>,
+    packing: Packing,
+}
+
+impl PackedDraft {
+    /// Returns whether more room would show nothing more.
+    pub(super) fn is_complete(&self, room: u64) -> bool {
+        self.dropped.is_empty() && self.packing.tokens.total() + room / SPARE_PART < room
+    }
+
+    /// Returns the draft with everything that there is to say of the files that it does not show.
+    pub(super) fn finish(self, draft: &DraftDocument, ranking: &ProjectRanking) -> DraftDocument {
+        let Self { mut shown, dropped, packing } = self;
+        shown.remarks.clone_from(&draft.remarks);
+        shown.remarks.packing = Some(packing_receipt(&packing));
+        for at in dropped {
+            let mut file = draft.files[at].clone();
+            file.candidate.score = Some(score_of(ranking, at));
+            file.candidate.reason = Some(BUDGET_REASON.to_owned());
+            shown.remarks.omitted.push(omitted(&file));
+            shown.dropped.push(file);
+        }
+        shown.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
+        shown
+    }
+}
+
+/// Returns what is written in a document of what the receipt says. Of the files for which there is no room, which may be
+/// most of a project, one is enough for the note that there are some.
+pub(super) fn remarks_in_text(
+    draft: &DraftDocument,
+    omitted: impl Iterator<Item = OmittedFile>,
+) -> ReceiptNotes {
+    let is_cut = |file: &OmittedFile| matches!(file.reason, Omission::Budget { .. });
+    let omitted = draft.remarks.omitted.iter().cloned().chain(omitted).find(is_cut).into_iter().collect();
+    ReceiptNotes { omitted, limits: draft.remarks.limits, ..ReceiptNotes::default() }
+}
+
+fn score_of(ranking: &ProjectRanking, at: usize) -> RankScore {
+    let score = &ranking.scores[at];
+    RankScore::of(score.total, &score.parts.named())
 }
 
 /// Returns how the files are shown, by their positions in the draft.
@@ -177,7 +292,7 @@ pub(super) fn views_by_position(
 }
 
 /// Returns the places of the files by rank, by their positions in the draft.
-pub(super) fn places(ranking: &ProjectRanking) -> Vec<usize> {
+fn places(ranking: &ProjectRanking) -> Vec<usize> {
     let mut places = vec![0; ranking.order.len()];
     for (place, at) in ranking.order.iter().enumerate() {
         places[*at] = place;
@@ -189,33 +304,28 @@ pub(super) fn places(ranking: &ProjectRanking) -> Vec<usize> {
 pub(super) enum PlacedFile {
     Block(ShownFile),
     Listed(ListedFile),
-    Dropped(ShownFile),
 }
 
 /// Puts a file where its view belongs. `block` is what was rendered for it, `stable` how the part that is packed first
 /// shows it.
 fn place_file(
     mut shown: ShownFile,
-    view: Option<&PackedView>,
+    view: &PackedView,
     block: Option<DocumentBlock>,
     stable: Option<&StableView>,
     (at, costs): (usize, &CostMemo),
 ) -> PlacedFile {
     let names = match view {
-        None => {
-            shown.candidate.reason = Some(BUDGET_REASON.to_owned());
-            return PlacedFile::Dropped(shown);
-        }
-        Some(PackedView::Given) => {
+        PackedView::Given => {
             return match stable {
                 Some(stable) => place_stable(shown, stable),
                 None => PlacedFile::Block(shown),
             };
         }
-        Some(PackedView::Names(count)) => costs.names(at, *count),
-        Some(PackedView::Block { .. } | PackedView::Path) => Vec::new(),
+        PackedView::Names(count) => costs.names(at, *count),
+        PackedView::Block { .. } | PackedView::Path => Vec::new(),
     };
-    let has_row = matches!(view, Some(PackedView::Names(_)));
+    let has_row = matches!(view, PackedView::Names(_));
     let head = costs.head(at).filter(|_| has_row && names.is_empty());
     let block = block.or_else(|| head.map(|head| head_block(&shown.candidate.block, head)));
     if let Some(block) = block {
@@ -274,7 +384,7 @@ pub(super) fn shares(context: &PackContext<'_>, budget: u64) -> PackShares {
     }
 }
 
-pub(super) fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackableFile> {
+fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackableFile> {
     let ranking = context.ranking;
     let from_end = (1..=ranking.order.len()).rev();
     let packable = ranking.order.iter().zip(from_end).map(|(at, from_end)| {
@@ -304,9 +414,8 @@ pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> 
 }
 
 /// Returns the symbols of the files whose views are selected.
-pub(super) fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackSymbol> {
+fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]) -> Vec<PackSymbol> {
     let ranking = context.ranking;
-    let places = places(ranking);
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
         // The lines of a notebook are JSON, so that its symbols are only named.
@@ -347,35 +456,6 @@ pub(super) fn show_as(shown: &mut ShownFile, block: DocumentBlock) {
     candidate.block = block;
 }
 
-/// Adds the tree of the files that are shown by their paths; those that are not shown are counted in it.
-fn add_tree(draft: &mut DraftDocument, unit: BudgetUnit, room: u64) {
-    let is_path = |listed: &&ListedFile| listed.file.block.view == ViewMode::Path;
-    let shown: Vec<&RelPath> =
-        draft.listed.iter().filter(is_path).map(|listed| &listed.file.block.path).collect();
-    let mut hidden: Vec<&RelPath> = draft.dropped.iter().map(|shown| &shown.file.path).collect();
-    hidden.sort_unstable();
-    let (text, fitting) = aggregate::fit_path_tree(&shown, &hidden, room, &mut |text| unit.count(text));
-    draft.plan.tree = (0 < fitting).then_some(NameTree { text, annotated_folders: 0 });
-    // What has no room after all is left out.
-    let mut paths = 0;
-    let mut rest = Vec::new();
-    draft.listed.retain(|listed| {
-        if listed.file.block.view != ViewMode::Path {
-            return true;
-        }
-        paths += 1;
-        if fitting < paths {
-            rest.push(listed.file.clone());
-        }
-        paths <= fitting
-    });
-    for candidate in rest {
-        let reason = Omission::Budget { wanted: candidate.wanted };
-        let details = candidate.details;
-        draft.remarks.omitted.push(OmittedFile { path: candidate.block.path, details, reason });
-    }
-}
-
 /// A file that could not be shown anyway is left out for that reason.
 fn omitted(shown: &ShownFile) -> OmittedFile {
     let reason = match &shown.file.state {
@@ -385,15 +465,14 @@ fn omitted(shown: &ShownFile) -> OmittedFile {
     OmittedFile { path: shown.file.path.clone(), details: shown.file.details(), reason }
 }
 
-/// Returns what a receipt says of a selection, but for how good it is: to find that out takes longer than selecting, and
-/// most selections of a document are replaced by the next one.
-const fn packing_receipt(packing: &Packing) -> PackingReceipt {
+/// Returns what a receipt says of a selection.
+fn packing_receipt(packing: &Packing) -> PackingReceipt {
     PackingReceipt {
         chosen: packing.tokens.given,
         bodies: packing.tokens.bodies,
         signatures: packing.tokens.signatures,
         names: packing.tokens.names,
         paths: packing.tokens.paths,
-        shortfall_percent: 0,
+        shortfall_percent: packing.shortfall_percent(),
     }
 }

@@ -224,7 +224,7 @@ pub(super) struct DraftCosts<'a, 'r, 'w> {
     /// Whether blocks begin with a summary.
     pub(super) has_summaries: bool,
     /// The positions of the ranked symbols of each file that has some.
-    pub(super) symbols: FxHashMap<usize, Vec<usize>>,
+    pub(super) symbols: &'a FxHashMap<usize, Vec<usize>>,
 }
 
 /// Returns the positions of the symbols of each file, in their order.

@@ -10,10 +10,10 @@ use super::excerpts::{BlockSelection, head_block, render_blocks, summary_block};
 use super::fit::{fit_draft, limit_of, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
-    PackContext, PackMemo, StablePart, StableView, block_selections, draft_costs, is_ranked, pack_symbols,
-    packable_files, places, select, shares, shows_summaries, views_by_position,
+    PackContext, PackMemo, PackableDraft, StablePart, StableView, block_selections, is_ranked, shares,
+    shows_summaries, views_by_position,
 };
-use super::pack_costs::{FileCosts, symbols_by_file};
+use super::pack_costs::FileCosts;
 use super::render::Renderer;
 use super::request::AggregationRequest;
 use crate::aggregate;
@@ -126,8 +126,7 @@ impl StablePacker<'_, '_, '_> {
         for _ in 0..MOST_ROOMS {
             let stable = self.pack(share, room, limit, history, (&mut *memo, &mut *memo_then));
             let context = PackContext { is_guided, stable: &stable, ..self.now };
-            let (used, fitted) =
-                fit_draft(self.renderer, self.draft.clone(), &context, memo, self.images_apart)?;
+            let (used, fitted) = fit_draft(self.renderer, self.draft, &context, memo, self.images_apart)?;
             if best.as_ref().is_some_and(|(most, _)| used <= *most) {
                 break;
             }
@@ -185,17 +184,14 @@ impl StablePacker<'_, '_, '_> {
                 history.map_or(FrozenContent::Current, |history| history.frozen_content(&shown.file))
             })
             .collect();
-        let ranked = packable_files(files, &self.then);
-        let ranked = ranked.into_iter().zip(&self.then.ranking.order).map(|(file, at)| {
+        let mut packable = PackableDraft::new(files, &self.then);
+        for (file, at) in packable.packable.iter_mut().zip(&self.then.ranking.order) {
             let is_absent = !is_ranked(&files[*at].candidate) || frozen[*at] == FrozenContent::Absent;
             // It takes no room here.
-            let demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
-            PackableFile { demand, ..file }
-        });
-        let ranked: Vec<PackableFile> = ranked.collect();
+            file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
+        }
         let shares = share.parts(shares(&self.then, room));
-        let packing =
-            select(self.renderer, files, &ranked, &self.then, &mut memo.costs, (room, shares), false);
+        let packing = packable.select(self.renderer, &self.then, &mut memo.costs, (room, shares), false);
         let mut views = views_by_position(&packing, &self.then, files.len());
         let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
         let mut reserved = Vec::new();
@@ -205,10 +201,9 @@ impl StablePacker<'_, '_, '_> {
             }
         }
         let mut stable = self.render(self.then, memo, &views, FilePart::Stable);
-        let places = places(self.then.ranking);
         for (at, view) in views.iter().enumerate() {
             if let Some(PackedView::Names(count)) = view {
-                let row = self.row((at, *count), has_changed(at), memo, places[at]);
+                let row = self.row((at, *count), has_changed(at), memo, packable.places[at]);
                 stable.extend(row.map(|row| (at, row)));
             }
         }
@@ -247,22 +242,21 @@ impl StablePacker<'_, '_, '_> {
         memo_then: &PackMemo,
     ) -> StablePart {
         let files = &self.draft.files;
-        let of_files = symbols_by_file(self.now.ranking);
-        let symbols = pack_symbols(files, &self.now);
-        let places = places(self.now.ranking);
+        let now = PackableDraft::new(files, &self.now);
         let mut views = vec![None; files.len()];
-        let mut all = draft_costs(self.renderer, files, &self.now, &mut memo.costs);
+        let mut all = now.costs(self.renderer, &self.now, &mut memo.costs);
         for ReservedRoom { file, view } in reserved {
-            let (Some(own), PackedView::Block { bodies, signatures, .. }) = (of_files.get(file), view) else {
+            let (Some(own), PackedView::Block { bodies, signatures, .. }) = (now.of_files.get(file), view)
+            else {
                 continue;
             };
             let tokens = memo_then.costs.pieces(self.now.unit, *file, (bodies, signatures));
             let pieces: Vec<PackSymbol> =
-                own.iter().map(|at| PackSymbol { file: 0, ..symbols[*at] }).collect();
+                own.iter().map(|at| PackSymbol { file: 0, ..now.symbols[*at] }).collect();
             let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked }];
             let (budget, shares) = (tokens.total(), tokens.shares());
             let input = PackInput { budget, shares, files: &packable, symbols: &pieces, has_bound: false };
-            let mut costs = FileCosts { all: &mut all, place: places[*file], symbols: own };
+            let mut costs = FileCosts { all: &mut all, place: now.places[*file], symbols: own };
             let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
             views[*file] = packed.and_then(|view| view.with_symbols(own));
         }
