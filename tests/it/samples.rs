@@ -8,7 +8,7 @@ pub(crate) const ENGINE: &str = "\"\"\"Runs things.\"\"\"\nimport os\n\n\nclass 
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 /// The number of files in [`large_project`].
-pub(crate) const LARGE_PROJECT_FILES: u64 = 150;
+pub(crate) const LARGE_PROJECT_FILES: u64 = 100;
 
 /// Returns a small project with files in three languages.
 pub(crate) fn sample_project() -> Sandbox {

@@ -8,7 +8,7 @@ use crate::model::{DocsDetail, Span, Symbol};
 use crate::syntax::derive::{checked_skeleton, count_errors, derive};
 use crate::syntax::outline::skeleton_text;
 
-const MUTANTS: u64 = 25;
+const MUTANTS: u64 = 15;
 
 /// Checks all that this room promises of any text.
 #[track_caller]

@@ -137,11 +137,11 @@ fn files_outside_the_project_are_not_shown_over_http() {
     for (number, vector) in vectors.iter().enumerate() {
         let often = [
             ("/v1/view", json!({"files": [vector], "mode": "full"})),
-            ("/v1/outline", json!({"files": [vector]})),
             ("/v1/aggregate", json!({"files": [vector], "choice": {"strategy": "full"}})),
-            ("/v1/aggregate", json!({"choice": {"focus": [vector], "tier": 3}})),
         ];
         let seldom = [
+            ("/v1/outline", json!({"files": [vector]})),
+            ("/v1/aggregate", json!({"choice": {"focus": [vector], "tier": 3}})),
             ("/v1/explain", json!({"file": vector, "choice": {"tier": 1}})),
             ("/v1/view", json!({"files": [vector], "mode": "diff", "against": vector})),
             ("/v1/aggregate", json!({"files": ["src"], "beside": {"history": vector}})),
@@ -165,7 +165,7 @@ fn files_outside_the_project_are_not_shown_over_http() {
         assert_nothing_leaked(&envelope.to_string(), vector, "path");
     }
     // Most are refused; links, and paths that `src/../` keeps inside, are reported as what they are.
-    assert!(shown < vectors.len() * 3, "{shown}");
+    assert!(shown < vectors.len() * 2, "{shown}");
     assert_eq!(connection.text("src/a.py").as_deref(), Some("def a():\n    return 1\n"));
 }
 
@@ -175,7 +175,7 @@ fn files_outside_the_project_are_not_shown_over_mcp() {
         let sandbox = project();
         let _daemon = has_daemon.then(|| TestDaemon::start(&sandbox));
         let mut agent = McpClient::start(&sandbox);
-        for vector in escape_vectors(&sandbox).iter().step_by(rounds(if has_daemon { 3 } else { 30 }, 1)) {
+        for vector in escape_vectors(&sandbox).iter().step_by(rounds(if has_daemon { 5 } else { 30 }, 1)) {
             let calls = [
                 ("slop_view", json!({"files": [vector], "mode": "full"})),
                 ("slop_outline", json!({"files": [vector]})),

@@ -187,7 +187,7 @@ fn every_answer_reflects_all_earlier_writes() {
     let daemon = TestDaemon::start(&sandbox);
     let stale = AtomicUsize::new(0);
     let tree = RwLock::new(());
-    let each = rounds(3_000, 1_000_000) / WRITERS;
+    let each = rounds(2_000, 1_000_000) / WRITERS;
     thread::scope(|scope| {
         for writer in 0..WRITERS {
             let (stale, tree, daemon) = (&stale, &tree, &daemon);
