@@ -7,7 +7,9 @@ use secrecy::SecretString;
 
 use super::failure::CommandError;
 use crate::config::PrivateFolders;
-use crate::model::{bytes_as_path, normalized_path, path_bytes, path_text, split_resource, unescaped_path};
+use crate::model::{
+    bytes_as_path, normalized_path, path_text, slashed_bytes, split_resource, unescaped_path,
+};
 use crate::service::{ProjectRoot, SettingsSources, base_variables};
 use crate::sys::{host_name, program_in};
 
@@ -271,7 +273,7 @@ impl ProjectLocation {
 }
 
 fn text(path: &Path) -> String {
-    path_text(path_bytes(path))
+    path_text(&slashed_bytes(path))
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub use llm::{
     SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
-pub use os_path::{bytes_as_path, path_bytes};
+pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
     is_plain_word,

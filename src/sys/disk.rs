@@ -9,7 +9,7 @@ use std::{io, thread};
 use super::file_access;
 use super::file_access::{
     create_private_folder, file_identity, open_folder_lock, open_without_links, open_without_waiting,
-    shared_temporary_file, temporary_file_like, write_time,
+    private_temporary_file, shared_temporary_file, temporary_file_like, write_time,
 };
 use crate::model::FileStamp;
 
@@ -94,8 +94,7 @@ impl RealDisk {
 
     /// Puts `bytes` in a file's place, whole or not at all, readable by the user alone.
     pub fn replace_private(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // A temporary file is readable by the user alone, and stays so.
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        let mut file = private_temporary_file(path.parent().unwrap_or(Path::new(".")))?;
         file.write_all(bytes)?;
         file.persist(path)?;
         Ok(())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ring::rand::{SecureRandom, SystemRandom};
 
 use super::disk::{Disk, RealDisk};
-use super::file_access::{is_own_secret, open_without_links, user_tag};
+use super::file_access::{is_own_secret, open_without_links, private_temporary_file, user_tag};
 
 const FILE: &str = "cache.key";
 const TRIES: usize = 3;
@@ -61,9 +61,9 @@ fn read_key(path: &Path) -> io::Result<[u8; 32]> {
 
 fn make_key(folder: &Path, file: &Path) -> io::Result<()> {
     RealDisk.create_private_folder(folder)?;
-    // A temporary file is readable by the user alone. Of two processes at a time, the first one wins.
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    let mut new = private_temporary_file(folder)?;
     new.write_all(&random_key())?;
+    // Of two processes at a time, the first one wins.
     match new.persist_noclobber(file) {
         Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
         Ok(_) | Err(_) => Ok(()),

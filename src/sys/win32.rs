@@ -29,8 +29,9 @@ use windows_sys::Win32::Security::Authorization::{
     ConvertStringSecurityDescriptorToSecurityDescriptorW, GetSecurityInfo, SDDL_REVISION_1, SE_KERNEL_OBJECT,
 };
 use windows_sys::Win32::Security::{
-    DACL_SECURITY_INFORMATION, GetTokenInformation, OWNER_SECURITY_INFORMATION, PSECURITY_DESCRIPTOR, PSID,
-    SECURITY_ATTRIBUTES, TOKEN_QUERY, TOKEN_USER, TokenUser,
+    DACL_SECURITY_INFORMATION, GetTokenInformation, OWNER_SECURITY_INFORMATION,
+    PROTECTED_DACL_SECURITY_INFORMATION, PSECURITY_DESCRIPTOR, PSID, SECURITY_ATTRIBUTES,
+    SetKernelObjectSecurity, TOKEN_QUERY, TOKEN_USER, TokenUser,
 };
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_BASIC_INFO, FILE_ID_INFO, FILE_INFO_BY_HANDLE_CLASS, FILE_NAME_NORMALIZED, FILE_SHARE_DELETE,
@@ -269,25 +270,42 @@ pub(super) fn security(object: &impl AsHandle) -> io::Result<(String, String)> {
     }
 }
 
-/// Creates an instance of a named pipe, with the access that `sddl` describes. The first one is an error where a pipe has
-/// the name already.
-pub(super) fn create_pipe(name: &OsStr, sddl: &str, is_first: bool) -> io::Result<NamedPipeServer> {
+/// A security descriptor made of its text form.
+fn security_descriptor(sddl: &str) -> io::Result<LocalMemory> {
     let sddl = wide(OsStr::new(sddl));
-    // SAFETY: the system allocates the descriptor, which lives until the pipe has been created.
-    unsafe {
-        let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
-        check(ConvertStringSecurityDescriptorToSecurityDescriptorW(
+    let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
+    // SAFETY: the text ends with a NUL; the system allocates the descriptor, which is freed with `LocalMemory`.
+    check(unsafe {
+        ConvertStringSecurityDescriptorToSecurityDescriptorW(
             sddl.as_ptr(),
             SDDL_REVISION_1,
             &raw mut descriptor,
             null_mut(),
-        ))?;
-        let descriptor = LocalMemory(descriptor);
-        let mut attributes = SECURITY_ATTRIBUTES {
-            nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap_or(0),
-            lpSecurityDescriptor: descriptor.0,
-            bInheritHandle: 0,
-        };
+        )
+    })?;
+    Ok(LocalMemory(descriptor))
+}
+
+/// Has an open object be used by those whom an access list names, as SDDL, and by nobody else. The handle needs the right
+/// `WRITE_DAC`.
+pub(super) fn set_access(object: &impl AsHandle, sddl: &str) -> io::Result<()> {
+    let descriptor = security_descriptor(sddl)?;
+    let what = DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION;
+    // SAFETY: the handle is open, and the descriptor lives until the call returns.
+    check(unsafe { SetKernelObjectSecurity(object.as_handle().as_raw_handle(), what, descriptor.0) })
+}
+
+/// Creates an instance of a named pipe, with the access that `sddl` describes. The first one is an error where a pipe has
+/// the name already.
+pub(super) fn create_pipe(name: &OsStr, sddl: &str, is_first: bool) -> io::Result<NamedPipeServer> {
+    let descriptor = security_descriptor(sddl)?;
+    let mut attributes = SECURITY_ATTRIBUTES {
+        nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap_or(0),
+        lpSecurityDescriptor: descriptor.0,
+        bInheritHandle: 0,
+    };
+    // SAFETY: attributes and descriptor live until the pipe has been created.
+    unsafe {
         ServerOptions::new()
             .first_pipe_instance(is_first)
             .create_with_security_attributes_raw(name, (&raw mut attributes).cast())

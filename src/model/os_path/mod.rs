@@ -15,4 +15,4 @@ use unix as platform;
 use windows as platform;
 
 pub(super) use platform::usable_path;
-pub use platform::{bytes_as_path, path_bytes};
+pub use platform::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};

@@ -15,6 +15,21 @@ pub fn bytes_as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
+/// Returns the bytes of a path with `/` between its parts.
+pub fn slashed_bytes(path: &Path) -> Cow<'_, [u8]> {
+    Cow::Borrowed(path_bytes(path))
+}
+
+/// Returns an absolute path as the address of a file has it, before it is encoded: from its first `/`.
+pub fn address_bytes(path: &Path) -> Cow<'_, [u8]> {
+    Cow::Borrowed(path_bytes(path))
+}
+
+/// Returns the path that the address of a file has.
+pub fn address_as_path(address: &[u8]) -> &Path {
+    bytes_as_path(address)
+}
+
 /// Returns a path with `/` between its parts; `None` if the system takes one of them for something else than a file's name.
 #[expect(clippy::unnecessary_wraps, reason = "other systems reserve names")]
 pub(in crate::model) fn usable_path(path: &[u8]) -> Option<Cow<'_, [u8]>> {

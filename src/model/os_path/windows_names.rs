@@ -15,6 +15,20 @@ pub(super) fn with_slashes(path: &[u8]) -> Cow<'_, [u8]> {
     path.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect()
 }
 
+/// Returns an absolute path as an address has it: `/C:/a` for `C:\a`, and `/a` for what has no drive.
+pub(super) fn to_address(path: &[u8]) -> Cow<'_, [u8]> {
+    let path = with_slashes(path);
+    if path.starts_with(b"/") { path } else { [b"/", &*path].concat().into() }
+}
+
+/// Returns the path of an address: `C:/a` for `/C:/a`.
+pub(super) fn from_address(address: &[u8]) -> &[u8] {
+    match address {
+        [b'/', rest @ ..] if matches!(rest, [drive, b':', ..] if drive.is_ascii_alphabetic()) => rest,
+        _ => address,
+    }
+}
+
 /// Returns whether each part of a path, with `/` between them, is the name of a file: no device, no stream of a file or
 /// drive (`a:b`), and nothing at its end that the system leaves out. `.` and `..` are names here.
 pub(super) fn is_usable(path: &[u8]) -> bool {
@@ -43,6 +57,13 @@ mod tests {
     fn a_backslash_separates_parts() {
         assert_eq!(&*with_slashes(br"src\lib.rs"), b"src/lib.rs");
         assert!(matches!(with_slashes(b"src/lib.rs"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn the_address_of_a_path_with_a_drive_begins_with_a_slash() {
+        assert_eq!(&*to_address(br"C:\a\b c.rs"), b"/C:/a/b c.rs");
+        assert_eq!(from_address(b"/C:/a/b c.rs"), b"C:/a/b c.rs");
+        assert_eq!(from_address(b"/home/a"), b"/home/a");
     }
 
     #[test]

@@ -19,7 +19,8 @@ use windows as platform;
 pub(super) use platform::stamp_of;
 pub(super) use platform::{
     check_writable, holder_file, is_open_to_others, is_own_secret, open_without_links, open_without_waiting,
-    private_temporary_folder, shared_temporary_file, stamp, temporary_file_like, write_holder, write_time,
+    private_temporary_file, private_temporary_folder, shared_temporary_file, stamp, temporary_file_like,
+    write_holder, write_time,
 };
 pub use platform::{
     create_private_folder, device_id, file_identity, is_other_users, is_own, is_private_file,

@@ -83,6 +83,11 @@ pub(in crate::sys) fn private_temporary_folder() -> io::Result<tempfile::TempDir
     tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir()
 }
 
+/// Makes a temporary file in a folder that the user alone may read, also when it has got another name.
+pub(in crate::sys) fn private_temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::NamedTempFile::new_in(folder)
+}
+
 /// Makes a temporary file in a folder, which everybody may read whom the user's mask lets.
 pub(in crate::sys) fn shared_temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME;
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ADD_FILE, FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT,
-    FILE_READ_ATTRIBUTES, READ_CONTROL,
+    FILE_READ_ATTRIBUTES, READ_CONTROL, WRITE_DAC,
 };
 
 use super::access_list::{Access, others_may};
@@ -84,20 +84,46 @@ pub(in crate::sys) fn open_without_waiting(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
-/// Returns options by which a file is made. Who may read it is inherited from its folder: in the user's profile, and in
-/// that for temporary files, the user alone and administrators.
+/// Returns options by which a file is made. Who may read it is inherited from its folder, which
+/// [`create_private_folder`] has made.
 pub fn private_file_options() -> OpenOptions {
     OpenOptions::new()
 }
 
-/// Makes a folder and those above it, which inherit who may read them.
+/// Makes a folder and those above it, for the user alone; one that is there already is left as it is.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    // What is made in it inherits its list.
+    let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    if let Some(highest) = missing.last() {
+        match std::fs::create_dir(highest) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made.and_then(|()| make_private(highest, "OICI"))?,
+        }
+    }
     std::fs::create_dir_all(path)
 }
 
-/// Makes an empty folder among the user's temporary files that is deleted when it is dropped.
+/// Has a file or a folder be used by the user, and by those from whom nothing can be kept, alone. `inheritance` says what is
+/// for what will lie in a folder.
+fn make_private(path: &Path, inheritance: &str) -> io::Result<()> {
+    let flags = FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT;
+    let object = OpenOptions::new().access_mode(WRITE_DAC | READ_CONTROL).custom_flags(flags).open(path)?;
+    let entry = |who: &str| format!("(A;{inheritance};FA;;;{who})");
+    win32::set_access(&object, &format!("D:P{}{}{}", entry(&win32::user_sid()?), entry("SY"), entry("BA")))
+}
+
+/// Makes an empty folder that the user alone may read, and that is deleted when it is dropped.
 pub(in crate::sys) fn private_temporary_folder() -> io::Result<tempfile::TempDir> {
-    tempfile::tempdir()
+    let folder = tempfile::tempdir()?;
+    make_private(folder.path(), "OICI")?;
+    Ok(folder)
+}
+
+/// Makes a temporary file in a folder that the user alone may read, also when it has got another name.
+pub(in crate::sys) fn private_temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    make_private(file.path(), "")?;
+    Ok(file)
 }
 
 /// Makes a temporary file in a folder.
