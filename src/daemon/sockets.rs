@@ -187,9 +187,10 @@ impl ListenSockets {
             write_listener_file(&self.places, &port.text)?;
         }
         if !self.owns_socket_path() {
-            let _context = self.runtime.as_ref().map(Runtime::enter);
-            let listener = bind(&self.places)?;
-            drop(_context);
+            let listener = {
+                let _context = self.runtime.as_ref().map(Runtime::enter);
+                bind(&self.places)?
+            };
             self.replace_listener(listener);
         }
         Ok(())

@@ -21,8 +21,8 @@ use tokio::net::windows::named_pipe::{NamedPipeServer, ServerOptions};
 use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
 use windows_sys::Wdk::Storage::FileSystem::{FILE_OPEN, NtCreateFile};
 use windows_sys::Win32::Foundation::{
-    ERROR_NO_MORE_FILES, FILETIME, HANDLE, LocalFree, OBJ_CASE_INSENSITIVE, RtlNtStatusToDosError,
-    UNICODE_STRING, WAIT_TIMEOUT,
+    ERROR_NO_MORE_FILES, FILETIME, HANDLE, HANDLE_FLAG_INHERIT, LocalFree, OBJ_CASE_INSENSITIVE,
+    RtlNtStatusToDosError, SetHandleInformation, UNICODE_STRING, WAIT_TIMEOUT,
 };
 use windows_sys::Win32::Security::Authorization::{
     ConvertSecurityDescriptorToStringSecurityDescriptorW, ConvertSidToStringSidW,
@@ -38,7 +38,9 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_STANDARD_INFO, FileBasicInfo, FileIdBothDirectoryInfo,
     FileIdInfo, FileStandardInfo, GetFileInformationByHandleEx, GetFinalPathNameByHandleW, VOLUME_NAME_DOS,
 };
-use windows_sys::Win32::System::Console::{STD_ERROR_HANDLE, STD_OUTPUT_HANDLE, SetStdHandle};
+use windows_sys::Win32::System::Console::{
+    GetStdHandle, STD_ERROR_HANDLE, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, SetStdHandle,
+};
 use windows_sys::Win32::System::Diagnostics::Debug::{
     SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode,
 };
@@ -396,6 +398,15 @@ pub(super) fn set_output(file: File) -> io::Result<()> {
     unsafe {
         check(SetStdHandle(STD_OUTPUT_HANDLE, handle))?;
         check(SetStdHandle(STD_ERROR_HANDLE, handle))
+    }
+}
+
+/// Has programs that this one starts inherit nothing of its standard input and output but what they are given: a daemon
+/// would hold them for as long as it lives, and whoever reads them would wait for its end.
+pub(super) fn keep_standard_handles() {
+    for kind in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE] {
+        // SAFETY: a handle that is not there is refused by the call.
+        unsafe { SetHandleInformation(GetStdHandle(kind), HANDLE_FLAG_INHERIT, 0) };
     }
 }
 

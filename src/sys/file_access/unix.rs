@@ -131,13 +131,17 @@ pub(in crate::sys) fn check_writable(path: &Path) -> io::Result<()> {
 /// Returns whether other users may read or write a file.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub(in crate::sys) fn is_open_to_others(path: &Path) -> io::Result<bool> {
-    Ok(std::fs::metadata(path)?.permissions().mode() & 0o077 != 0)
+    Ok(is_for_others(&std::fs::metadata(path)?))
+}
+
+fn is_for_others(found: &Metadata) -> bool {
+    found.mode() & 0o077 != 0
 }
 
 /// Returns whether an open file is the user's own, and nobody else may read it.
 pub(in crate::sys) fn is_own_secret(file: &File) -> io::Result<bool> {
     let found = file.metadata()?;
-    Ok(found.uid() == user_id() && found.mode() & 0o077 == 0)
+    Ok(found.uid() == user_id() && !is_for_others(&found))
 }
 
 /// Returns whether a file is the user's own, and nobody else can write to it.

@@ -30,6 +30,8 @@ pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: 
     // As on other systems: what is freed is given back at once, because a daemon is idle most of the time.
     command.env("MIMALLOC_PURGE_DELAY", "10");
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+    // A new process inherits every handle that may be inherited, not only those that it is given.
+    win32::keep_standard_handles();
     command.spawn()
 }
 
