@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Checks that the Rust code compiles for macOS: `packaging/check.sh [TARGET…]`. Their C code is not compiled.
+# Checks that the Rust code compiles for macOS and Windows: `packaging/check.sh [TARGET…]`. Their C code is not compiled.
 # A target that `rustup target add` has not installed is reported as `not tried`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 targets=("$@")
-((0 < $#)) || targets=(x86_64-apple-darwin)
+((0 < $#)) || targets=(x86_64-apple-darwin x86_64-pc-windows-gnu)
 stub=$PWD/packaging/stub_cc.sh
 for target in "${targets[@]}"; do
     if [[ ! -d $(rustc --print target-libdir --target "$target") ]]; then

@@ -5,7 +5,7 @@
 # Nothing is installed into the system. TARGETS of archives are those of this machine.
 source "$(dirname "$0")/common.sh"
 
-ways=(cargo archive static wheel npm deb unit docker brew nix action workflows)
+ways=(cargo archive static wheel npm deb unit docker brew nix action windows workflows)
 machine=$(uname -m)
 musl=$machine-unknown-linux-musl
 gnu=$machine-unknown-linux-gnu
@@ -387,6 +387,41 @@ try_workflows() {
     command -v "$checker" >/dev/null || cannot "actionlint is not installed (actions are pinned, scripts exist)"
     "$checker" "$root"/.github/workflows/*.yml >"$work/log" 2>&1 || fail "actionlint: $(head -3 "$work/log")"
     echo "actionlint without findings, actions are pinned" >"$work/detail"
+}
+
+# Runs the program for Windows under wine.
+in_wine() {
+    timeout 300 wine "$work/windows/slop.exe" "$@"
+}
+
+try_windows() {
+    local target=x86_64-pc-windows-gnu folder
+    need wine wineserver x86_64-w64-mingw32-gcc
+    [[ -d $(build rustc --print target-libdir --target "$target") ]] || cannot "the standard library of $target is not installed"
+    (cd "$root" && build cargo build --quiet --locked --bin slop --target "$target") || fail "it does not build"
+    mkdir -p "$work/windows"
+    cp "$target_dir/$target/debug/slop.exe" "$work/windows/"
+    export WINEPREFIX=$work/wine WINEDEBUG=-all
+    trap 'wineserver -k' EXIT
+    # Wine 8 lacks the library that Rust's standard library has random numbers from.
+    if ! in_wine --version >/dev/null 2>&1; then
+        x86_64-w64-mingw32-gcc -shared -o "$work/windows/bcryptprimitives.dll" "$root/packaging/wine_random.c" -ladvapi32
+    fi
+    try_program in_wine
+    folder=$(new_sample)
+    cd "$folder"
+    unset SLOP_NO_DAEMON
+    in_wine daemon start >"$work/log" 2>&1 || fail "the daemon does not start: $(tail -1 "$work/log")"
+    in_wine daemon status >"$work/log" 2>&1 || fail "the daemon does not answer"
+    grep -q '^mode *verified' "$work/log" || fail "the daemon does not say that it verifies each answer"
+    in_wine outline 'weather\report.py' >/dev/null 2>&1 || fail "a path with a backslash is not found"
+    printf 'def added_later():\n    return 1\n' >>weather/report.py
+    in_wine outline weather/report.py 2>/dev/null | grep -q added_later || fail "an edit is not in the next answer"
+    ! in_wine outline CON >"$work/log" 2>&1 || fail "a device is taken for a file"
+    in_wine daemon stop >"$work/log" 2>&1 || fail "the daemon does not stop: $(tail -1 "$work/log")"
+    [[ ! -e .slop_cache/daemon.sock ]] || fail "the daemon left its socket behind"
+    ! in_wine index 2>&1 | grep -q "rebuilt" || fail "the cache is not known again"
+    echo "debug program under $(wine --version): document, daemon, an edit; no real Windows" >"$work/detail"
 }
 
 chosen=("$@")

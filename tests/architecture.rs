@@ -31,7 +31,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("discover", 1, &["model", "sys"]),
     ("syntax", 1, &["model"]),
     ("summarize", 1, &["model"]),
-    ("store", 1, &["model"]),
+    ("store", 1, &["model", "sys"]),
     ("aggregate", 1, &["model"]),
     ("render", 1, &["model"]),
     ("references", 1, &["model"]),
@@ -50,7 +50,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
         ],
     ),
     ("agent", 3, &["model", "sys", "llm", "summarize", "store", "share", "engine"]),
-    ("api", 3, &["model", "engine", "render"]),
+    ("api", 3, &["model", "sys", "engine", "render"]),
     ("config", 4, &["model", "sys", "discover", "aggregate", "llm", "share", "engine", "agent"]),
     ("install", 4, &["model", "sys"]),
     ("ui", 4, &["model"]),
@@ -270,26 +270,53 @@ fn sql_is_written_in_the_store_alone() {
     }
 }
 
-/// Rooms and files that may use what only Unix has. Everything else works with what they offer, so that another system
-/// needs a file here and nothing elsewhere.
-const UNIX: &[&str] = &["src/sys/", "src/watch/", "src/daemon/", "src/api/", "src/model/path.rs"];
+/// What one system alone has, and the files that may use it: where systems differ, a folder has a file for each, and
+/// everything else works with what the folder offers.
+const SYSTEMS: &[(&[&str], &[&str])] = &[
+    (&["std::os::unix", "rustix::", "sd_notify::"], &["/unix.rs", "src/watch/inotify.rs"]),
+    (&["std::os::windows", "windows_sys::", "winapi_util::"], &["/windows.rs", "src/sys/win32.rs"]),
+    (&["std::os::fd", "std::os::linux", "std::os::macos"], &["/unix.rs"]),
+    (&["unsafe {", "unsafe fn", "unsafe impl"], &["src/sys/win32.rs"]),
+    // On Windows, paths without links have a form that few programs take: `dunce` gives the usual one.
+    (&["fs::canonicalize(", ".canonicalize()"], &[]),
+];
 
-/// Files outside of these that identify an open file by its inode. When another way is found, its line goes.
-const NOT_YET_PORTABLE: &[&str] = &["src/store/database.rs"];
+/// Files in which `cfg` may choose by the system.
+const CHOOSE_BY_SYSTEM: &[&str] =
+    &["/mod.rs", "/unix.rs", "/windows.rs", "src/watch/inotify.rs", "src/lib.rs"];
 
 #[test]
-fn what_only_unix_has_is_used_where_the_system_is_met() {
+fn what_one_system_has_is_used_where_the_system_is_met() {
+    let is_choice = |line: &str| {
+        let line = line.trim_start();
+        (line.starts_with("#[cfg") || line.starts_with("#![cfg") || line.contains("cfg!("))
+            && ["unix", "windows", "target_os"].iter().any(|system| line.contains(system))
+    };
+    let mut wrong = Vec::new();
     for file in sources(Path::new("src")) {
         let path = file.to_string_lossy();
         let is_test =
-            ["tests.rs", "testing.rs"].iter().any(|end| path.ends_with(end)) || path.contains("/tests/");
-        if is_test || UNIX.iter().any(|room| path.starts_with(room)) {
+            ["tests.rs", "testing.rs"].iter().any(|end| path.ends_with(end)) || path.contains("tests/");
+        if is_test {
             continue;
         }
         let text = fs::read_to_string(&file).unwrap();
-        let program = text.split("tests {\n").next().unwrap();
-        let is_bound = ["std::os::unix", "rustix::"].iter().any(|name| program.contains(name));
-        assert_eq!(is_bound, NOT_YET_PORTABLE.contains(&&*path), "{path} and what only Unix has");
+        let program = text.split("#[cfg(test)]\n").next().unwrap();
+        let may = |files: &[&str]| files.iter().any(|end| path.ends_with(end));
+        for (names, files) in SYSTEMS {
+            let found = names.iter().find(|name| program.contains(**name));
+            wrong.extend(found.filter(|_| !may(files)).map(|name| format!("{path}: {name}")));
+        }
+        let choice = program.lines().find(|line| is_choice(line)).filter(|_| !may(CHOOSE_BY_SYSTEM));
+        wrong.extend(choice.map(|line| format!("{path}: {line}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_folder_that_chooses_by_the_system_has_a_file_for_each() {
+    for file in sources(Path::new("src")).iter().filter(|file| file.ends_with("unix.rs")) {
+        assert!(file.with_file_name("windows.rs").is_file(), "{} is alone", file.display());
     }
 }
 

@@ -19,7 +19,6 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
 use crate::api::daemon_control::{DaemonStatus, PageTicket, PerformanceReport, Stopping, TICKET_PATH};
@@ -28,6 +27,7 @@ use crate::api::payload::Payload;
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};
 use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath};
+use crate::sys::{ClientStream, connect_local};
 
 /// No daemon can be asked there.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +80,7 @@ pub struct Client {
     socket: PathBuf,
     runtime: Runtime,
     /// The connection that showed that the daemon is there, for the first request.
-    first: Mutex<Option<(UnixStream, Instant)>>,
+    first: Mutex<Option<(ClientStream, Instant)>>,
 }
 
 impl Client {
@@ -182,7 +182,7 @@ pub(super) async fn exchange(
 }
 
 async fn send_on(
-    stream: UnixStream,
+    stream: ClientStream,
     request: Request<Full<Bytes>>,
 ) -> Result<Response<Incoming>, ClientError> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io_error)?;
@@ -218,11 +218,11 @@ fn check_version(head: &Parts) -> Result<(), ClientError> {
     Err(ClientError::NotUnderstood("it is another version's".to_owned()))
 }
 
-async fn connect_socket(socket: &Path) -> Result<UnixStream, ConnectError> {
+async fn connect_socket(socket: &Path) -> Result<ClientStream, ConnectError> {
     let begun = Instant::now();
     loop {
-        let error = match UnixStream::connect(socket).await {
-            Ok(stream) => return check_peer(stream, socket),
+        let error = match connect_local(socket).await {
+            Ok(stream) => return stream.ok_or_else(|| ConnectError::NotOurs(socket.to_owned())),
             Err(error) => error,
         };
         match error.kind() {
@@ -236,19 +236,6 @@ async fn connect_socket(socket: &Path) -> Result<UnixStream, ConnectError> {
             _ => return Err(ConnectError::Broken(error)),
         }
     }
-}
-
-/// Returns a connection whose other side runs as us, or as root: anybody else could answer whatever they like.
-fn check_peer(stream: UnixStream, socket: &Path) -> Result<UnixStream, ConnectError> {
-    let other = stream.peer_cred().map_err(ConnectError::Broken)?.uid();
-    if is_trusted_peer(other, rustix::process::geteuid().as_raw()) {
-        return Ok(stream);
-    }
-    Err(ConnectError::NotOurs(socket.to_owned()))
-}
-
-const fn is_trusted_peer(other: u32, us: u32) -> bool {
-    other == us || other == 0
 }
 
 /// Returns the body of a question: what it says, without its name, which is the path.
@@ -370,16 +357,5 @@ pub(super) fn parse_error(status: u16, body: &[u8]) -> ClientError {
             ClientError::Fault(ApiError { code: code.into(), message, hint: hint.into(), kind })
         }
         Err(error) => ClientError::NotUnderstood(format!("status {status}, {error}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_is_believed_but_ourselves_and_root() {
-        assert!(is_trusted_peer(1000, 1000) && is_trusted_peer(0, 1000) && is_trusted_peer(0, 0));
-        assert!(!is_trusted_peer(1000, 0) && !is_trusted_peer(1001, 1000));
     }
 }

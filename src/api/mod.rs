@@ -52,7 +52,7 @@ pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
 pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
 pub use feed_reader::FeedSource;
-pub use http::{BindError, HttpServer, bind_unix, random_token};
+pub use http::{HttpServer, random_token};
 pub use inline_curation::{
     HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, SliceEntry, ViewName,
 };

@@ -146,8 +146,8 @@ pub struct GlobalArgs {
 fn resolved(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Neither file has to exist yet, but their folders are likely to.
-    let in_folder = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
+    let in_folder = || Some(dunce::canonicalize(folder).ok()?.join(path.file_name()?));
+    dunce::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 /// When to use colors.

@@ -7,9 +7,11 @@ use secrecy::SecretString;
 
 use super::failure::CommandError;
 use crate::config::PrivateFolders;
-use crate::model::{bytes_as_path, normalized_path, path_bytes, path_text, split_resource, unescaped_path};
+use crate::model::{
+    bytes_as_path, normalized_path, path_text, slashed_bytes, split_resource, unescaped_path,
+};
 use crate::service::{ProjectRoot, SettingsSources, base_variables};
-use crate::sys::{RealDisk, host_name};
+use crate::sys::{host_name, program_in};
 
 pub(super) struct ProcessEnvironment {
     pub(super) current_folder: PathBuf,
@@ -83,11 +85,11 @@ impl ProcessEnvironment {
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     pub(super) fn has_program(program: &str) -> bool {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let is_file = |path: &Path| RealDisk.is_executable(path);
-        if program.contains('/') {
-            is_file(Path::new(program))
+        if program.contains(std::path::is_separator) {
+            program_in(Path::new(""), program).is_some()
         } else {
-            std::env::split_paths(&path).any(|folder| folder.is_absolute() && is_file(&folder.join(program)))
+            let mut folders = std::env::split_paths(&path);
+            folders.any(|folder| folder.is_absolute() && program_in(&folder, program).is_some())
         }
     }
 
@@ -99,8 +101,8 @@ impl ProcessEnvironment {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut found = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
         let found = found.find_map(|folder| {
-            let named = folder.join("slop");
-            (named.canonicalize().ok()? == program.canonicalize().ok()?).then_some(named)
+            let named = program_in(&folder, "slop")?;
+            (dunce::canonicalize(&named).ok()? == dunce::canonicalize(program).ok()?).then_some(named)
         });
         Some(found.unwrap_or_else(|| program.clone()))
     }
@@ -117,7 +119,7 @@ impl ProcessEnvironment {
         let is_some = |path: &PathBuf| path != Path::new("/dev/null");
         let user_file = match std::env::var_os("SLOP_CONFIG") {
             Some(path) => Some(PathBuf::from(path)),
-            None => user_folder(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME")),
+            None => user_folder(std::env::var_os("XDG_CONFIG_HOME"), home_variable()),
         };
         let user_file = user_file.filter(is_some);
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
@@ -125,8 +127,8 @@ impl ProcessEnvironment {
         let runtime = runtime.filter(|folder| folder.is_absolute()).unwrap_or_else(std::env::temp_dir);
         let program = std::env::current_exe().ok();
         // It need not exist; then no folder is it.
-        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-        let config = user_folder(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"))
+        let home = std::env::home_dir().and_then(|home| dunce::canonicalize(home).ok());
+        let config = user_folder(std::env::var_os("XDG_CONFIG_HOME"), home_variable())
             .and_then(|file| file.parent().map(Path::to_owned));
         let links_file = match std::env::var_os("SLOP_LINKS") {
             Some(path) => Some(PathBuf::from(path)).filter(is_some),
@@ -136,6 +138,13 @@ impl ProcessEnvironment {
         let sources = SettingsSources { user_file, links_file, private, variables };
         Ok(Self { current_folder: std::env::current_dir()?, home, sources, runtime, program })
     }
+}
+
+/// Returns the user's home folder as the environment names it: Windows has another variable, which shells such as git's
+/// leave set next to the usual one.
+#[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+fn home_variable() -> Option<OsString> {
+    std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))
 }
 
 /// Returns the path of the user's settings file by the XDG base directory specification.
@@ -159,7 +168,7 @@ impl ProjectLocation {
     pub(super) fn find(named: Option<&Path>, environment: &ProcessEnvironment) -> Result<Self, CommandError> {
         let current = &environment.current_folder;
         if let Some(named) = named {
-            let root = current.join(named).canonicalize().map_err(|error| {
+            let root = dunce::canonicalize(current.join(named)).map_err(|error| {
                 let message = format!("project folder `{}` cannot be opened: {error}", named.display());
                 CommandError::usage(message, "give the path of a folder that is there with --project")
             })?;
@@ -237,7 +246,7 @@ impl ProjectLocation {
 
     /// Returns the way from the root to a file whose folder is reached by a link from elsewhere.
     fn resolve_links(&self, path: &Path) -> Option<PathBuf> {
-        let folder = path.parent()?.canonicalize().ok()?;
+        let folder = dunce::canonicalize(path.parent()?).ok()?;
         Some(folder.strip_prefix(&self.root).ok()?.join(path.file_name()?))
     }
 
@@ -264,7 +273,7 @@ impl ProjectLocation {
 }
 
 fn text(path: &Path) -> String {
-    path_text(path_bytes(path))
+    path_text(&slashed_bytes(path))
 }
 
 #[cfg(test)]

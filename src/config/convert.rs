@@ -103,7 +103,9 @@ fn check_confinement(merged: &MergedSettings, settings: &Settings) -> Result<(),
         if folder.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
             return Err(merged.invalid(key, "a folder outside of `.git`".to_owned()));
         }
-        let is_outside = folder.is_absolute() || folder.starts_with("..");
+        // A drive or the root of one begins a path of its own as well, on Windows.
+        let is_below = !matches!(folder.components().next(), Some(Component::Prefix(_) | Component::RootDir));
+        let is_outside = !is_below || folder.starts_with("..");
         if is_outside && !path.parent().is_some_and(|root| settings.trusts(root)) {
             let allowed = "a folder within the project: only your own settings and the environment may name \
                            another, or `trust.projects` allow it";
@@ -118,7 +120,7 @@ pub(super) const TRUSTED_PROJECTS: &str = "trust.projects";
 
 fn absolute_folders(merged: &MergedSettings, key: &str) -> Result<Vec<PathBuf>, Error> {
     let folders = merged.strings(key)?;
-    if folders.iter().any(|folder| !folder.starts_with('/')) {
+    if folders.iter().any(|folder| !Path::new(folder).is_absolute()) {
         return Err(merged.invalid(key, "a list of absolute paths".to_owned()));
     }
     Ok(folders.iter().map(|folder| normalized(folder)).collect())

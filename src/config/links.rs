@@ -16,7 +16,7 @@ use crate::model::{
     ContentHash, FolderIdentity, LinkedFolder, ResourceKind, bytes_as_path, is_resource_name, path_text,
     split_resource,
 };
-use crate::sys::{RealDisk, user_id};
+use crate::sys::{RealDisk, is_own};
 
 /// What a name of a resource may be.
 pub const NAME_FORM: &str =
@@ -193,7 +193,7 @@ impl Links {
             proposed_as: Some(proposed.path.clone()),
         };
         let written = root.join(&proposed.path);
-        let Ok(path) = written.canonicalize() else {
+        let Ok(path) = dunce::canonicalize(&written) else {
             // A folder that the user consented to stays a part of the project while it is not there.
             let agreed = consented.filter(|link| {
                 proposed.kind.is_none_or(|kind| kind.name() == link.kind)
@@ -233,7 +233,7 @@ impl Links {
     }
 
     fn state_of(&self, folder: &LinkedFolder, root: &Path) -> ResourceState {
-        match folder.path.canonicalize() {
+        match dunce::canonicalize(&folder.path) {
             Err(_) => return ResourceState::Gone,
             Ok(path) if path != folder.path => return ResourceState::OtherFolder,
             Ok(_) => {}
@@ -270,7 +270,7 @@ impl Links {
         if let Some(name) = [".ssh", ".gnupg", ".git"].into_iter().find(|name| is_named(name)) {
             return Some(format!("it is in a folder named {name}"));
         }
-        if RealDisk.owner(folder).ok() != Some(user_id()) {
+        if !is_own(folder).unwrap_or(false) {
             return Some("it belongs to another user".to_owned());
         }
         None
@@ -444,7 +444,7 @@ fn overlap(one: &Path, other: &Path) -> bool {
 }
 
 fn resolved(folder: &Path) -> PathBuf {
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+    dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
 /// Returns a path without `.` and `..`, as its text says; for a path that leads to nothing.

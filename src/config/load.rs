@@ -13,7 +13,7 @@ use super::user_only::{UserOnlySettings, UserProviders, resolve};
 use super::{convert, hidden, layers};
 use crate::aggregate::TierOptions;
 use crate::engine::summaries::SummaryLookupOptions;
-use crate::model::{ContentHash, DocumentDefaults, ModelName, PersonaViews, Tier, path_bytes};
+use crate::model::{ContentHash, DocumentDefaults, ModelName, PersonaViews, Tier, slashed_bytes};
 use crate::{discover, engine};
 
 /// What the layers above the defaults hold; the caller reads files and environment.
@@ -314,7 +314,7 @@ impl LoadedConfig {
         // `join` takes an absolute folder as it is; one within the project is then recognized all the same.
         let output = root.join(&settings.project.output_dir);
         if let Ok(inside) = output.strip_prefix(root) {
-            apart.push(path_bytes(&inside.components().collect::<std::path::PathBuf>()).to_vec());
+            apart.push(slashed_bytes(&inside.components().collect::<std::path::PathBuf>()).into_owned());
         }
         apart.retain(|folder| !folder.is_empty());
         engine::Options {

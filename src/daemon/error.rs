@@ -4,9 +4,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::api::ApiError;
 use crate::api::ApiErrorKind::{Environment, User};
-use crate::api::{ApiError, BindError};
 use crate::model::error_chain;
+use crate::sys::BindError;
 
 /// Why a daemon could not start or continue.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ use super::settings::LastSettings;
 use super::sockets::ListenSockets;
 use super::status::{DaemonInfo, Metrics};
 use super::summarizer::BackgroundSummarizer;
-use super::systemd;
+use super::supervisor;
 use super::worker::{WorkItem, WorkQueues};
 use crate::api::{ClockPosition, Feed, FeedEvent, FeedEventKind, FreshnessNote};
 use crate::engine;
@@ -183,7 +183,7 @@ impl EventLoop<'_> {
     fn tick(&mut self) -> Option<&'static str> {
         self.workspace.release_opened(self.clock.now_ns() / 1_000_000);
         if self.watchdog_interval.is_some() {
-            systemd::notify(systemd::NotifyState::Watchdog);
+            supervisor::report_alive();
         }
         if !self.watcher.check_root() {
             return Some(ROOT_GONE);

@@ -7,11 +7,10 @@ use std::time::Duration;
 use super::error::Error;
 use crate::engine;
 use crate::model::{ContentHash, RelPath, path_bytes};
-use crate::sys::{Clock, FileLock, RealDisk, RealFiles, WallClock, is_alive, user_id};
-
-/// Bytes of a socket's path that every system takes.
-// `sun_path` has 108 bytes on Linux and 104 on macOS and the BSDs, one of which is the final NUL.
-const MAX_SOCKET_PATH_BYTES: usize = 103;
+use crate::sys::{
+    Clock, FileLock, PORTABLE_SOCKET_PATH_BYTES, RealDisk, RealFiles, WallClock, is_alive, is_other_users,
+    user_tag,
+};
 
 /// Where a project's daemon has its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +32,12 @@ impl DaemonPaths {
     pub fn for_project(root: &Path, cache_dir: &RelPath, runtime: &Path) -> Self {
         let cache = root.join(cache_dir.as_path());
         let near = cache.join("daemon.sock");
-        let socket = if near.as_os_str().len() <= MAX_SOCKET_PATH_BYTES {
+        let socket = if near.as_os_str().len() <= PORTABLE_SOCKET_PATH_BYTES {
             near
         } else {
             // Half of the digest, because the path has to be short, and 128 bits distinguish all projects of a user.
             let name = ContentHash::digest(path_bytes(&cache)).to_string();
-            runtime.join(format!("slop-{}", user_id())).join(format!("{}.sock", &name[..32]))
+            runtime.join(format!("slop-{}", user_tag())).join(format!("{}.sock", &name[..32]))
         };
         Self {
             root: root.to_owned(),
@@ -127,16 +126,11 @@ pub(super) fn ensure_cache_folder(places: &DaemonPaths, settings: &engine::Optio
         return Err(Error::NoCache);
     }
     let failed = |source| Error::CacheFolder { path: places.cache.clone(), source };
-    if belongs_to_other_user(RealDisk.owner(&places.root).map_err(failed)?, user_id()) {
+    if is_other_users(&places.root).map_err(failed)? {
         return Err(Error::ForeignProject { path: places.root.clone() });
     }
     let files = RealFiles::open(&places.root).map_err(failed)?;
     engine::make_cache_folder(&places.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
-}
-
-/// Returns whether a folder belongs to another user, whose settings could make us work for him. Root may serve anyone.
-const fn belongs_to_other_user(owner: u32, us: u32) -> bool {
-    us != 0 && owner != us
 }
 
 #[cfg(test)]
@@ -164,7 +158,7 @@ mod places_tests {
         let long = format!("/{}", "long/".repeat(60));
         let (one, other) = (places(&long), places(&format!("{long}x")));
         assert!(one.socket.starts_with("/run/user/7"));
-        assert!(one.socket.as_os_str().len() < MAX_SOCKET_PATH_BYTES);
+        assert!(one.socket.as_os_str().len() < PORTABLE_SOCKET_PATH_BYTES);
         assert_ne!(one.socket, other.socket);
         assert!(one.lock.starts_with(&long));
     }
@@ -198,18 +192,5 @@ mod owner_tests {
             drop(inherited);
             assert!(acquired.join().unwrap());
         });
-    }
-}
-
-#[cfg(test)]
-mod ownership_tests {
-    use super::*;
-
-    #[test]
-    fn the_project_of_another_user_is_watched_by_root_alone() {
-        assert!(belongs_to_other_user(1000, 1001));
-        assert!(belongs_to_other_user(0, 1000));
-        assert!(!belongs_to_other_user(1000, 1000));
-        assert!(!belongs_to_other_user(1000, 0));
     }
 }

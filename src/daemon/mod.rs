@@ -19,6 +19,7 @@ mod settings;
 mod sockets;
 mod status;
 mod summarizer;
+mod supervisor;
 mod systemd;
 mod team_round;
 mod worker;

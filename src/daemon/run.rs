@@ -19,9 +19,8 @@ use super::settings::LastSettings;
 use super::sockets::{ListenSockets, ServiceHandle};
 use super::status::{DaemonInfo, Metrics};
 use super::summarizer::BackgroundSummarizer;
-use super::systemd::NotifyState;
 use super::worker::{WorkQueues, WorkerContext};
-use super::{summarizer, systemd, worker};
+use super::{summarizer, supervisor, worker};
 use crate::api::{ClockPosition, DaemonControl, Feed, McpInfo, VERSION};
 use crate::config::load;
 use crate::engine::WorkspaceCache;
@@ -118,7 +117,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         refreshing: None,
         metrics: Metrics::default(),
         next_tick: now,
-        watchdog_interval: systemd::watchdog_interval(),
+        watchdog_interval: supervisor::watchdog_interval(),
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
@@ -126,7 +125,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let sockets = open_sockets(&event_loop, options.root_reason, addresses, &events)?;
     event_loop.constants.listen = sockets.address().map(|address| address.to_string());
     event_loop.sockets = Some(sockets);
-    systemd::notify(NotifyState::Ready);
+    supervisor::report_ready();
     let reason = event_loop.run(&inbox);
     shut_down(event_loop, pool, &context, inbox, reason);
     match reason {
@@ -182,7 +181,7 @@ fn shut_down(
     inbox: Receiver<DaemonEvent>,
     reason: &str,
 ) {
-    systemd::notify(NotifyState::Stopping);
+    supervisor::report_stopping();
     context.is_stopping.store(true, Ordering::Relaxed);
     (event_loop.notify)(Notice::Stopping { reason });
     // Senders that wait for a place in the queue, and queries in it, see a closed channel instead of waiting.

@@ -3,16 +3,13 @@
 //! Queries go to the event loop as events, and come back answered.
 
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -20,11 +17,13 @@ use super::error::{Error, cancelled_error, stopping_error};
 use super::event::{DaemonEvent, PendingQuery};
 use super::instance::DaemonPaths;
 use crate::api::{
-    AnyQuery, ApiError, BindError, CallOptions, ClockPosition, DaemonControl, DaemonStatus, Delivery, Feed,
-    HttpServer, McpInfo, PerformanceReport, Receiver, Service, Subscription, bind_unix, random_token,
+    AnyQuery, ApiError, CallOptions, ClockPosition, DaemonControl, DaemonStatus, Delivery, Feed, HttpServer,
+    McpInfo, PerformanceReport, Receiver, Service, Subscription, random_token,
 };
 use crate::engine::{AnswerStep, StepTimings};
-use crate::sys::{Clock, Disk, RealDisk, WallClock, kill_self};
+use crate::sys::{
+    BindError, BoundSocket, Clock, Disk, RealDisk, ShutdownSignals, WallClock, bind_local, kill_self,
+};
 use crate::ui::page_files;
 
 /// How long the loop may take to answer a status request.
@@ -153,7 +152,11 @@ impl ListenSockets {
             .map_err(failed)?;
         // Before the socket appears: who sees it may stop this process by a signal.
         handle_signals(&runtime, events);
-        let listener = bind_with_retry(places)?;
+        let listener = {
+            // A named pipe belongs to a runtime from its beginning.
+            let _context = runtime.enter();
+            bind_with_retry(places)?
+        };
         let mut sockets = Self {
             runtime: Some(runtime),
             server: HttpServer::new(control, agents, &page_files(), page),
@@ -184,7 +187,11 @@ impl ListenSockets {
             write_listener_file(&self.places, &port.text)?;
         }
         if !self.owns_socket_path() {
-            self.replace_listener(bind(&self.places)?);
+            let listener = {
+                let _context = self.runtime.as_ref().map(Runtime::enter);
+                bind(&self.places)?
+            };
+            self.replace_listener(listener);
         }
         Ok(())
     }
@@ -217,7 +224,7 @@ impl ListenSockets {
     }
 
     /// Serves a socket in place of the one before.
-    fn replace_listener(&mut self, listener: UnixListener) {
+    fn replace_listener(&mut self, listener: BoundSocket) {
         let (retire, retired) = oneshot::channel::<()>();
         let server = self.server.clone();
         self.socket = Some(OpenSocket { identity: RealDisk.identity(&self.places.socket), _retire: retire });
@@ -261,37 +268,36 @@ impl Drop for ListenSockets {
     }
 }
 
-fn bind(places: &DaemonPaths) -> Result<UnixListener, Error> {
+fn bind(places: &DaemonPaths) -> Result<BoundSocket, Error> {
     let folder = places.socket.parent().unwrap_or(Path::new("."));
     let failed = |source| Error::CacheFolder { path: folder.to_owned(), source };
     RealDisk.create_private_folder(folder).map_err(failed)?;
-    bind_unix(&places.socket).map_err(|error: BindError| Error::BindSocket(Box::new(error)))
+    bind_local(&places.socket).map_err(|error: BindError| Error::BindSocket(Box::new(error)))
 }
 
 /// Stops the daemon at the first terminating signal, and kills it at the second. Signals are handled when this returns.
 fn handle_signals(runtime: &Runtime, events: &SyncSender<DaemonEvent>) {
     let _context = runtime.enter();
-    let stopped = Arc::new(AtomicBool::new(false));
-    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
-        // Where signals cannot be had, the first one ends the process as it would any other.
-        let Ok(mut signals) = signal(kind) else { continue };
-        let (events, stopped) = (events.clone(), Arc::clone(&stopped));
-        runtime.spawn(async move {
-            while signals.recv().await.is_some() {
-                if stopped.swap(true, Ordering::Relaxed) {
-                    let _ = kill_self();
-                }
-                let events = events.clone();
-                // The queue may be full, and then this waits.
-                let stop = move || drop(events.send(DaemonEvent::Stop("a signal asked for it")));
-                tokio::task::spawn_blocking(stop);
+    // Where signals cannot be had, the first one ends the process as it would any other.
+    let Ok(mut signals) = ShutdownSignals::of_service() else { return };
+    let events = events.clone();
+    runtime.spawn(async move {
+        let mut is_stopped = false;
+        loop {
+            signals.recv().await;
+            if std::mem::replace(&mut is_stopped, true) {
+                let _ = kill_self();
             }
-        });
-    }
+            let events = events.clone();
+            // The queue may be full, and then this waits.
+            let stop = move || drop(events.send(DaemonEvent::Stop("a signal asked for it")));
+            tokio::task::spawn_blocking(stop);
+        }
+    });
 }
 
 /// Binds the socket; waits a while for a daemon whose lock was deleted to see that it is ours, and to go.
-fn bind_with_retry(places: &DaemonPaths) -> Result<UnixListener, Error> {
+fn bind_with_retry(places: &DaemonPaths) -> Result<BoundSocket, Error> {
     let deadline = WallClock.monotonic().saturating_add(HANDOVER_TIMEOUT);
     loop {
         match bind(places) {

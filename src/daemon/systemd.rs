@@ -1,26 +1,12 @@
-//! systemd: notifications to it where it started this process, and a unit by which it runs a daemon for its user.
+//! A unit by which systemd runs a daemon for its user.
 
 use std::path::Path;
-use std::time::Duration;
-
-pub(super) use sd_notify::NotifyState;
 
 use super::instance::DaemonPaths;
 
 /// The unit for any project, which packages install. Its instance is the project's folder, escaped.
 // `PrivateTmp=no`, because the socket of a project with a long path may lie in /tmp, where clients look for it.
 const TEMPLATE: &str = include_str!("../../systemd/slop@.service");
-
-/// Reports a change of this process's state; without a supervisor there is nobody to report it to.
-pub(super) fn notify(state: NotifyState<'_>) {
-    let _ = sd_notify::notify(&[state]);
-}
-
-/// Returns how often it wants to hear that the loop turns; `None` if it does not.
-pub(super) fn watchdog_interval() -> Option<Duration> {
-    // Half of the limit, as sd_watchdog_enabled(3) recommends.
-    sd_notify::watchdog_enabled().map(|longest| longest / 2)
-}
 
 /// Returns a user unit for the daemon of a project. `program` is the absolute path of slop.
 pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {

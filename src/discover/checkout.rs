@@ -16,8 +16,8 @@ const MAX_BYTES: u64 = 64 << 10;
 /// As git does, the search ends at the border of the file system. Variables such as `GIT_DIR` do not count: a hook sets
 /// them for its own repository, whichever folder it works in.
 pub fn enclosing_checkout(folder: &Path, disk: &dyn Disk) -> Option<PathBuf> {
-    let device = device_id(&folder.metadata().ok()?);
-    let on_device = |folder: &&Path| folder.metadata().is_ok_and(|found| device_id(&found) == device);
+    let device = device_id(folder).ok()?;
+    let on_device = |folder: &&Path| device_id(folder).is_ok_and(|found| found == device);
     for folder in folder.ancestors().take_while(on_device) {
         match repository_kind(&folder.join(".git"), disk) {
             Some(RepositoryKind::Checkout) => return Some(folder.to_owned()),

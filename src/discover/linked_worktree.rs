@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use super::checkout::is_bare_repository;
 use crate::model::bytes_as_path;
-use crate::sys::{Disk, inode, owner_without_links, user_id};
+use crate::sys::{Disk, file_identity, is_own};
 
 /// The files that are read here have one line.
 const MAX_BYTES: u64 = 64 << 10;
@@ -42,12 +42,12 @@ pub fn linked_worktree(root: &Path, disk: &dyn Disk) -> Result<Option<LinkedWork
         return Err("the repository that its `.git` names does not contain it");
     }
     let named = read_line(&admin.join("gitdir"), disk).and_then(|path| resolve(&admin, &path));
-    if named.is_none() || named != file.canonicalize().ok() {
+    if named.is_none() || named != dunce::canonicalize(&file).ok() {
         return Err("the repository that its `.git` names has another folder for it");
     }
     let main_checkout = main_checkout(&repository, disk);
     let of_repository = main_checkout.as_deref().unwrap_or(&repository);
-    let is_users = |path: &Path| owner_without_links(path).is_ok_and(|owner| owner == user_id());
+    let is_users = |path: &Path| is_own(path).unwrap_or(false);
     let believed = [root, &file, &admin, &admin.join("gitdir"), &admin.join("commondir"), of_repository];
     if !is_users(&repository) || !believed.into_iter().all(is_users) {
         return Err("it or its repository belongs to another user");
@@ -61,7 +61,7 @@ pub fn are_of_one_repository(one: &Path, other: &Path, disk: &dyn Disk) -> bool 
     let repository = |root: &Path| match linked_worktree(root, disk) {
         Ok(Some(worktree)) => Some(worktree.repository),
         // The checkout of a submodule names its repository in a file.
-        Ok(None) => named_git_folder(root, disk).or_else(|| root.join(".git").canonicalize().ok()),
+        Ok(None) => named_git_folder(root, disk).or_else(|| dunce::canonicalize(root.join(".git")).ok()),
         Err(_) => None,
     };
     repository(one).is_some_and(|of_one| repository(other) == Some(of_one))
@@ -96,7 +96,8 @@ pub fn folder_name(folder: &Path, id: &str) -> Option<String> {
     let found = folder.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
     // Not every file system knows when a file was made.
     let made = found.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
-    Some(format!("{id}/{:x}.{:x}", inode(&found), made.map_or(0, |made| made.as_nanos())))
+    let (_, number) = file_identity(folder).ok()?;
+    Some(format!("{id}/{number:x}.{:x}", made.map_or(0, |made| made.as_nanos())))
 }
 
 /// Returns the folder of a repository's main checkout; `None` if it has none, or one that is elsewhere.
@@ -112,7 +113,7 @@ fn read_line(file: &Path, disk: &dyn Disk) -> Option<Vec<u8>> {
 }
 
 fn resolve(folder: &Path, path: &[u8]) -> Option<PathBuf> {
-    folder.join(bytes_as_path(path)).canonicalize().ok()
+    dunce::canonicalize(folder.join(bytes_as_path(path))).ok()
 }
 
 #[cfg(test)]

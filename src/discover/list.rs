@@ -22,7 +22,7 @@ pub fn list(
     processes: &dyn Processes,
 ) -> Result<FileListing, Error> {
     // The real path, so that a link to a folder within a checkout is known to be in it.
-    let root = root.canonicalize().map_err(Error::Root)?;
+    let root = dunce::canonicalize(root).map_err(Error::Root)?;
     // Asked for its error alone: to git and to the walk a folder that cannot be read is an empty one.
     root.read_dir().map_err(Error::Root)?;
 

@@ -27,7 +27,7 @@ const USER_FILES: [&str; 4] =
 /// Returns the files whose change may change what [`super::list()`] gives for the folder `root`, or what git reports of its
 /// history, as far as they are none of its own files. Some may not exist: that they come is a change.
 pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Vec<PathBuf> {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     // Those that do not exist count, too: a `.git` that appears above the root makes git list the files
     // instead of a walk.
     let mut files: Vec<PathBuf> = root.ancestors().map(|folder| folder.join(".git")).collect();

@@ -9,7 +9,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
 use crate::model::{IGNORE_FILES, RelPath, SkipReason, path_bytes};
-use crate::sys::device_id;
+use crate::sys::{device_id, file_identity};
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
 const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
@@ -126,13 +126,13 @@ pub(super) fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
 
 /// Returns the device of the file system that a folder lies on.
 pub(super) fn device_of(folder: &Path) -> Option<u64> {
-    folder.metadata().ok().map(|found| device_id(&found))
+    device_id(folder).ok()
 }
 
 /// Returns whether another file system is mounted in a folder. One that cannot be asked is left to the walk, which reports
 /// why.
 pub(super) fn is_other_device(entry: &DirEntry, device: Option<u64>) -> bool {
-    entry.metadata().is_ok_and(|found| Some(device_id(&found)) != device)
+    file_identity(entry.path()).is_ok_and(|(found, _)| Some(found) != device)
 }
 
 /// The rules of ignore files that include what would be left out, such as `!.github`.

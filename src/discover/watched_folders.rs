@@ -25,7 +25,7 @@ pub fn watchable_folders(
     kept: &KeptFolders,
     below: &[u8],
 ) -> Result<Vec<RelPath>, Error> {
-    let root = root.canonicalize().map_err(Error::Root)?;
+    let root = dunce::canonicalize(root).map_err(Error::Root)?;
     let mut found = BTreeSet::new();
     // Files are listed by path: those of a folder are adjacent.
     let first = listing.files.partition_point(|file| file.path.as_bytes() < below);

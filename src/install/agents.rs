@@ -117,8 +117,11 @@ const SHARED_SKILLS: AgentFiles = AgentFiles {
 
 /// Where programs keep settings, and where VS Code does.
 const CONFIG: (&str, &str) = ("XDG_CONFIG_HOME", ".config");
-const EDITORS: (&str, &str) =
-    if cfg!(target_os = "macos") { ("", "Library/Application Support") } else { CONFIG };
+const EDITORS: (&str, &str) = match std::env::consts::OS.as_bytes() {
+    b"macos" => ("", "Library/Application Support"),
+    b"windows" => ("APPDATA", "AppData/Roaming"),
+    _ => CONFIG,
+};
 
 const fn home(folder: &'static str, file: &'static str) -> UserPath {
     UserPath { variable: "", folder, file }

@@ -60,7 +60,7 @@ impl InstallPlaces<'_> {
         if scope == InstallScope::User {
             return Ok(());
         }
-        let existing = path.ancestors().find_map(|above| above.canonicalize().ok());
+        let existing = path.ancestors().find_map(|above| dunce::canonicalize(above).ok());
         let is_inside = existing.is_some_and(|existing| existing.starts_with(self.project));
         if is_inside { Ok(()) } else { Err(Error::OutsideProject { path: path.to_owned() }) }
     }

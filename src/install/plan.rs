@@ -119,7 +119,7 @@ fn plan_file(
     };
     let refused = inserted.refused.iter();
     let new = if record.is_some() { inserted.bytes } else { before };
-    let target = path.is_symlink().then(|| path.canonicalize().ok()).flatten();
+    let target = path.is_symlink().then(|| dunce::canonicalize(path).ok()).flatten();
     Ok(FileChange {
         path: path.to_owned(),
         target,

@@ -18,6 +18,7 @@ mod fragment;
 mod http;
 mod llm;
 mod long_text;
+mod os_path;
 mod outline;
 mod page;
 mod path;
@@ -54,14 +55,15 @@ pub use llm::{
     SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
+pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
     is_plain_word,
 };
 pub use page::PageFile;
 pub use path::{
-    IGNORE_FILES, InvalidPath, RelPath, bytes_as_path, error_chain, is_within, normalized_path, path_bytes,
-    path_text, printable, printable_lines, shell_word, unescaped_path,
+    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
+    printable_lines, shell_word, unescaped_path,
 };
 pub use redaction::{count_redactions, redaction_mark};
 pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};

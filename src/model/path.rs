@@ -1,11 +1,11 @@
 //! A file's name within its project, and text made safe to display.
 
 use std::error::Error;
-use std::ffi::OsStr;
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+
+use super::os_path::{bytes_as_path, usable_path};
 
 /// Names of files whose rules say which others count, in their folder and below; a later one goes before the others.
 pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
@@ -29,11 +29,15 @@ pub enum InvalidPath {
     Dotted,
     #[error("path has a NUL byte")]
     Nul,
+    /// On Windows alone: a device, a stream, or a name that the system would change.
+    #[error("path has a name that the system takes for something else")]
+    Reserved,
 }
 
 impl RelPath {
     /// Checks `bytes` and wraps them.
     pub fn new(bytes: &[u8]) -> Result<Self, InvalidPath> {
+        let bytes = &*usable_path(bytes).ok_or(InvalidPath::Reserved)?;
         if bytes.is_empty() {
             return Err(InvalidPath::Empty);
         }
@@ -112,16 +116,6 @@ impl RelPath {
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }
-}
-
-/// Returns the bytes of a path or a name, as the file system has them.
-pub fn path_bytes<P: AsRef<OsStr> + ?Sized>(path: &P) -> &[u8] {
-    path.as_ref().as_bytes()
-}
-
-/// Returns the path that has these bytes.
-pub fn bytes_as_path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
 }
 
 /// Returns whether `path` is `folder` or lies below it; everything lies below the empty folder, the root.

@@ -277,7 +277,7 @@ impl Project {
     /// Opens the project in the folder `root`. Of a cache that is there, it believes what was made with the user's key.
     pub fn open(root: &Path) -> Result<Self, ApiError> {
         engine::authenticate_cache(&user_key());
-        let root = root.canonicalize().map_err(|error| ApiError::no_project(root, &error))?;
+        let root = dunce::canonicalize(root).map_err(|error| ApiError::no_project(root, &error))?;
         Ok(Self { service: LocalService::new(root, SettingsSources::default()) })
     }
 

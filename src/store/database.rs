@@ -6,7 +6,6 @@
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
@@ -17,6 +16,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use super::error::Error;
 use super::migrate;
 use super::migrate::{DatabaseSchema, SchemaState};
+use crate::sys::{file_identity, open_file_identity, open_folder_lock};
 
 /// How long a statement waits for locks of other processes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -319,11 +319,16 @@ pub(super) struct FileInode {
 impl FileInode {
     /// Returns what the path refers to, without following a link; `None` where there is nothing.
     pub(super) fn from_path(file: &Path) -> Result<Option<Self>, Error> {
-        Ok(metadata_if_exists(file)?.as_ref().map(Self::from_metadata))
+        match file_identity(file) {
+            Ok((dev, ino)) => Ok(Some(Self { dev, ino })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(file_error("inspected", file, source)),
+        }
     }
 
-    pub(super) fn from_metadata(metadata: &fs::Metadata) -> Self {
-        Self { dev: metadata.dev(), ino: metadata.ino() }
+    /// Returns what an open file is.
+    pub(super) fn of_file(file: &File) -> io::Result<Self> {
+        open_file_identity(file).map(|(dev, ino)| Self { dev, ino })
     }
 }
 
@@ -332,9 +337,8 @@ impl FileInode {
 ///
 /// SQLite finds a file's log by its name, some time after it has opened the file. If the file were moved in between, it
 /// would take the next file's log for its own, and delete it in the end.
-#[expect(clippy::disallowed_methods, reason = "this is the only access to the database file")]
 pub(super) fn lock_folder(file: &Path, lock: fn(&File) -> io::Result<()>) -> Option<File> {
-    let folder = File::open(file.parent()?).ok()?;
+    let folder = open_folder_lock(file.parent()?).ok()?;
     lock(&folder).ok()?;
     Some(folder)
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::time::ClockId;
+use super::process_control::{monotonic_time, thread_time};
 
 /// Reads the time, and sleeps.
 pub trait Clock: Sync {
@@ -45,16 +45,10 @@ impl Clock for WallClock {
     }
 
     fn thread_time(&self) -> Duration {
-        read_clock(ClockId::ThreadCPUTime)
+        thread_time()
     }
 
     fn monotonic(&self) -> Duration {
-        read_clock(ClockId::Monotonic)
+        monotonic_time()
     }
-}
-
-fn read_clock(clock: ClockId) -> Duration {
-    let time = rustix::time::clock_gettime(clock);
-    // Neither clock is ever negative.
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }

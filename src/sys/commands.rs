@@ -1,13 +1,12 @@
 //! Programs that a person chose: run in a folder of their own, within limits.
 
-use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use super::file_access::private_temporary_folder;
+use super::process_control::ProcessGroup;
 use super::processes::{ProcessLimits, ProcessOutput, wait_for_exit};
 use super::programs::SearchPath;
 
@@ -51,12 +50,12 @@ impl Commands for RealCommands {
             return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
         }
         // A tool that looks for a project around it must find none: it may know only its input.
-        let private = Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new().permissions(private).tempdir()?;
+        let folder = private_temporary_folder()?;
         let search_path = SearchPath::for_project(&self.project);
         let mut started = std::process::Command::new(search_path.find(program)?);
         started.env("PATH", search_path.to_variable());
-        started.args(arguments).current_dir(folder.path()).process_group(0);
+        started.args(arguments).current_dir(folder.path());
+        ProcessGroup::prepare(&mut started);
         started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let bounds = ProcessLimits {
             idle_timeout: timeout,

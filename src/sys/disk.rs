@@ -2,14 +2,15 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{io, thread};
 
-use rustix::fs::{Access, OFlags};
-
-use super::process_control::user_id;
+use super::file_access;
+use super::file_access::{
+    create_private_folder, file_identity, open_folder_lock, open_without_links, open_without_waiting,
+    private_temporary_file, shared_temporary_file, temporary_file_like, write_time,
+};
 use crate::model::FileStamp;
 
 /// Writes the content of a file.
@@ -93,8 +94,7 @@ impl RealDisk {
 
     /// Puts `bytes` in a file's place, whole or not at all, readable by the user alone.
     pub fn replace_private(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // A temporary file is readable by the user alone, and stays so.
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        let mut file = private_temporary_file(path.parent().unwrap_or(Path::new(".")))?;
         file.write_all(bytes)?;
         file.persist(path)?;
         Ok(())
@@ -111,7 +111,7 @@ impl RealDisk {
 
     /// Returns whether other users may read or write a file.
     pub fn is_open_to_others(&self, path: &Path) -> io::Result<bool> {
-        Ok(std::fs::metadata(path)?.permissions().mode() & 0o077 != 0)
+        file_access::is_open_to_others(path)
     }
 
     /// Makes a file, whole or not at all, that everybody may read whom the user's mask lets; its folder too. Where there
@@ -119,8 +119,7 @@ impl RealDisk {
     pub fn write_shared(&self, path: &Path, bytes: &[u8], replaces: bool) -> io::Result<bool> {
         let folder = path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)?;
-        let permissions = std::fs::Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+        let mut file = shared_temporary_file(folder)?;
         file.write_all(bytes)?;
         if replaces {
             file.persist(path)?;
@@ -141,8 +140,7 @@ impl RealDisk {
     /// Returns by which device and number the system knows what has this name, be it a socket or a link; `None` if
     /// nothing has it. As long as a socket is open, no other has its number.
     pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
-        let found = std::fs::symlink_metadata(path).ok()?;
-        Some((found.dev(), found.ino()))
+        file_identity(path).ok()
     }
 
     /// Returns where a link leads, if that is not in `folder`; `None` for anything else.
@@ -150,19 +148,9 @@ impl RealDisk {
         if !std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
             return None;
         }
-        let target = path.canonicalize().ok()?;
-        let is_inside = folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
+        let target = dunce::canonicalize(path).ok()?;
+        let is_inside = dunce::canonicalize(folder).is_ok_and(|folder| target.starts_with(folder));
         (!is_inside).then_some(target)
-    }
-
-    /// Returns the number of the user that a file or a folder belongs to.
-    pub fn owner(&self, path: &Path) -> io::Result<u32> {
-        std::fs::metadata(path).map(|found| found.uid())
-    }
-
-    /// Returns whether a file can be run by anybody.
-    pub fn is_executable(&self, path: &Path) -> bool {
-        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
     }
 
     /// Deletes a folder in which there is nothing; an error for any other.
@@ -222,7 +210,7 @@ impl Disk for RealDisk {
             Ok(found) if !found.is_file() => {
                 return write(&mut OpenOptions::new().write(true).open(path)?);
             }
-            Ok(_) => path.canonicalize()?,
+            Ok(_) => dunce::canonicalize(path)?,
             Err(_) => path.to_owned(),
         };
         let path = target.as_path();
@@ -230,11 +218,7 @@ impl Disk for RealDisk {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             Some(_) | None => Path::new("."),
         };
-        let mut file = tempfile::Builder::new();
-        // The permissions of the file that is replaced, or those that any new file gets.
-        let permissions = std::fs::metadata(path).map(|old| old.permissions());
-        let permissions = permissions.unwrap_or_else(|_| std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        let mut file = file.permissions(permissions).tempfile_in(folder)?;
+        let mut file = temporary_file_like(path, folder)?;
         write(&mut file)?;
         file.persist(path)?;
         Ok(())
@@ -244,7 +228,7 @@ impl Disk for RealDisk {
         // A folder that is still to be made is kept by the one above it.
         let folder = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let handle = File::open(folder)?;
+        let handle = open_folder_lock(folder)?;
         // Not `lock`, which would wait forever where slop is started by the one who holds the folder.
         for _ in 0..LOCK_TRIES {
             match handle.try_lock() {
@@ -260,11 +244,11 @@ impl Disk for RealDisk {
     }
 
     fn create_private_folder(&self, path: &Path) -> io::Result<()> {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+        create_private_folder(path)
     }
 
     fn check_writable(&self, path: &Path) -> io::Result<()> {
-        Ok(rustix::fs::access(path, Access::WRITE_OK)?)
+        file_access::check_writable(path)
     }
 
     fn entry_names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
@@ -284,55 +268,29 @@ impl Disk for RealDisk {
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
-        let found = match std::fs::metadata(path) {
-            Ok(found) => found,
+        match file_access::stamp(path) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
+                Ok(None)
             }
-            Err(error) => return Err(error),
-        };
-        let nanoseconds =
-            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-        Ok(Some(FileStamp {
-            dev: found.dev(),
-            ino: found.ino(),
-            size: found.size(),
-            mtime_ns: nanoseconds(found.mtime(), found.mtime_nsec()),
-            ctime_ns: nanoseconds(found.ctime(), found.ctime_nsec()),
-        }))
+            found => found.map(Some),
+        }
     }
 
     fn file_system_time(&self, path: &Path) -> io::Result<i64> {
         // A checked-out project may hold a link or a FIFO of this name: the one would have us write to wherever it
         // leads, the other never end.
-        let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(false).custom_flags(flags).open(path)?;
+        let mut file = open_without_links(OpenOptions::new().write(true).create(true).truncate(false), path)?;
         if !file.metadata()?.is_file() {
             return Err(not_regular());
         }
         file.write_all(b"\n")?;
-        let metadata = file.metadata()?;
-        Ok(metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()))
+        write_time(&file)
     }
 }
 
-/// Returns whether a file is the user's own, and nobody else can write to it.
-#[expect(clippy::disallowed_methods, reason = "this is the window")]
-pub fn is_private_file(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| found.uid() == user_id() && found.mode() & 0o022 == 0)
-}
-
-/// Returns the number of the user that a file, a folder or a link belongs to.
-#[expect(clippy::disallowed_methods, reason = "this is the window")]
-pub fn owner_without_links(path: &Path) -> io::Result<u32> {
-    Ok(std::fs::symlink_metadata(path)?.uid())
-}
-
-/// Opens a regular file for reading. `NONBLOCK`, because opening a FIFO without a writer would never return.
+/// Opens a regular file for reading. Opening a FIFO without a writer would never return.
 fn open_regular(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = open_without_waiting(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 

@@ -2,11 +2,12 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use super::file_access::{
+    file_identity, holder_file, open_file_identity, open_without_links, private_file_options, write_holder,
+};
 
 /// A lock on a file. The kernel gives it back when the process ends, however it ends; no child inherits it.
 #[derive(Debug)]
@@ -23,10 +24,9 @@ impl FileLock {
         // Someone may delete the file between its opening and its locking: then the lock is worth nothing, and the next
         // one is tried.
         loop {
-            let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
-            let lock = Self { path: path.to_owned(), file: options.open(path)? };
+            let mut options = private_file_options();
+            options.read(true).write(true).create(true).truncate(false);
+            let lock = Self { path: path.to_owned(), file: open_without_links(&options, path)? };
             match lock.file.try_lock() {
                 Ok(()) if lock.is_intact() => return Ok(Some(lock)),
                 Ok(()) => {}
@@ -39,8 +39,7 @@ impl FileLock {
     /// Returns whether another process holds the file at `path`. A file that nobody holds is deleted: it is for files that are locked
     /// once, by the process that made them, and never again.
     pub fn is_held(path: &Path) -> io::Result<bool> {
-        let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
-        let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        let file = match open_without_links(OpenOptions::new().read(true), path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
@@ -75,32 +74,27 @@ impl FileLock {
         if self.is_intact() { std::fs::remove_file(&self.path) } else { Ok(()) }
     }
 
-    /// Writes into the file which process holds it.
+    /// Writes down which process holds the file.
     pub fn write_holder(&self) -> io::Result<()> {
-        let mut file = &self.file;
-        file.set_len(0)?;
-        file.rewind()?;
-        file.write_all(std::process::id().to_string().as_bytes())
+        write_holder(&self.path, &self.file, std::process::id().to_string().as_bytes())
     }
 
-    /// Takes out of the file which process holds it: from now on its number may be that of a stranger.
+    /// Deletes what says which process holds the file: from now on its number may be that of a stranger.
     pub fn clear_holder(&self) -> io::Result<()> {
-        self.file.set_len(0)
+        write_holder(&self.path, &self.file, b"")
     }
 
     /// Returns which process held the file at `path` last, by what it wrote itself.
     pub fn holder(path: &Path) -> Option<u32> {
         let mut text = String::new();
-        File::open(path).ok()?.take(16).read_to_string(&mut text).ok()?;
+        File::open(holder_file(path)).ok()?.take(16).read_to_string(&mut text).ok()?;
         text.parse().ok()
     }
 
     /// Returns whether the file's name still refers to the file that is locked. If not, others can lock another.
     pub fn is_intact(&self) -> bool {
-        let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
-        let named = std::fs::symlink_metadata(&self.path).map(identity);
-        let held = self.file.metadata().map(identity);
-        named.is_ok_and(|named| held.is_ok_and(|held| named == held))
+        let held = open_file_identity(&self.file);
+        file_identity(&self.path).is_ok_and(|named| held.is_ok_and(|held| named == held))
     }
 }
 

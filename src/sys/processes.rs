@@ -3,14 +3,12 @@
 use std::ffi::OsStr;
 use std::io;
 use std::io::Read;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-
+use super::process_control::ProcessGroup;
 use super::programs::SearchPath;
 
 /// How long a program may be silent. Git needs seconds in the largest repositories, and hangs if an ignore
@@ -39,7 +37,8 @@ pub fn run_viewer(
     command.env("PATH", search_path.to_variable()).args(arguments).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // A group of its own: the keys that end this process do not end a browser.
-    let mut child = command.process_group(0).spawn()?;
+    ProcessGroup::prepare(&mut command);
+    let mut child = command.spawn()?;
     let end = Instant::now() + failure_window;
     while Instant::now() < end {
         if let Some(status) = child.try_wait()? {
@@ -94,8 +93,7 @@ impl Processes for RealProcesses {
         command.env("PATH", search_path.to_variable());
         command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-        // A group of its own, so that its children can be stopped with it.
-        command.process_group(0);
+        ProcessGroup::prepare(&mut command);
         for (name, value) in variables {
             match value {
                 Some(value) => command.env(name, value),
@@ -149,6 +147,7 @@ pub(super) fn wait_for_exit(
     input: &[u8],
     bounds: &ProcessLimits<'_>,
 ) -> io::Result<ProcessOutput> {
+    let group = ProcessGroup::of(&child);
     let (sender, events) = channel();
     if let Some(mut pipe) = child.stdin.take() {
         // On a thread of its own: a program that answers while it reads would fill its pipe and wait for us.
@@ -164,17 +163,14 @@ pub(super) fn wait_for_exit(
         let sender = sender.clone();
         std::thread::spawn(move || read_all(pipe, &sender, PipeEvent::Stderr));
     }
-    let id = Pid::from_child(&child);
-    // It is left to be waited for below: until then no other process can get its number.
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let waiter = group.clone();
     std::thread::spawn(move || {
-        let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(id), options));
+        waiter.wait_for_end();
         sender.send(PipeEvent::Exited)
     });
     let captured = collect_output(&events, bounds);
     if !captured.as_ref().is_ok_and(|captured| captured.has_exited) {
-        // Its children too. One that is in no group of its own is stopped alone.
-        kill_process_group(id, Signal::KILL).or_else(|_| child.kill())?;
+        group.kill(&mut child)?;
     }
     let success = child.wait()?.success();
     let captured = captured?;
@@ -245,6 +241,10 @@ fn read_all(mut pipe: impl Read, sender: &Sender<PipeEvent>, event: fn(Vec<u8>) 
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::CommandExt;
+
+    use rustix::process::{Pid, Signal};
+
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "a test starts the program that it is about")]

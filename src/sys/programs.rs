@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::RealDisk;
+use super::file_access::program_in;
 
 /// The search path of a process that has none in its environment.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -36,16 +36,14 @@ impl SearchPath {
 
     /// Returns the file of a program. A name with a `/` is a path already.
     pub(super) fn find(&self, program: &str) -> io::Result<PathBuf> {
-        if program.contains('/') {
+        if program.contains(std::path::is_separator) {
             return Ok(PathBuf::from(program));
         }
-        let mut candidates = self.entries.iter().map(|entry| entry.join(program));
-        candidates.find(|file| RealDisk.is_executable(file) && !self.project.contains(file)).ok_or_else(
-            || {
-                let message = format!("there is no `{program}` on the search path outside of the project");
-                io::Error::new(io::ErrorKind::NotFound, message)
-            },
-        )
+        let mut candidates = self.entries.iter().filter_map(|entry| program_in(entry, program));
+        candidates.find(|file| !self.project.contains(file)).ok_or_else(|| {
+            let message = format!("there is no `{program}` on the search path outside of the project");
+            io::Error::new(io::ErrorKind::NotFound, message)
+        })
     }
 
     /// Returns the value of `PATH` for a program, so that what it starts is found by the same rule.
@@ -59,7 +57,7 @@ impl ProjectFolders {
     /// Takes the outermost checkout, too: a project may be one folder of it. A home folder that is a checkout of the
     /// user's own settings is none that a project came with.
     fn around(folder: &Path, home: Option<&Path>) -> Self {
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let folder = dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let is_users = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
         let is_checkout = |folder: &&Path| {
             folder.parent().is_some() && !is_users(folder) && folder.join(".git").symlink_metadata().is_ok()
@@ -70,7 +68,7 @@ impl ProjectFolders {
 
     /// Returns whether a path lies in the project, by its name or by where it leads.
     fn contains(&self, path: &Path) -> bool {
-        let target = path.canonicalize().ok();
+        let target = dunce::canonicalize(path).ok();
         let is_inside = |path: &Path| self.0.iter().any(|folder| path.starts_with(folder));
         is_inside(path) || target.is_some_and(|target| is_inside(&target))
     }

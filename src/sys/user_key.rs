@@ -3,14 +3,12 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::io::{Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use ring::rand::{SecureRandom, SystemRandom};
-use rustix::fs::OFlags;
 
 use super::disk::{Disk, RealDisk};
-use super::process_control::user_id;
+use super::file_access::{is_own_secret, open_without_links, private_temporary_file, user_tag};
 
 const FILE: &str = "cache.key";
 const TRIES: usize = 3;
@@ -25,9 +23,10 @@ pub fn user_key() -> [u8; 32] {
 #[expect(clippy::disallowed_methods, reason = "where a user's state is, is said by the environment alone")]
 fn key_folders() -> Vec<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
+    let state = folder("XDG_STATE_HOME")
+        .or_else(|| Some(folder("HOME").or_else(|| folder("USERPROFILE"))?.join(".local/state")));
     let session = folder("XDG_RUNTIME_DIR").unwrap_or_else(std::env::temp_dir);
-    let session = session.join(format!("slop-{}", user_id()));
+    let session = session.join(format!("slop-{}", user_tag()));
     state.into_iter().map(|folder| folder.join("slop")).chain([session]).collect()
 }
 
@@ -50,15 +49,10 @@ fn key_in(folder: &Path) -> io::Result<[u8; 32]> {
 
 fn read_key(path: &Path) -> io::Result<[u8; 32]> {
     // The folder may be one that others can write to, such as that for temporary files.
-    let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let found = file.metadata()?;
-    if !found.is_file() || found.uid() != user_id() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a file of this user"));
-    }
-    if found.permissions().mode() & 0o077 != 0 {
-        // Others may know it.
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "readable by others"));
+    let mut file = open_without_links(OpenOptions::new().read(true), path)?;
+    // Others may know it.
+    if !file.metadata()?.is_file() || !is_own_secret(&file)? {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a file of this user alone"));
     }
     let mut key = [0; 32];
     file.read_exact(&mut key)?;
@@ -67,9 +61,9 @@ fn read_key(path: &Path) -> io::Result<[u8; 32]> {
 
 fn make_key(folder: &Path, file: &Path) -> io::Result<()> {
     RealDisk.create_private_folder(folder)?;
-    // A temporary file is readable by the user alone. Of two processes at a time, the first one wins.
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    let mut new = private_temporary_file(folder)?;
     new.write_all(&random_key())?;
+    // Of two processes at a time, the first one wins.
     match new.persist_noclobber(file) {
         Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
         Ok(_) | Err(_) => Ok(()),
@@ -85,6 +79,7 @@ fn random_key() -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
     use std::slice;
 
     use super::*;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::inbox::{ExtraFiles, WatchPaths, WatchedMount, innermost};
 use super::signal::{FolderLister, WatchObstacle};
-use super::source::{EventSource, WatchQueue, device_of, is_folder, is_folder_or_link, without_events};
+use super::source::{EventSource, WatchQueue, is_folder, is_folder_or_link, without_events};
 use crate::model::{RelPath, is_within};
+use crate::sys::file_identity;
 
 /// What is asked while folders are watched.
 pub(super) struct WatchEnvironment {
@@ -236,7 +237,7 @@ impl FolderCoverage {
 
     /// Refuses a folder on a file system that does not report every change, be it the root or a mount below it.
     fn check_file_system(&mut self, world: &WatchEnvironment, folder: &Path) -> Result<(), WatchObstacle> {
-        let Some(device) = device_of(folder) else { return Ok(()) };
+        let Ok((device, _)) = file_identity(folder) else { return Ok(()) };
         let look = || world.source.file_system(folder).ok().and_then(without_events);
         match *self.devices.entry(device).or_insert_with(look) {
             Some(name) => Err(WatchObstacle::FileSystem { name, folder: folder.display().to_string() }),
@@ -281,7 +282,7 @@ fn wanted_folders(
 fn extra_folders(wanted: &[PathBuf]) -> ExtraFiles {
     let mut extras = ExtraFiles::default();
     // Events in a link's own folder show that it leads elsewhere; those in the target's folder, that the text changed.
-    let targets = wanted.iter().filter_map(|file| file.canonicalize().ok());
+    let targets = wanted.iter().filter_map(|file| dunce::canonicalize(file).ok());
     for file in wanted.iter().cloned().chain(targets.collect::<Vec<_>>()) {
         let mut name = file.as_path();
         extras.names.insert(file.clone());

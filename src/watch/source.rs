@@ -1,12 +1,12 @@
 //! The system's events, and the few operations on files and folders that watching them takes.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::inbox::{WatchEvent, WatchPaths};
+use crate::sys::{create_private_folder, private_file_options};
 
 /// Takes events, on a thread of the source's own; must not take long.
 pub(super) type EventHandler = Box<dyn FnMut(WatchEvent) + Send>;
@@ -46,17 +46,6 @@ pub(super) fn is_folder(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// Returns by what the system knows a folder, whatever it is called.
-#[expect(clippy::disallowed_methods, reason = "this is the window")]
-pub(super) fn file_identity(folder: &Path) -> io::Result<(u64, u64)> {
-    let found = std::fs::symlink_metadata(folder)?;
-    Ok((found.dev(), found.ino()))
-}
-
-pub(super) fn device_of(folder: &Path) -> Option<u64> {
-    file_identity(folder).ok().map(|(device, _)| device)
-}
-
 /// Returns what lies in a folder and is no folder itself; nothing if it cannot be read.
 pub(super) fn files_in(folder: &Path) -> Vec<std::ffi::OsString> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -66,7 +55,7 @@ pub(super) fn files_in(folder: &Path) -> Vec<std::ffi::OsString> {
 
 /// Makes an empty file that was not there, and takes it away at once: its coming is all that matters.
 pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    private_file_options().write(true).create_new(true).open(path)?;
     std::fs::remove_file(path)
 }
 
@@ -86,14 +75,12 @@ pub(super) fn remake_cookie(path: &Path) -> io::Result<()> {
 /// Creates the folder of cookies. A cache folder that is created on the way gets the marker files by which slop knows its own,
 /// and by which backups and git skip it.
 pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {
-    let mut folder = DirBuilder::new();
-    folder.recursive(true).mode(0o700);
     // A link could lead out of the project, where slop has no business.
     if !is_folder(&places.cache) && places.cache.is_symlink() {
         return Err(io::Error::new(io::ErrorKind::NotADirectory, "the cache is not a folder"));
     }
     if !is_folder(&places.cache) {
-        folder.create(&places.cache)?;
+        create_private_folder(&places.cache)?;
         let tag = &b"Signature: 8a477f597d28d172789f06886806bc55\n"[..];
         for (name, bytes) in [("CACHEDIR.TAG", tag), (".gitignore", b"*\n")] {
             let file = OpenOptions::new().write(true).create_new(true).open(places.cache.join(name));
@@ -105,7 +92,7 @@ pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {
             }
         }
     }
-    folder.create(&places.cookies)
+    create_private_folder(&places.cookies)
 }
 
 /// Returns whether a path is a folder, following links.

@@ -8,8 +8,9 @@ use super::coverage::{FolderCoverage, WatchEnvironment};
 use super::inbox::{EventInbox, ExtraFiles, MAX_ENTRIES, WatchPaths, WatchedMount};
 use super::shared::{SharedWatch, WakeReason};
 use super::signal::{FolderLister, SignalSink, WatchMode, WatchObstacle, WatchSignal};
-use super::source::{EventSource, file_identity, files_in, is_folder, make_cookie_folder, remake_cookie};
+use super::source::{EventSource, files_in, is_folder, make_cookie_folder, remake_cookie};
 use crate::model::{FolderIdentity, LinkedFolder, RelPath, path_bytes};
+use crate::sys::file_identity;
 
 /// Pauses before a new watch is created.
 const REWATCH_FIRST: Duration = Duration::from_secs(1);

@@ -9,9 +9,10 @@ use super::SystemEvents;
 use super::inbox::{WatchPaths, WatchedMount};
 use super::shared::SharedWatch;
 use super::signal::{FolderLister, SignalSink, WatchCounts, WatchMode};
-use super::source::{EventSource, file_identity, make_cookie};
+use super::source::{EventSource, make_cookie};
 use super::watch_thread::{WatchThread, find_mount};
 use crate::model::{LinkedFolder, RelPath};
+use crate::sys::file_identity;
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -46,7 +47,7 @@ impl Watcher {
         source: Arc<dyn EventSource>,
     ) -> Self {
         // Events carry the path under which a folder is watched, and that is to be the real one.
-        let root = options.root.canonicalize().unwrap_or(options.root);
+        let root = dunce::canonicalize(&options.root).unwrap_or(options.root);
         let root_identity = file_identity(&root).ok();
         let places = WatchPaths::new(root, &options.cache_dir, options.epoch);
         let shared = Arc::new(SharedWatch::new(places));

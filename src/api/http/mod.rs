@@ -1,7 +1,7 @@
 //! The local API: HTTP on a socket of the user's own, over any [`DaemonControl`](super::DaemonControl).
 //!
 //! Knows: routes, which requests are allowed, and limits. Does not know: how a question is answered.
-//! It opens its sockets itself, because `sys` has none. Every request is untrusted until `guard` has checked it.
+//! Every request is untrusted until `guard` has checked it.
 //!
 //! Start with [`HttpServer`]; `routes` has the table of all routes.
 
@@ -20,8 +20,6 @@ mod sessions;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod unix;
 
 pub use server::HttpServer;
 pub use sessions::random_token;
-pub use unix::{BindError, bind_unix};

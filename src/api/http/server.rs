@@ -21,7 +21,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -36,6 +36,7 @@ use crate::api::daemon_control::DaemonControl;
 use crate::api::mcp::McpInfo;
 use crate::api::service::{PROTOCOL, VERSION};
 use crate::model::PageFile;
+use crate::sys::{BoundSocket, LocalListener, ServerStream};
 
 /// How long to wait before accepting again after an error, and for a refused client to read the refusal.
 const BRIEF_WAIT: Duration = Duration::from_millis(50);
@@ -102,7 +103,7 @@ impl HttpServer {
     ///
     /// Returns when all connections have ended, which takes 2 s at most.
     #[cfg(test)]
-    pub async fn serve_unix(&self, listener: std::os::unix::net::UnixListener) -> io::Result<()> {
+    pub async fn serve_unix(&self, listener: BoundSocket) -> io::Result<()> {
         self.serve_unix_until(listener, pending()).await
     }
 
@@ -110,13 +111,10 @@ impl HttpServer {
     /// those that it has.
     pub async fn serve_unix_until(
         &self,
-        listener: std::os::unix::net::UnixListener,
+        listener: BoundSocket,
         retired: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
-        listener.set_nonblocking(true)?;
-        let listener = UnixListener::from_std(listener)?;
-        self.serve(Transport::Unix, OwnerOnlyListener(listener, rustix::process::geteuid().as_raw()), retired)
-            .await
+        self.serve(Transport::Unix, LocalListener::new(listener)?, retired).await
     }
 
     /// Serves a port of this machine until [`HttpServer::stop`], to those who know the token.
@@ -354,17 +352,11 @@ trait ConnectionSource: Send + Sync {
     fn accept(&self) -> impl Future<Output = io::Result<Option<Self::Stream>>> + Send;
 }
 
-/// A socket, and the user whose programs are answered on it.
-struct OwnerOnlyListener(UnixListener, u32);
+impl ConnectionSource for LocalListener {
+    type Stream = ServerStream;
 
-impl ConnectionSource for OwnerOnlyListener {
-    type Stream = UnixStream;
-
-    async fn accept(&self) -> io::Result<Option<UnixStream>> {
-        let (stream, _) = self.0.accept().await?;
-        let uid = stream.peer_cred()?.uid();
-        // Root can read every file and trace this process: to refuse it would protect nothing.
-        Ok((uid == self.1 || uid == 0).then_some(stream))
+    async fn accept(&self) -> io::Result<Option<ServerStream>> {
+        Self::accept(self).await
     }
 }
 

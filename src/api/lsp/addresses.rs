@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
-use crate::model::{bytes_as_path, path_bytes};
+use crate::model::{address_as_path, address_bytes};
 
 /// What is left as it is in an address.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
@@ -35,7 +35,7 @@ impl Addresses {
             Some(spelled.join(inside))
         });
         let path = spelled.as_deref().unwrap_or(path);
-        format!("file://{}", percent_encode(path_bytes(path), KEPT))
+        format!("file://{}", percent_encode(&address_bytes(path), KEPT))
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn parse(uri: &str) -> Option<PathBuf> {
     let path = path.split(['?', '#']).next()?;
     let bytes: Vec<u8> = percent_decode_str(path).collect();
     let is_plain = !bytes.contains(&0) && !bytes.split(|byte| *byte == b'/').any(|part| part == b"..");
-    is_plain.then(|| bytes_as_path(&bytes).to_owned())
+    is_plain.then(|| address_as_path(&bytes).to_owned())
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::task_manager::TaskManager;
 use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
@@ -22,6 +21,7 @@ use super::subscriptions::{ChangeSource, Subscriptions};
 use crate::api::feed_reader::FeedSource;
 use crate::api::service::Service;
 use crate::model::RootReason;
+use crate::sys::ShutdownSignals as SystemSignals;
 
 /// How long answers may take that are in progress when the client leaves, and then how long stopping may take.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -185,12 +185,17 @@ impl<R: AsyncRead + Unpin> AsyncRead for EofWatcher<R> {
     }
 }
 
-/// Returns the receivers of the signals that end the process.
+/// Returns a receiver of the signals that end the process.
 fn signals() -> io::Result<mpsc::Receiver<()>> {
     let (sender, receiver) = mpsc::channel(1);
-    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
-        let (mut signal, sender) = (signal(kind)?, sender.clone());
-        tokio::spawn(async move { while signal.recv().await.is_some() && sender.send(()).await.is_ok() {} });
-    }
+    let mut signals = SystemSignals::of_service()?;
+    tokio::spawn(async move {
+        loop {
+            signals.recv().await;
+            if sender.send(()).await.is_err() {
+                return;
+            }
+        }
+    });
     Ok(receiver)
 }

@@ -58,7 +58,7 @@ pub(in crate::api) fn spelled_path(path: &str, hex: Option<&str>) -> String {
 }
 
 fn parse_hex(hex: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = hex.chars().map(|c| c.to_digit(16)?.try_into().ok()).collect::<Option<_>>()?;
+    let digits: Vec<u8> = hex.chars().map(|c| u8::try_from(c.to_digit(16)?).ok()).collect::<Option<_>>()?;
     digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 

@@ -44,6 +44,10 @@ pub(super) fn run_daemon(
         }
         DaemonCommand::Status { spans } => show_status(&places, *spans, context),
         DaemonCommand::Logs { lines } => logs(&places, *lines, context),
+        DaemonCommand::Unit if std::env::consts::FAMILY == "windows" => {
+            let hint = "have the task scheduler run `slop watch` at login";
+            Err(ApiError::user("no_systemd", "systemd does not exist on Windows", hint).into())
+        }
         DaemonCommand::Unit => {
             let program = program(environment)?;
             context.output.write_text(&daemon::systemd_unit(&program, &places))?;

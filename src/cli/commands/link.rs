@@ -47,7 +47,7 @@ fn add(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     let root = context.location.root.clone();
-    let path = environment.current_folder.join(folder).canonicalize().map_err(|error| {
+    let path = dunce::canonicalize(environment.current_folder.join(folder)).map_err(|error| {
         let message = format!("folder `{}` cannot be opened: {error}", printable(&folder.to_string_lossy()));
         CommandError::usage(message, "give the path of a folder that is there")
     })?;
@@ -161,7 +161,7 @@ fn link_checkout(
     if path.join(".git").symlink_metadata().is_err() {
         return Err("it is not checked out (`git submodule update --init --recursive`)".to_owned());
     }
-    let real = path.canonicalize().map_err(|error| error.to_string())?;
+    let real = dunce::canonicalize(path).map_err(|error| error.to_string())?;
     // Git has a checkout there, but a link may have taken its place: nobody has named what it leads to.
     if real != *path {
         return Err("it is a symbolic link, or behind one".to_owned());

@@ -51,7 +51,7 @@ fn open_project(
     environment: &ProcessEnvironment,
 ) -> Result<LspProject, ApiError> {
     let named = args.global.project.as_deref();
-    let real = folder.and_then(|folder| folder.canonicalize().ok());
+    let real = folder.and_then(|folder| dunce::canonicalize(folder).ok());
     let place = match (named, &real) {
         (None, Some(real)) => ProjectLocation::around(real, environment),
         (Some(_), _) | (None, None) => {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::discover;
 use crate::discover::LinkedWorktree;
 use crate::model::RelPath;
-use crate::sys::{Disk, device_id, owner_without_links, user_id};
+use crate::sys::{Disk, device_id, is_own};
 
 /// The name of the cache's folder in a bare repository. Git ignores what it does not know there.
 const FOLDER_IN_REPOSITORY: &[u8] = b"slop_cache";
@@ -60,7 +60,8 @@ impl CacheLocation {
             Err(reason) => return (own(), Some(reason.to_owned())),
         };
         let checkout = worktree.as_ref().map_or(Some(root), |found| found.main_checkout.as_deref());
-        let clones: Vec<PathBuf> = clones.iter().filter_map(|clone| clone.canonicalize().ok()).collect();
+        let clones: Vec<PathBuf> =
+            clones.iter().filter_map(|clone| dunce::canonicalize(clone).ok()).collect();
         let is_shared = checkout.is_some_and(|checkout| clones.iter().any(|clone| clone == checkout));
         let clones = if is_shared { clones } else { Vec::new() };
         let (name, base, folder) = match (worktree, clones.first()) {
@@ -113,13 +114,13 @@ impl CacheLocation {
 
     /// Returns whether the cache is on the file system that a folder is on.
     pub(in crate::engine) fn is_on_device_of(&self, folder: &Path) -> bool {
-        let device = |path: &Path| path.metadata().map(|found| device_id(&found)).ok();
+        let device = |path: &Path| device_id(path).ok();
         device(&self.path()) == device(folder)
     }
 
     fn check_usable(&self, disk: &dyn Disk) -> std::io::Result<()> {
         // The user lists clones, and may not have noticed that one has become somebody else's.
-        if owner_without_links(&self.base)? != user_id() {
+        if !is_own(&self.base)? {
             return Err(std::io::Error::other("its folder belongs to another user"));
         }
         match disk.check_writable(&self.path()) {

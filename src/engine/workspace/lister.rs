@@ -7,7 +7,7 @@ use crate::discover;
 use crate::discover::{FileListing, ListingSource, NameRules};
 use crate::engine::error::Error;
 use crate::engine::mounts::{Mount, MountedFiles};
-use crate::model::{LinkedFolder, is_within, path_bytes};
+use crate::model::{LinkedFolder, is_within, path_bytes, slashed_bytes};
 use crate::sys::Processes;
 
 /// A linked folder, and how its files were listed.
@@ -66,7 +66,7 @@ impl Lister<'_> {
             let inside = mounts.iter().filter(|inner| inner.linked.path != outer.linked.path);
             let inside = inside.filter_map(|inner| inner.linked.path.strip_prefix(&outer.linked.path).ok());
             let point = outer.linked.mount_point();
-            inside.map(|inside| [point.as_bytes(), b"/", path_bytes(inside)].concat()).collect()
+            inside.map(|inside| [point.as_bytes(), b"/", &slashed_bytes(inside)].concat()).collect()
         };
         let hidden: Vec<Vec<u8>> = mounts.iter().flat_map(paths_in).collect();
         if !hidden.is_empty() {

@@ -12,7 +12,9 @@ use crate::engine::error::Error;
 use crate::engine::mounts::MountedFiles;
 use crate::engine::options::{IndexReport, Options, World};
 use crate::engine::timings::{AnswerStep, StepClock};
-use crate::model::{ContentHash, FileItem, RelPath, SkipReason, bytes_as_path, path_bytes, unescaped_path};
+use crate::model::{
+    ContentHash, FileItem, RelPath, SkipReason, bytes_as_path, slashed_bytes, unescaped_path,
+};
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::{Files, ReadError};
 
@@ -116,7 +118,8 @@ impl Workspace<'_> {
         // Also for a path in the root: files of a linked folder within it have no other names.
         let mounted = self.files.path_in_mount(&self.root.join(path));
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
-        let bytes = mounted.as_deref().unwrap_or(path_bytes(inside));
+        let inside = slashed_bytes(inside);
+        let bytes = mounted.as_deref().unwrap_or(&inside);
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
         // An empty word is more likely a mistake, such as an unset variable, than a name for the root; it fails as a
         // path below.

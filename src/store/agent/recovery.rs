@@ -112,7 +112,7 @@ fn lock_partial(partial: &Path) -> Result<Option<File>, Error> {
         return Ok(None);
     }
     // Another process may have renamed its finished backup between the two calls: then this is that backup.
-    let opened = FileInode::from_metadata(&target.metadata().map_err(failed)?);
+    let opened = FileInode::of_file(&target).map_err(failed)?;
     if FileInode::from_path(partial)? != Some(opened) {
         return Ok(None);
     }

@@ -95,7 +95,7 @@ fn a_client_that_is_told_to_give_up_takes_the_work_with_it() {
 fn the_client_takes_no_answer_of_another_version() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("socket");
-    let listener = bind_unix(&socket).unwrap();
+    let listener = bind_local(&socket).unwrap();
     let body = "{\"freshness\":\"fresh\",\"reason\":null,\"clock\":null,\"as_of_ms\":0,\"pending\":0,\"notes\":[],\"data\":[]}";
     let ours = format!("slop-version: {VERSION}\r\n");
     for (version, is_taken) in [("", false), ("slop-version: 0.0.0\r\n", false), (&*ours, true)] {
@@ -125,6 +125,6 @@ fn the_client_knows_whom_it_can_ask() {
     let nowhere = Client::connect(&house.folder.path().join("nowhere"));
     assert!(matches!(nowhere, Err(ConnectError::NotThere(_))));
     let left = house.folder.path().join("left");
-    drop(bind_unix(&left).unwrap());
+    drop(bind_local(&left).unwrap());
     assert!(matches!(Client::connect(&left), Err(ConnectError::NobodyListens(_))));
 }

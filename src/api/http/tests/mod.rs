@@ -23,8 +23,6 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::BindError;
-use super::bind_unix;
 use super::limits::{TIMEOUTS, Timeouts};
 use super::page::Page;
 use super::server::HttpServer;
@@ -38,6 +36,7 @@ use crate::api::{
 };
 use crate::engine::{ScanProgress, StepTimings};
 use crate::model::RootReason;
+use crate::sys::{BindError, bind_local};
 
 const TOKEN: &str = "8c1f4f0e";
 /// Whatever takes longer hangs.
@@ -187,7 +186,7 @@ impl ApiTestServer {
             Page::new(page::FILES, any_port),
         );
         let runtime = Runtime::new().unwrap();
-        let unix = bind_unix(&folder.path().join("socket")).unwrap();
+        let unix = bind_local(&folder.path().join("socket")).unwrap();
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = tcp.local_addr().unwrap().port();
         let (one, other, third) = (server.clone(), server.clone(), server.clone());

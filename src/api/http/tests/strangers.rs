@@ -100,7 +100,7 @@ fn a_socket_is_its_owners_alone() {
     let house = ApiTestServer::new();
     let mode = std::fs::symlink_metadata(house.socket()).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o600);
-    assert!(matches!(bind_unix(&house.socket()), Err(BindError::InUse(_))));
+    assert!(matches!(bind_local(&house.socket()), Err(BindError::InUse(_))));
     assert_eq!(house.raw(&get("/v1/status", "")).status, 200);
 }
 
@@ -109,30 +109,30 @@ fn no_socket_is_made_where_others_could_put_theirs() {
     let folder = tempfile::tempdir().unwrap();
     for (mode, is_safe) in [(0o777, false), (0o770, false), (0o757, false), (0o755, true), (0o700, true)] {
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
-        let bound = bind_unix(&folder.path().join("socket"));
+        let bound = bind_local(&folder.path().join("socket"));
         assert_eq!(bound.is_ok(), is_safe, "{mode:o}: {bound:?}");
         assert!(is_safe || matches!(bound, Err(BindError::UnsafeFolder { .. })));
     }
     let link = folder.path().join("link");
     symlink(folder.path(), &link).unwrap();
-    assert!(matches!(bind_unix(&link.join("socket")), Err(BindError::UnsafeFolder { .. })));
-    assert!(matches!(bind_unix(&folder.path().join("no/socket")), Err(BindError::UnsafeFolder { .. })));
+    assert!(matches!(bind_local(&link.join("socket")), Err(BindError::UnsafeFolder { .. })));
+    assert!(matches!(bind_local(&folder.path().join("no/socket")), Err(BindError::UnsafeFolder { .. })));
 }
 
 #[test]
 fn only_a_socket_that_nobody_listens_on_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    drop(bind_unix(&at("left")).unwrap());
+    drop(bind_local(&at("left")).unwrap());
     assert!(at("left").exists());
-    drop(bind_unix(&at("left")).unwrap());
+    drop(bind_local(&at("left")).unwrap());
     std::fs::write(at("file"), "precious").unwrap();
     symlink(at("left"), at("link")).unwrap();
     symlink(at("nowhere"), at("dangling")).unwrap();
     for name in ["file", "link", "dangling"] {
-        assert!(matches!(bind_unix(&at(name)), Err(BindError::Occupied(_))), "{name}");
+        assert!(matches!(bind_local(&at(name)), Err(BindError::Occupied(_))), "{name}");
     }
     assert_eq!(std::fs::read_to_string(at("file")).unwrap(), "precious");
     assert!(!at("nowhere").exists());
-    assert!(matches!(bind_unix(&at(&"x".repeat(120))), Err(BindError::TooLong(_))));
+    assert!(matches!(bind_local(&at(&"x".repeat(120))), Err(BindError::TooLong(_))));
 }

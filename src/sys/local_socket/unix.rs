@@ -1,4 +1,4 @@
-//! A unix socket that only its owner can connect to.
+//! A Unix socket that only its owner can connect to.
 //!
 //! The socket's folder has to be the owner's, and no other user may write in it: nobody can then put anything in the socket's
 //! place. The socket gets its mode *before* it is bound (on Linux it is created with the mode of the open socket), and
@@ -8,42 +8,34 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{FileType, Mode, Stat};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
+use super::error::{BindError, SOCKET_PATH_BYTES};
 use crate::model::path_bytes;
 
-/// Bytes of the longest path that a socket can have.
-// `sun_path` has 108 bytes on Linux, the last of which is the NUL.
-pub const SOCKET_PATH_BYTES: usize = 107;
+/// Bytes of a socket's path that every system takes.
+// `sun_path` has 108 bytes on Linux and 104 on macOS and the BSDs, one of which is the final NUL.
+pub const PORTABLE_SOCKET_PATH_BYTES: usize = 103;
+
+/// A socket that was bound, and that nobody serves yet.
+pub type BoundSocket = UnixListener;
+/// A connection, as the server has it.
+pub type ServerStream = tokio::net::UnixStream;
+/// A connection, as the client has it.
+pub type ClientStream = tokio::net::UnixStream;
 
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: i32 = 128;
-
-/// Why no socket can be had at a path.
-#[derive(Debug, thiserror::Error)]
-pub enum BindError {
-    #[error("socket path {} has {} bytes, limit is {SOCKET_PATH_BYTES}", .0.display(), .0.as_os_str().len())]
-    TooLong(PathBuf),
-    /// The folder is not one in which only we can write.
-    #[error("socket folder {} {reason}", .folder.display())]
-    UnsafeFolder { folder: PathBuf, reason: &'static str },
-    #[error("{} exists and is not a socket", .0.display())]
-    Occupied(PathBuf),
-    #[error("socket {} is in use", .0.display())]
-    InUse(PathBuf),
-    #[error("socket {} cannot be bound", .path.display())]
-    Io { path: PathBuf, source: io::Error },
-}
 
 /// Binds a socket that only its owner can connect to, and listens on it.
 ///
 /// A socket that was left behind is replaced if nobody listens on it any more. The caller holds the daemon's lock, so
 /// that nobody else binds here between that check and the removal.
-pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
+pub fn bind_local(path: &Path) -> Result<BoundSocket, BindError> {
     if SOCKET_PATH_BYTES < path_bytes(path).len() {
         return Err(BindError::TooLong(path.to_owned()));
     }
@@ -118,5 +110,55 @@ fn lstat(path: &Path) -> Result<Option<Stat>, BindError> {
         Ok(stat) => Ok(Some(stat)),
         Err(Errno::NOENT) => Ok(None),
         Err(errno) => Err(BindError::Io { path: path.to_owned(), source: errno.into() }),
+    }
+}
+
+/// A socket that accepts programs of our own user, and of root.
+#[derive(Debug)]
+pub struct LocalListener {
+    listener: tokio::net::UnixListener,
+    user: u32,
+}
+
+impl LocalListener {
+    /// Serves a socket that was bound. A runtime has to be entered.
+    pub fn new(bound: BoundSocket) -> io::Result<Self> {
+        bound.set_nonblocking(true)?;
+        let user = rustix::process::geteuid().as_raw();
+        Ok(Self { listener: tokio::net::UnixListener::from_std(bound)?, user })
+    }
+
+    /// Waits for a connection; `None` if it is another user's.
+    pub async fn accept(&self) -> io::Result<Option<ServerStream>> {
+        let (stream, _) = self.listener.accept().await?;
+        let uid = stream.peer_cred()?.uid();
+        Ok(is_trusted_peer(uid, self.user).then_some(stream))
+    }
+}
+
+/// Connects to a socket; `None` if another user listens on it, who could answer whatever they like.
+///
+/// An error of kind `NotFound` if there is no socket, `ConnectionRefused` if nobody listens on it, and `WouldBlock` if more
+/// connections are waiting than the system keeps.
+pub async fn connect_local(socket: &Path) -> io::Result<Option<ClientStream>> {
+    let stream = ClientStream::connect(socket).await?;
+    let other = stream.peer_cred()?.uid();
+    Ok(is_trusted_peer(other, rustix::process::geteuid().as_raw()).then_some(stream))
+}
+
+/// Returns whether the program on the other side runs as us, or as root: root can read every file and trace this process,
+/// so to refuse it would protect nothing.
+const fn is_trusted_peer(other: u32, us: u32) -> bool {
+    other == us || other == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_believed_but_ourselves_and_root() {
+        assert!(is_trusted_peer(1000, 1000) && is_trusted_peer(0, 1000) && is_trusted_peer(0, 0));
+        assert!(!is_trusted_peer(1000, 0) && !is_trusted_peer(1001, 1000));
     }
 }

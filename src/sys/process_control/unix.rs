@@ -1,0 +1,181 @@
+//! Sessions, signals and `/proc`.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::time::ClockId;
+use tokio::signal::unix::{Signal as SystemSignal, SignalKind, signal};
+
+use crate::sys::file_access::{open_without_links, private_file_options};
+
+/// Starts a program detached from this one: no terminal input, and a file for its output. It should call
+/// [`detach_terminal`] first thing.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
+    let log = open_log(log)?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command.stdout(log.try_clone()?).stderr(log);
+    // mimalloc's own default keeps what is freed for a second, and then until something is allocated: in a process that
+    // is idle most of the time, until the next answer.
+    command.env("MIMALLOC_PURGE_DELAY", "10");
+    // The child leaves the terminal itself: a hook between fork and exec needs `unsafe`, which the crate forbids.
+    command.spawn()
+}
+
+/// Redirects the output of this process to a file, as [`start_detached`] does for another.
+pub fn redirect_output(log: &Path) -> io::Result<()> {
+    let log = open_log(log)?;
+    rustix::stdio::dup2_stdout(&log)?;
+    Ok(rustix::stdio::dup2_stderr(&log)?)
+}
+
+fn open_log(log: &Path) -> io::Result<File> {
+    // The log lies in the project, whose checkout may hold a link of its name that leads anywhere, or a FIFO that
+    // blocks.
+    open_without_links(private_file_options().append(true).create(true), log)
+}
+
+/// Leaves the terminal that this process was started from, so that its end and its keys mean nothing to us.
+pub fn detach_terminal() -> io::Result<()> {
+    Ok(rustix::process::setsid().map(|_| ())?)
+}
+
+/// Has the system write no image of this process and of those that it starts, should they break: a process that holds
+/// keys would leave them in a file.
+pub fn disable_core_dumps() -> io::Result<()> {
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    Ok(rustix::process::setrlimit(Resource::Core, none)?)
+}
+
+/// Makes sure that this process may have so many files open at a time. If the system does not let it, returns how many it
+/// may have.
+pub fn ensure_open_files(least: u64) -> Result<(), u64> {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let is_enough = |limit: Option<u64>| limit.is_none_or(|most| least <= most);
+    if is_enough(limit.current) {
+        return Ok(());
+    }
+    let raised = Rlimit { current: limit.maximum.map(|most| most.min(least)), maximum: limit.maximum };
+    let is_raised = is_enough(limit.maximum) && rustix::process::setrlimit(Resource::Nofile, raised).is_ok();
+    if is_raised { Ok(()) } else { Err(limit.current.unwrap_or(0)) }
+}
+
+/// Asks a process to end.
+pub fn terminate(pid: u32) -> io::Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(rustix::process::kill_process(pid, Signal::TERM)?)
+}
+
+/// Returns whether there is a process of this number.
+pub fn is_alive(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    // That of another user is one too.
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+/// Ends this process at once, with nothing put in order.
+pub fn kill_self() -> io::Result<()> {
+    Ok(rustix::process::kill_process(rustix::process::getpid(), Signal::KILL)?)
+}
+
+/// Returns the bytes of memory that this process has, and its open files; zeros where the system does not say.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub(super) fn memory_and_files() -> (u64, u64) {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok()).unwrap_or(0);
+    let page = rustix::param::page_size() as u64;
+    let fds = std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64);
+    (pages.saturating_mul(page), fds)
+}
+
+/// Returns the processor time that the calling thread has used.
+pub(in crate::sys) fn thread_time() -> Duration {
+    read_clock(ClockId::ThreadCPUTime)
+}
+
+/// Returns the time since some moment in the past; it never goes back.
+pub(in crate::sys) fn monotonic_time() -> Duration {
+    read_clock(ClockId::Monotonic)
+}
+
+fn read_clock(clock: ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
+    // Neither clock is ever negative.
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Returns the name of this machine in its network.
+pub fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// A started program, and those that it has started.
+#[derive(Debug, Clone)]
+pub(in crate::sys) struct ProcessGroup(Pid);
+
+impl ProcessGroup {
+    /// Has a program start in a group of its own, so that what it starts can be stopped with it.
+    pub(in crate::sys) fn prepare(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    /// Returns the group of a program that was prepared and started.
+    pub(in crate::sys) fn of(child: &Child) -> Self {
+        Self(Pid::from_child(child))
+    }
+
+    /// Waits until the program has ended. It is left to be waited for: until then no other process can get its number.
+    pub(in crate::sys) fn wait_for_end(&self) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(self.0), options));
+    }
+
+    /// Stops the program and what it started. One that is in no group of its own is stopped alone.
+    pub(in crate::sys) fn kill(&self, child: &mut Child) -> io::Result<()> {
+        kill_process_group(self.0, Signal::KILL).or_else(|_| child.kill())
+    }
+}
+
+/// The signals that ask this process to end.
+#[derive(Debug)]
+pub struct ShutdownSignals {
+    terminate: SystemSignal,
+    interrupt: SystemSignal,
+    hangup: Option<SystemSignal>,
+}
+
+impl ShutdownSignals {
+    /// Takes those for a service, which ends with its terminal. A runtime has to be entered.
+    pub fn of_service() -> io::Result<Self> {
+        Ok(Self { hangup: Some(signal(SignalKind::hangup())?), ..Self::of_command()? })
+    }
+
+    /// Takes those for a command. A runtime has to be entered.
+    pub(super) fn of_command() -> io::Result<Self> {
+        let (terminate, interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        Ok(Self { terminate, interrupt, hangup: None })
+    }
+
+    /// Waits for the next one.
+    pub async fn recv(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            _ = hangup => {}
+        }
+    }
+}
