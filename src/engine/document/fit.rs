@@ -5,7 +5,7 @@
 use super::gather::DraftDocument;
 use super::measure;
 use super::pack::{
-    PackContext, PackMemo, PackableDraft, PackedDraft, PlacedFile, StablePart, decided_size, place_stable,
+    PackContext, PackMemo, PackableDraft, PackedDraft, StablePart, decided_size, place_stable,
     remarks_in_text,
 };
 use super::pack_costs::BudgetUnit;
@@ -157,10 +157,7 @@ fn frame_size(
     stable.sort_unstable();
     let (mut files, mut listed) = (Vec::new(), Vec::new());
     for at in stable {
-        match place_stable(draft.files[at].clone(), &context.stable[&at]) {
-            PlacedFile::Block(shown) => files.push(shown),
-            PlacedFile::Listed(file) => listed.push(file),
-        }
+        listed.extend(place_stable(draft.files[at].clone(), &context.stable[&at]).add_to(&mut files));
     }
     let frame = DraftDocument {
         plan: draft.plan.clone(),

@@ -157,15 +157,13 @@ impl<'a> PackableDraft<'a> {
             shown.candidate.score = Some(score_of(context.ranking, at));
             // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
             let block = blocks.remove(&at);
-            match place_file(shown, view, block, context.stable.get(&at), (at, &memo.costs)) {
-                PlacedFile::Block(shown) => files.push(shown),
-                PlacedFile::Listed(file) => {
-                    let place = match context.stable.get(&at) {
-                        Some(StableView::Row { part, place, .. }) => (*part, *place),
-                        Some(StableView::Block(..)) | None => (FilePart::Rest, self.places[at]),
-                    };
-                    listed.push((place, at, file));
-                }
+            let placed = place_file(shown, view, block, context.stable.get(&at), (at, &memo.costs));
+            if let Some(row) = placed.add_to(&mut files) {
+                let place = match context.stable.get(&at) {
+                    Some(StableView::Row { part, place, .. }) => (*part, *place),
+                    Some(StableView::Block(..)) | None => (FilePart::Rest, self.places[at]),
+                };
+                listed.push((place, at, row));
             }
         }
         listed.sort_by_key(|(place, ..)| *place);
@@ -300,10 +298,26 @@ fn places(ranking: &ProjectRanking) -> Vec<usize> {
     places
 }
 
-/// Where a file is in a document.
-pub(super) enum PlacedFile {
-    Block(ShownFile),
-    Listed(ListedFile),
+/// A file as a document shows it: as a block, or in a row.
+pub(super) struct PlacedFile {
+    shown: ShownFile,
+    /// The names in its row; none if that has its path alone.
+    row: Option<Vec<String>>,
+}
+
+impl PlacedFile {
+    const fn block(shown: ShownFile) -> Self {
+        Self { shown, row: None }
+    }
+
+    /// Adds the file to the blocks; its row is returned if it has one.
+    pub(super) fn add_to(self, blocks: &mut Vec<ShownFile>) -> Option<ListedFile> {
+        let Some(names) = self.row else {
+            blocks.push(self.shown);
+            return None;
+        };
+        Some(ListedFile { file: self.shown.candidate, names })
+    }
 }
 
 /// Puts a file where its view belongs. `block` is what was rendered for it, `stable` how the part that is packed first
@@ -319,7 +333,7 @@ fn place_file(
         PackedView::Given => {
             return match stable {
                 Some(stable) => place_stable(shown, stable),
-                None => PlacedFile::Block(shown),
+                None => PlacedFile::block(shown),
             };
         }
         PackedView::Names(count) => costs.names(at, *count),
@@ -330,7 +344,7 @@ fn place_file(
     let block = block.or_else(|| head.map(|head| head_block(&shown.candidate.block, head)));
     if let Some(block) = block {
         show_as(&mut shown, block);
-        return PlacedFile::Block(shown);
+        return PlacedFile::block(shown);
     }
     list(shown, names)
 }
@@ -341,7 +355,7 @@ pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFil
         StableView::Block(part, block) => {
             shown.candidate.part = *part;
             show_as(&mut shown, block.clone());
-            PlacedFile::Block(shown)
+            PlacedFile::block(shown)
         }
         StableView::Row { part, names, .. } => {
             shown.candidate.part = *part;
@@ -355,7 +369,7 @@ fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
     let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
     let row = DocumentBlock { view, ..shown.candidate.block.clone() };
     show_as(&mut shown, row);
-    PlacedFile::Listed(ListedFile { file: shown.candidate, names })
+    PlacedFile { shown, row: Some(names) }
 }
 
 /// Returns whether blocks begin with a summary, as the tiers show files that plan and distribute work.
