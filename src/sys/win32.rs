@@ -128,12 +128,20 @@ pub(super) fn file_information(file: &File) -> io::Result<FileInformation> {
     let (basic, standard, id) = unsafe {
         let basic: FILE_BASIC_INFO = information_of_class(file, FileBasicInfo)?;
         let standard: FILE_STANDARD_INFO = information_of_class(file, FileStandardInfo)?;
-        let id: FILE_ID_INFO = information_of_class(file, FileIdInfo)?;
+        let id: io::Result<FILE_ID_INFO> = information_of_class(file, FileIdInfo);
         (basic, standard, id)
     };
+    let (volume, index) = match id {
+        Ok(id) => (id.VolumeSerialNumber, u128::from_le_bytes(id.FileId.Identifier)),
+        // Some file systems, such as FAT, have only the shorter numbers.
+        Err(_) => {
+            let found = winapi_util::file::information(file)?;
+            (found.volume_serial_number(), found.file_index().into())
+        }
+    };
     Ok(FileInformation {
-        volume: id.VolumeSerialNumber,
-        index: u128::from_le_bytes(id.FileId.Identifier),
+        volume,
+        index,
         size: u64::try_from(standard.EndOfFile).unwrap_or(0),
         attributes: basic.FileAttributes,
         write_time: basic.LastWriteTime,
