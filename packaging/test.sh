@@ -343,9 +343,9 @@ try_nix() {
         syntax="nix-instantiate parses the flake"
     fi
     command -v nix >/dev/null || cannot "nix is not installed ($syntax)"
-    nix --extra-experimental-features "nix-command flakes" build --no-link --print-out-paths "$root" >"$work/out" 2>"$work/log" ||
-        cannot "nix build: $(tail -1 "$work/log") ($syntax)"
-    try_program "$(cat "$work/out")/bin/slop"
+    nix --extra-experimental-features "nix-command flakes" build --out-link "$work/nix" "$root" >"$work/log" 2>&1 ||
+        cannot "nix build: $(grep -m 1 '^error' "$work/log" || tail -1 "$work/log") ($syntax)"
+    try_program "$work/nix/bin/slop"
 }
 
 try_action() {
