@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -145,6 +146,8 @@ def clock():
     return position and position.split(":")[1]
 
 
+# Of files that are cached the daemon reports nothing when it starts.
+shutil.rmtree(os.path.join(TREE, ".slop_cache"), ignore_errors=True)
 listed = json.loads(subprocess.check_output([SLOP, "--no-daemon", "status", "--json"], cwd=TREE, env=environment))
 FILES = [file["path"] for file in listed["data"]["files"] if os.path.splitext(file["path"])[1] in COMMENTS]
 FILES = FILES[:: max(1, len(FILES) // 20)][:20]
