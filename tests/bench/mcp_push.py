@@ -1,14 +1,17 @@
-"""Measures how long after an edit `slop mcp` notifies its client: mcp_push.py SLOP TREE [EDITS]
+"""Measures how long after an edit an MCP client is notified: mcp_push.py SLOP TREE [EDITS]
 
-Starts a daemon and a server in TREE, subscribes to 20 of its files (with `resources/subscribe`, then with
-`subscriptions/listen`), and rewrites one of them at a time, at random intervals. TREE is a copy that may be changed. Fails
-if the 99th percentile is above 50 ms. Beside the times it prints how long a thread of this script that only sleeps for
-25 ms, the time for which the daemon waits for a file to settle, took: what the machine itself adds.
+Starts a daemon in TREE and subscribes to 20 of its files: at `slop mcp` with `resources/subscribe`, there with
+`subscriptions/listen`, and with the latter at the daemon's `/mcp`. Then it appends to one of them at a time, at random
+intervals. TREE is a copy that may be changed. Fails if the 99th percentile is above 50 ms. Next to the times it prints how
+long this script's own sleeps of 25 ms, the time for which the daemon waits for a file to settle, took: what the machine
+itself adds.
 """
 
+import http.client
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +19,7 @@ import time
 SLOP, TREE = os.path.abspath(sys.argv[1]), sys.argv[2]
 EDITS = int(sys.argv[3]) if len(sys.argv) > 3 else 300
 LIMIT_MS = 50
+COMMENTS = {".py": b"#", ".rs": b"//"}
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -42,12 +46,50 @@ class Server:
     def receive(self):
         return json.loads(self.process.stdout.readline())
 
+    def close(self):
+        self.process.stdin.close()
+        if self.process.wait(timeout=10) != 0:
+            sys.exit("failed: the server did not end well")
+
     def ask(self, method, params):
         self.send(method, params)
         answer = self.receive()
         if answer.get("id") != self.last_id or "result" not in answer:
             sys.exit(f"failed: {method}: {answer}")
         return answer["result"]
+
+
+class Endpoint:
+    """The daemon's own: one request, whose answer is a stream of events."""
+
+    def __init__(self):
+        with open(os.path.join(TREE, ".slop_cache", "daemon.listen"), encoding="utf-8") as file:
+            listener = json.load(file)
+        self.connection = http.client.HTTPConnection(listener["address"])
+        self.headers = {
+            "authorization": f"Bearer {listener['token']}",
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "mcp-protocol-version": META["io.modelcontextprotocol/protocolVersion"],
+        }
+
+    def send(self, method, params):
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        self.connection.request("POST", "/mcp", json.dumps(message), {**self.headers, "mcp-method": method})
+        self.answer = self.connection.getresponse()
+        if self.answer.status != 200:
+            sys.exit(f"failed: {method}: {self.answer.status} {self.answer.read()}")
+
+    def receive(self):
+        while True:
+            line = self.answer.readline()
+            if line.startswith(b"data: "):
+                return json.loads(line[len("data: ") :])
+            if not line:
+                sys.exit("failed: the stream has ended")
+
+    def close(self):
+        self.connection.close()
 
 
 def subscribe(server, addresses):
@@ -71,11 +113,10 @@ def percentile(times, share):
 
 def report(name, times):
     shares = [f"p{share * 100:g} {percentile(times, share):6.1f}" for share in (0.5, 0.9, 0.99)]
-    print(f"{name:<24} {'  '.join(shares)}  most {max(times):6.1f} ms  ({len(times)})")
+    print(f"{name:<28} {'  '.join(shares)}  most {max(times):6.1f} ms  ({len(times)})")
 
 
-def measure(begin):
-    server = Server()
+def measure(name, server, begin):
     begin(server, [f"slop://view/skeleton/{path}" for path in FILES])
     random.seed(1)
     times, slept = [], []
@@ -87,15 +128,13 @@ def measure(begin):
         path = random.choice(FILES)
         with open(os.path.join(TREE, path), "ab") as file:
             before = time.perf_counter()
-            file.write(b"# %d\n" % number)
+            file.write(b"%s %d\n" % (COMMENTS[os.path.splitext(path)[1]], number))
         told = server.receive()
         times.append((time.perf_counter() - before) * 1000)
         if told["params"]["uri"] != f"slop://view/skeleton/{path}":
             sys.exit(f"failed: {path} was edited, and the server reported {told}")
-    server.process.stdin.close()
-    if server.process.wait(timeout=10) != 0:
-        sys.exit("failed: the server did not end well")
-    report(begin.__name__, times)
+    server.close()
+    report(name, times)
     report("sleeping for 25 ms", slept)
     return percentile(times, 0.99)
 
@@ -107,14 +146,22 @@ def clock():
     return position and position.split(":")[1]
 
 
+# Of files that are cached the daemon reports nothing when it starts.
+shutil.rmtree(os.path.join(TREE, ".slop_cache"), ignore_errors=True)
 listed = json.loads(subprocess.check_output([SLOP, "--no-daemon", "status", "--json"], cwd=TREE, env=environment))
-FILES = [file["path"] for file in listed["data"]["files"] if file["path"].endswith(".py")][:20]
-daemon = subprocess.Popen([SLOP, "watch", "--quiet"], cwd=TREE, env=environment)
+FILES = [file["path"] for file in listed["data"]["files"] if os.path.splitext(file["path"])[1] in COMMENTS]
+FILES = FILES[:: max(1, len(FILES) // 20)][:20]
+print(f"{len(listed['data']['files'])} files, of which {len(FILES)} are edited")
+daemon = subprocess.Popen([SLOP, "watch", "--quiet", "--listen", "127.0.0.1:0"], cwd=TREE, env=environment)
 try:
     # Its first event has all files: an edit is only measured after it.
     while clock() in (None, "0"):
         time.sleep(0.1)
-    slowest = max(measure(subscribe), measure(listen))
+    slowest = max(
+        measure("stdio, resources/subscribe", Server(), subscribe),
+        measure("stdio, subscriptions/listen", Server(), listen),
+        measure("HTTP, subscriptions/listen", Endpoint(), listen),
+    )
 finally:
     daemon.terminate()
     daemon.wait()

@@ -1,24 +1,27 @@
 #!/bin/sh
-# Tests `slop mcp` and a daemon's `/mcp` with third-party clients: tests/mcp/check.sh
+# Tests `slop mcp` and a daemon's `/mcp` with third-party clients: tests/mcp/check.sh [SLOP]
 #
 # The protocol's Python SDK lists and calls everything, once for each way to open a session, and validates the results
-# against the schemas; the inspector does the same from Node. Each does so without a daemon and with one, and over HTTP. Both are
-# installed below target/, so this needs PyPI and npm and is not part of `cargo test`. INSPECTOR= skips the inspector.
+# against the schemas; the inspector does the same from Node. Each does so without a daemon and with one, and over HTTP, in
+# versions with sessions and without. Both are installed below target/, so this needs PyPI and npm and is not part of
+# `cargo test`. INSPECTOR= skips the inspector.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venv=${VENV:-$root/target/mcp-venv}
-inspector=${INSPECTOR-@modelcontextprotocol/inspector@0.22.0}
+inspector=${INSPECTOR-@modelcontextprotocol/inspector@2.12.0}
 if [ ! -x "$venv/bin/python" ]; then
     python3 -m venv "$venv"
 fi
 "$venv/bin/python" -m pip install --quiet mcp jsonschema
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
-slop=$root/target/debug/slop
+if [ "$#" -eq 0 ]; then
+    cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+fi
+slop=$(realpath "${1:-$root/target/debug/slop}")
 
 work=$(mktemp -d)
 daemon=
 trap '[ -z "$daemon" ] || kill "$daemon"; wait; rm -rf "$work"' EXIT
-mkdir -p "$work/project/src" "$work/project/many"
+mkdir -p "$work/project/src" "$work/project/many" "$work/home"
 cd "$work/project"
 git init -q
 printf 'class Engine:\n    def run(self):\n        return "\303\251"\n' > src/engine.py
@@ -39,19 +42,28 @@ if [ -n "$inspector" ]; then
     npm install --silent --no-audit --no-fund --prefix "$root/target/mcp-inspector" "$inspector"
 fi
 
+# It keeps what it was connected to in the home folder.
 inspect() {
     if [ -z "$http" ]; then
-        "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$slop" mcp "$@" > "$work/answer"
+        transport=stdio
+        set -- "$slop" mcp "$@"
     else
-        "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$http" --transport http \
-            --header "$authorization" "$@" > "$work/answer"
+        transport=HTTP
+        set -- "$http" --transport http --header "$authorization" "$@"
     fi
+    HOME=$work/home "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli --protocol-era "$era" "$@" \
+        > "$work/answer"
 }
 expect() {
     grep -q -- "$1" "$work/answer" || { echo "inspector: no \`$1\` in:"; cat "$work/answer"; exit 1; }
 }
 inspect_all() {
-    inspect --method tools/list
+    for era in legacy modern; do
+        inspect_in_era
+    done
+}
+inspect_in_era() {
+    inspect --method tools/list --strict
     expect '"slop_aggregate"'
     inspect --method tools/call --tool-name slop_aggregate --tool-arg tier=1 budget=5000
     expect 'tokens of 5000'
@@ -69,10 +81,11 @@ inspect_all() {
     expect 'slop://view/{mode}/{+path}'
     inspect --method resources/read --uri slop://view/outline/src/engine.py
     expect '\[Class\] Engine'
-    echo "the inspector listed and called everything${http:+ over HTTP}"
+    echo "the inspector listed and called everything ($transport, $era)"
 }
 check() {
-    "$venv/bin/python" "$root/tests/mcp/check.py" "$slop" "$work/project"
+    # Clients of old versions subscribe as they always have.
+    "$venv/bin/python" -W ignore:resources/ "$root/tests/mcp/check.py" "$slop" "$work/project"
     [ -z "$inspector" ] || inspect_all
 }
 answers() {

@@ -12,6 +12,7 @@ use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::questions::joined;
 use super::resources;
@@ -214,6 +215,8 @@ enum OpenFeed {
     /// Its place among the open streams is free again when it is dropped.
     Daemon {
         subscription: Subscription,
+        /// When the next event may be sent at the earliest, once there has been one.
+        not_before: Option<Instant>,
         _permit: OwnedSemaphorePermit,
     },
 }
@@ -223,10 +226,13 @@ impl OpenFeed {
     async fn next(&mut self) -> Option<ChangedFiles> {
         match self {
             Self::Socket(reader) => reader.next().await.ok().map(ChangedFiles::from),
-            Self::Daemon { subscription, .. } => {
+            Self::Daemon { subscription, not_before, .. } => {
+                if let Some(not_before) = *not_before {
+                    // What happens until then is joined into one event.
+                    tokio::time::sleep_until(not_before).await;
+                }
                 let event = subscription.next_joined(None).await?;
-                // What happens until then is joined with the next event.
-                tokio::time::sleep(EVENT_INTERVAL).await;
+                *not_before = Some(Instant::now() + EVENT_INTERVAL);
                 Some(FeedEvent::clone(&event).into())
             }
         }
@@ -262,7 +268,8 @@ async fn open_feed(source: &ChangeSource) -> Result<OpenFeed, ApiError> {
                 let message = "limit of event streams reached";
                 ApiError::environment("busy", message, "end another subscription, and try again")
             })?;
-            return Ok(OpenFeed::Daemon { subscription: daemon.subscribe(None), _permit: permit });
+            let subscription = daemon.subscribe(None);
+            return Ok(OpenFeed::Daemon { subscription, not_before: None, _permit: permit });
         }
     };
     let socket = joined(tokio::task::spawn_blocking(move || source.feed_socket()).await)??;
@@ -278,4 +285,37 @@ async fn open_feed(source: &ChangeSource) -> Result<OpenFeed, ApiError> {
             ApiError::environment("no_daemon", error.to_string(), hint)
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::api::feed::{Change, ClockPosition, Feed};
+
+    fn changed(sequence: u64, path: &str) -> FeedEvent {
+        let change =
+            Change { path: path.to_owned(), path_hex: None, kind: ChangeKind::Modified, sha256: None };
+        let clock = ClockPosition { epoch: 1, sequence };
+        FeedEvent { kind: FeedEventKind::Changed, clock, changes: vec![change] }
+    }
+
+    #[tokio::test]
+    async fn the_first_change_is_reported_at_once_and_those_after_it_together() {
+        let feed = Feed::new(ClockPosition { epoch: 1, sequence: 0 });
+        let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+        let mut open =
+            OpenFeed::Daemon { subscription: feed.subscribe(None), not_before: None, _permit: permit };
+        feed.publish(changed(1, "a"));
+        let Poll::Ready(first) = pin!(open.next()).poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("the first change waits for others");
+        };
+        feed.publish(changed(2, "b"));
+        feed.publish(changed(3, "c"));
+        let rest = open.next().await.unwrap();
+        let has = |files: &ChangedFiles| ["a", "b", "c"].map(|path| files.contains(path));
+        assert_eq!((has(&first.unwrap()), has(&rest)), ([true, false, false], [false, true, true]));
+    }
 }

@@ -82,7 +82,7 @@ fn chosen_agents(
     let chosen: Vec<_> = current.filter(|agent| args.all || places.has_agent(agent)).collect();
     if chosen.is_empty() {
         let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
-        let hint = format!("name the agents to set up: {}", names.join(", "));
+        let hint = format!("`--all` sets up every agent, or name some: {}", names.join(", "));
         return Err(CommandError::usage("no agent has been used on this machine", hint));
     }
     Ok(chosen)

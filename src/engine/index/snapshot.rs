@@ -188,14 +188,15 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
     listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
 }
 
-/// Takes the stamps of files, on two cores if there are many.
+/// Takes the stamps of files, on two cores if there are many to take.
 fn stat_all(workspace: &Workspace<'_>, paths: &[Option<&RelPath>]) -> Vec<Option<FileStat>> {
     let _timer = workspace.steps.time(AnswerStep::Stat);
     let files = &workspace.files;
     let stat = |paths: &[Option<&RelPath>]| {
         paths.iter().map(|path| path.and_then(|path| files.stat(path).ok())).collect::<Vec<_>>()
     };
-    if paths.len() < 2 * FILES_FOR_A_THREAD {
+    // A refresh after an edit wants those of one file among all paths: starting a thread takes longer.
+    if paths.iter().flatten().count() < 2 * FILES_FOR_A_THREAD {
         return stat(paths);
     }
     let (first, second) = paths.split_at(paths.len() / 2);
