@@ -40,7 +40,7 @@ pub(super) enum WatchError {
     Io(#[source] io::Error),
 }
 
-/// What lies at a path, no link followed.
+/// Returns whether a folder lies at a path, and no link to one.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub(super) fn is_folder(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
