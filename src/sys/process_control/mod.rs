@@ -2,6 +2,7 @@
 //!
 //! Knows: sessions, process groups, jobs, signals and console events. Does not know: what a process is for.
 
+mod detached;
 mod interrupt;
 #[cfg(unix)]
 mod unix;

@@ -1,32 +1,23 @@
 //! Sessions, signals and `/proc`.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use rustix::time::ClockId;
 use tokio::signal::unix::{Signal as SystemSignal, SignalKind, signal};
 
-use crate::sys::file_access::{open_without_links, private_file_options};
+use super::detached::{detached_command, open_log};
 
 /// Starts a program detached from this one: no terminal input, and a file for its output. It should call
 /// [`detach_terminal`] first thing.
-#[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
-    let log = open_log(log)?;
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
-    command.stdout(log.try_clone()?).stderr(log);
-    // mimalloc's own default keeps what is freed for a second, and then until something is allocated: in a process that
-    // is idle most of the time, until the next answer.
-    command.env("MIMALLOC_PURGE_DELAY", "10");
     // The child leaves the terminal itself: a hook between fork and exec needs `unsafe`, which the crate forbids.
-    command.spawn()
+    detached_command(program, arguments, folder, log)?.spawn()
 }
 
 /// Redirects the output of this process to a file, as [`start_detached`] does for another.
@@ -34,12 +25,6 @@ pub fn redirect_output(log: &Path) -> io::Result<()> {
     let log = open_log(log)?;
     rustix::stdio::dup2_stdout(&log)?;
     Ok(rustix::stdio::dup2_stderr(&log)?)
-}
-
-fn open_log(log: &Path) -> io::Result<File> {
-    // The log lies in the project, whose checkout may hold a link of its name that leads anywhere, or a FIFO that
-    // blocks.
-    open_without_links(private_file_options().append(true).create(true), log)
 }
 
 /// Leaves the terminal that this process was started from, so that its end and its keys mean nothing to us.

@@ -1,12 +1,11 @@
 //! Detached processes, jobs and console events.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::os::windows::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -17,18 +16,12 @@ use winapi_util::sysinfo::{ComputerNameKind, get_computer_name};
 use windows_sys::Win32::Foundation::ERROR_INVALID_PARAMETER;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, DETACHED_PROCESS};
 
-use crate::sys::file_access::{open_without_links, private_file_options};
+use super::detached::{detached_command, open_log};
 use crate::sys::win32;
 
 /// Starts a program detached from this one: without a console, and with a file for its output.
-#[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
-    let log = open_log(log)?;
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
-    command.stdout(log.try_clone()?).stderr(log);
-    // As on other systems: what is freed is given back at once, because a daemon is idle most of the time.
-    command.env("MIMALLOC_PURGE_DELAY", "10");
+    let mut command = detached_command(program, arguments, folder, log)?;
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
     // A new process inherits every handle that may be inherited, not only those that it is given.
     win32::keep_standard_handles();
@@ -38,11 +31,6 @@ pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: 
 /// Redirects the output of this process to a file, as [`start_detached`] does for another.
 pub fn redirect_output(log: &Path) -> io::Result<()> {
     win32::set_output(open_log(log)?)
-}
-
-fn open_log(log: &Path) -> io::Result<File> {
-    // The log lies in the project, whose checkout may hold a link of its name that leads anywhere.
-    open_without_links(private_file_options().append(true).create(true), log)
 }
 
 /// Does nothing: [`start_detached`] gave this process no console.
