@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::includes::IncludePaths;
 use super::join::ReferenceGrade;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, UseFact};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, UseFact};
 
 /// Of more definitions with one name, the rest is not looked at.
 const MAX_SAME_NAME: usize = 64;
@@ -21,6 +21,9 @@ pub(super) type Reading = (Vec<DefinitionKey>, ReferenceGrade);
 pub(super) struct CNames<'a> {
     index: &'a ProjectIndex<'a>,
     paths: IncludePaths<'a>,
+    /// The files that each file names in its `#include`s.
+    includes: FxHashMap<FileId, Rc<[FileId]>>,
+    /// Those with all that these include.
     included: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
     /// The readings of the names of one file outside of any function, by their index in its table of names.
     readings: Vec<Option<Reading>>,
@@ -32,6 +35,7 @@ impl<'a> CNames<'a> {
         Self {
             index,
             paths: IncludePaths::new(index),
+            includes: FxHashMap::default(),
             included: FxHashMap::default(),
             readings: Vec::new(),
             readings_of: None,
@@ -49,7 +53,7 @@ impl<'a> CNames<'a> {
         }
         let at = usage.name as usize;
         if self.readings[at].is_none() {
-            self.readings[at] = Some(self.read(file, facts.name(usage.name), MAX_RENAMES));
+            self.readings[at] = Some(self.read(file, facts.name(usage.name), Some(usage.name), MAX_RENAMES));
         }
         let reading = self.readings[at].as_ref().unwrap_or(NOTHING);
         // Looked up last: most names of variables are those of nothing else.
@@ -58,11 +62,12 @@ impl<'a> CNames<'a> {
         if reading.0.is_empty() || is_local(usage) { NOTHING } else { reading }
     }
 
-    fn read(&mut self, file: FileId, name: &str, renames: usize) -> Reading {
+    /// Returns what a name means in a file, which has it as `id` if it has it at all.
+    fn read(&mut self, file: FileId, name: &str, id: Option<NameId>, renames: usize) -> Reading {
         let index = self.index;
         let facts = index.facts(file);
         let Some(all) = index.by_name.get(name) else { return (Vec::new(), ReferenceGrade::Sure) };
-        let own = facts.find_name(name).map_or(&[][..], |id| facts.bindings_of(0, id));
+        let own = id.map_or(&[][..], |id| facts.bindings_of(0, id));
         let own: Vec<DefinitionKey> = own
             .iter()
             .filter_map(|binding| match binding.value {
@@ -101,7 +106,8 @@ impl<'a> CNames<'a> {
             visible.iter().copied().filter(|key| kind(key) == DefinitionKind::Macro).collect();
         for key in &macros {
             let Some(target) = self.renamed(*key).filter(|_| 0 < renames) else { continue };
-            let (mut targets, grade) = self.read(file, target, renames - 1);
+            let id = self.index.facts(file).find_name(target);
+            let (mut targets, grade) = self.read(file, target, id, renames - 1);
             if !targets.is_empty() {
                 targets.push(*key);
                 return Some((targets, grade));
@@ -163,12 +169,8 @@ impl<'a> CNames<'a> {
         let mut found = FxHashSet::default();
         let mut open = vec![file];
         while let Some(next) = open.pop() {
-            let facts = self.index.facts(next);
-            for import in &facts.imports {
-                if let Some(target) = self.paths.find(self.index, next, facts.name(import.module))
-                    && target != file
-                    && found.insert(target)
-                {
+            for target in self.includes(next).iter().copied() {
+                if target != file && found.insert(target) {
                     open.push(target);
                 }
             }
@@ -176,6 +178,14 @@ impl<'a> CNames<'a> {
         let found = Rc::new(found);
         self.included.insert(file, Rc::clone(&found));
         found
+    }
+
+    fn includes(&mut self, file: FileId) -> Rc<[FileId]> {
+        let Self { index, paths, .. } = self;
+        let facts = index.facts(file);
+        let find =
+            || facts.imports.iter().filter_map(|import| paths.find(index, file, facts.name(import.module)));
+        Rc::clone(self.includes.entry(file).or_insert_with(|| find().collect()))
     }
 }
 
