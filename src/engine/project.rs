@@ -78,6 +78,7 @@ impl Project<'_> {
         self.summary_lookup = shared.summary_lookup();
         self.cache.workspace.tracker = Some(shared.tracker());
         self.cache.workspace.clean = shared.clean();
+        self.cache.kept_vectors = shared.vectors();
         self.cache.workspace.steps.timings = Some(Arc::clone(shared.timings()));
         self.shared = Some(shared);
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use crate::engine::artifacts::KeptVectors;
 use crate::engine::document::DocumentCaches;
 use crate::engine::find::DefinedSymbols;
 use crate::engine::references::ReferenceCache;
@@ -23,6 +24,7 @@ use crate::model::RelPath;
 pub struct WorkspaceCache {
     tracker: Arc<TreeTracker>,
     clean: Arc<CleanContents>,
+    vectors: Arc<KeptVectors>,
     documents: DocumentCaches,
     references: ReferenceCache,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
@@ -96,6 +98,10 @@ impl WorkspaceCache {
 
     pub(super) fn clean(&self) -> Arc<CleanContents> {
         Arc::clone(&self.clean)
+    }
+
+    pub(super) fn vectors(&self) -> Arc<KeptVectors> {
+        Arc::clone(&self.vectors)
     }
 
     pub(super) const fn documents(&self) -> &DocumentCaches {

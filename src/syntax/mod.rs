@@ -35,7 +35,7 @@ pub use derive::{
 };
 pub use facts::{facts_producer, facts_references, has_facts, source_facts};
 pub use languages::{LANGUAGE_COUNT, missing_feature};
-pub use outline::ExcerptRequest;
 pub use outline::FileStructure;
 pub use outline::skeleton_text;
+pub use outline::{ExcerptRequest, SourceErrors};
 pub use references::{import_number, references, references_producer};

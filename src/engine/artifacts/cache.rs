@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::derive::producers_fingerprint;
+use super::kept_vectors::KeptVectors;
 use crate::engine::error::Error;
 use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
@@ -46,6 +47,7 @@ pub(in crate::engine) struct ArtifactCache<'w> {
     pub(in crate::engine) store: Option<Store>,
     /// What could not be stored, or was not to be.
     pub(super) unsaved: HashMap<ContentKey, ContentArtifacts>,
+    pub(in crate::engine) kept_vectors: Arc<KeptVectors>,
     /// A store that was lost is not looked for again before this moment.
     pub(in crate::engine) reopens_after: Duration,
 }
@@ -56,8 +58,13 @@ pub(in crate::engine) type ContentKey = (ContentHash, &'static str);
 impl<'w> ArtifactCache<'w> {
     /// Opens the cache of a project, unless its options forbid that.
     pub(in crate::engine) fn open(workspace: Workspace<'w>) -> Result<Self, Error> {
-        let mut cache =
-            Self { workspace, store: None, unsaved: HashMap::new(), reopens_after: Duration::ZERO };
+        let mut cache = Self {
+            workspace,
+            store: None,
+            unsaved: HashMap::new(),
+            kept_vectors: Arc::default(),
+            reopens_after: Duration::ZERO,
+        };
         if cache.workspace.options.cache_enabled {
             cache.open_store()?;
         }

@@ -1,4 +1,4 @@
-//! Derives facts, outline, skeleton and summary from bytes.
+//! Derives facts, outline, skeleton, summary and terms from bytes.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -9,10 +9,13 @@ use crate::engine::workspace::decode_with_facts;
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileRole, FileType, Producer, RelPath, SkipReason,
 };
-use crate::search::{TERMS_VERSION, VECTOR_VERSION};
+use crate::search::{TERMS_VERSION, VECTOR_VERSION, VectorBuilder};
 use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::summarize::secrets;
 use crate::{discover, summarize, syntax};
+
+/// Of prose and data, which programs write by the megabyte, only the terms of so many bytes are looked at.
+const MAX_BYTES_BESIDES_CODE: usize = 128 << 10;
 
 /// A text that was read, before anything is derived from it.
 pub(in crate::engine) struct IdentifiedText<'a> {
@@ -35,7 +38,7 @@ pub(in crate::engine) fn identify<'a>(
 
 /// Returns who makes what each scan derives from a file of this type, with the code of this program.
 pub(in crate::engine) fn producers(file_type: &'static FileType) -> Vec<Producer> {
-    let derived = [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary];
+    let derived = [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary, ArtifactKind::Terms];
     derived.into_iter().filter_map(|artifact| producer(artifact, file_type)).collect()
 }
 
@@ -116,7 +119,10 @@ pub(in crate::engine) fn derive(
         lines: content.facts.lines,
         outline: structure.as_ref().map(|structure| &structure.outline),
     };
-    let mut bodies = vec![(ArtifactKind::Summary, ArtifactBody::Summary(summarize::heuristic(&source)))];
+    let mut bodies = vec![
+        (ArtifactKind::Summary, ArtifactBody::Summary(summarize::heuristic(&source))),
+        (ArtifactKind::Terms, ArtifactBody::Terms(terms_of(content))),
+    ];
     if let Some(structure) = structure {
         bodies.push((ArtifactKind::Outline, ArtifactBody::Outline(structure.outline)));
         bodies.push((ArtifactKind::Skeleton, ArtifactBody::Skeleton(structure.skeleton)));
@@ -124,6 +130,20 @@ pub(in crate::engine) fn derive(
     let by = |artifact| producer(artifact, content.file_type);
     let artifacts = bodies.into_iter().filter_map(|(artifact, body)| Some((by(artifact)?, body))).collect();
     ContentArtifacts { hash: content.hash, facts: content.facts.clone(), artifacts }
+}
+
+/// Returns the encoded term vector of a text.
+pub(super) fn terms_of(content: &IdentifiedText<'_>) -> Vec<u8> {
+    let text = content.text.text.as_bytes();
+    VectorBuilder::default().build(&text[..indexed_bytes(text, content.file_type)])
+}
+
+/// Returns how much of a text is indexed: whole lines, unless the first one is very long.
+fn indexed_bytes(text: &[u8], file_type: &FileType) -> usize {
+    if file_type.role == FileRole::Code || text.len() <= MAX_BYTES_BESIDES_CODE {
+        return text.len();
+    }
+    memchr::memrchr(b'\n', &text[..MAX_BYTES_BESIDES_CODE]).unwrap_or(MAX_BYTES_BESIDES_CODE)
 }
 
 /// Returns a text that changes whenever the producers of any type of file do.

@@ -8,6 +8,7 @@ mod derive;
 mod facts;
 mod hidden;
 mod importance;
+mod kept_vectors;
 mod lookup;
 mod maintenance;
 mod on_demand;
@@ -26,6 +27,7 @@ pub(in crate::engine) use hidden::{
     hide, hide_by_settings, hide_in_buffer, hide_in_version, hides_by_settings, outline_of_text,
 };
 pub(in crate::engine) use importance::{ImportanceInputs, importance};
+pub(in crate::engine) use kept_vectors::KeptVectors;
 pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
 pub(in crate::engine) use maintenance::{
     cache_status, clear_artifacts, clear_cache, clear_files, collect_garbage, export_cache, salvage_agent_db,

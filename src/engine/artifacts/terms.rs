@@ -1,24 +1,43 @@
 //! The terms of each text, which tasks are matched with.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::cache::{ArtifactCache, ContentKey};
-use super::lookup::with_content;
+use super::derive::terms_of;
+use super::kept_vectors::VectorsByContent;
+use super::lookup::{ContentRef, with_content};
 use super::on_demand::OnDemandArtifact;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::{ArtifactKind, FileRole, FileType};
-use crate::search::VectorBuilder;
+use crate::model::ArtifactKind;
 use crate::store::{ArtifactBody, Store};
 
-/// Of prose and data, which programs write by the megabyte, only so many bytes are looked at.
-const MAX_BYTES_BESIDES_CODE: usize = 128 << 10;
-
-/// Returns the encoded term vectors of those files that have a text.
+/// Returns the term vectors of those files that have a text.
 pub(in crate::engine) fn term_vectors(
     cache: &mut ArtifactCache<'_>,
     files: &[&KnownFile],
-) -> HashMap<ContentKey, Vec<u8>> {
+) -> Arc<VectorsByContent> {
+    let known = cache.kept_vectors.get();
+    let keys = files.iter().filter_map(|file| ContentRef::from_file(file)).map(|subject| subject.key());
+    let mut vectors: VectorsByContent =
+        keys.filter_map(|key| Some((key, Arc::clone(known.get(&key)?)))).collect();
+    let is_new = |file: &&&KnownFile| {
+        ContentRef::from_file(file).is_some_and(|subject| !vectors.contains_key(&subject.key()))
+    };
+    let new: Vec<&KnownFile> = files.iter().filter(is_new).copied().collect();
+    if new.is_empty() && vectors.len() == known.len() {
+        return known;
+    }
+    vectors.extend(stored_vectors(cache, &new).into_iter().map(|(key, vector)| (key, vector.into())));
+    let vectors = Arc::new(vectors);
+    cache.kept_vectors.replace(&vectors);
+    vectors
+}
+
+/// Returns vectors from the store. A scan derives them with everything else; here, those of masked texts are derived, and
+/// those that the store has lost.
+fn stored_vectors(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) -> HashMap<ContentKey, Vec<u8>> {
     let artifact = OnDemandArtifact {
         kind: ArtifactKind::Terms,
         take: |body| match body {
@@ -29,21 +48,8 @@ pub(in crate::engine) fn term_vectors(
         stored: Store::get_terms,
         derive: |cache, subjects| {
             let workspace = &cache.workspace;
-            on_all_cores(subjects, |subject| {
-                with_content(workspace, subject, |content| {
-                    let text = content.text.text.as_bytes();
-                    VectorBuilder::default().build(&text[..indexed_bytes(text, subject.file_type)])
-                })
-            })
+            on_all_cores(subjects, |subject| with_content(workspace, subject, terms_of))
         },
     };
     artifact.of_files(cache, files)
-}
-
-/// Returns how much of a text is indexed: whole lines, unless the first one is very long.
-fn indexed_bytes(text: &[u8], file_type: &FileType) -> usize {
-    if file_type.role == FileRole::Code || text.len() <= MAX_BYTES_BESIDES_CODE {
-        return text.len();
-    }
-    memchr::memrchr(b'\n', &text[..MAX_BYTES_BESIDES_CODE]).unwrap_or(MAX_BYTES_BESIDES_CODE)
 }

@@ -1,13 +1,17 @@
-//! Skeletons, token counts and importance: made once, and the same without a cache.
+//! Skeletons, token counts, importance and terms: made once, and the same without a cache.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::importance::{ImportanceInputs, importance};
 use super::lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
+use super::terms::term_vectors;
 use crate::aggregate::{Importance, TokenCounter};
 use crate::engine::index::{ScanRequest, Trust, scan, select_named};
 use crate::engine::project::Project;
 use crate::engine::testing::{TestProject, request, view_request};
+use crate::engine::workspace::KnownFile;
 use crate::model::{AggregationStrategy, RelPath, ViewMode};
-use std::collections::BTreeMap;
 
 /// A body in place of a macro's argument: the grammar can only guess at it.
 const GUESSED: &str =
@@ -122,8 +126,7 @@ fn tokens_are_counted_without_a_cache_too() {
     assert_eq!(project.count_tokens(&["four"]), [2]);
 }
 
-/// Returns the importance of all files, by path.
-fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importance> {
+fn scan_all(project: &mut Project<'_>) -> Vec<KnownFile> {
     let request = ScanRequest {
         trust: Trust::Stamps,
         scope: &[],
@@ -131,7 +134,12 @@ fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importan
         keeps_known: &|_, _| true,
         settles: true,
     };
-    let files = scan(&mut project.cache, &request).unwrap().files;
+    scan(&mut project.cache, &request).unwrap().files
+}
+
+/// Returns the importance of all files, by path.
+fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importance> {
+    let files = scan_all(project);
     let in_focus = |path: &RelPath| path.as_bytes() == focus.as_bytes();
     let inputs = ImportanceInputs {
         in_focus: &in_focus,
@@ -185,4 +193,26 @@ fn importance_is_the_same_without_a_cache() {
     // What was kept in memory for the names is not in the way of what was there before.
     let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &[]);
     assert_eq!(project.aggregate(&ask).unwrap(), sandbox.project(true).aggregate(&ask).unwrap());
+}
+
+#[test]
+fn a_scan_derives_terms_and_a_process_keeps_those_of_its_files() {
+    let sandbox = TestProject::new(USED);
+    let mut project = sandbox.project(true);
+    let files = scan_all(&mut project);
+    sandbox.read_counts();
+    let vectors = term_vectors(&mut project.cache, &files.iter().collect::<Vec<_>>());
+    assert_eq!((vectors.len(), sandbox.read_counts()), (files.len(), vec![]));
+
+    sandbox.write("b.py", "def changed():\n    pass\n");
+    let changed = scan_all(&mut project);
+    sandbox.read_counts();
+    // What is kept is not looked up again, and what no file has any more is not kept.
+    let store = project.cache.store.take();
+    let again = term_vectors(&mut project.cache, &files.iter().collect::<Vec<_>>());
+    assert!(Arc::ptr_eq(&vectors, &again));
+    project.cache.store = store;
+    let now = term_vectors(&mut project.cache, &changed.iter().collect::<Vec<_>>());
+    assert_eq!((now.len(), sandbox.read_counts()), (changed.len(), vec![]));
+    assert_eq!(now.keys().filter(|key| !vectors.contains_key(*key)).count(), 1);
 }

@@ -172,7 +172,7 @@ fn excerpt_block(
         source.text.clone()
     } else {
         let lines = excerpt_lines(selection, ranking);
-        let subject = ExcerptSource { path: &shown.file.path, file_type, text: &source.text };
+        let subject = ExcerptSource { path: &shown.file.path, file_type, source };
         cached_excerpt((workspace, views), &subject, &lines)
     };
     Some(DocumentBlock {
@@ -210,20 +210,20 @@ fn excerpt_lines(selection: &BlockSelection, ranking: &ProjectRanking) -> Excerp
 struct ExcerptSource<'s> {
     path: &'s RelPath,
     file_type: &'static FileType,
-    text: &'s str,
+    source: &'s SourceText,
 }
 
 /// Returns an excerpt, as it was made before if it is cached: checking that an excerpt can be parsed is a large part of the
 /// time that a limited document takes, and most files show the same lines as in the document before.
 fn cached_excerpt(
     (workspace, views): (&Workspace<'_>, Option<&Mutex<ViewCache>>),
-    source: &ExcerptSource<'_>,
+    subject: &ExcerptSource<'_>,
     lines: &ExcerptLines,
 ) -> String {
-    let Some(views) = views else { return excerpt_text(workspace, source, lines).0 };
+    let Some(views) = views else { return excerpt_text(workspace, subject, lines).0 };
     let mut selected = Fingerprint::default();
     // The path is named where much is left out.
-    selected.bytes(source.path.as_bytes());
+    selected.bytes(subject.path.as_bytes());
     for ranges in [&lines.bodies, &lines.signatures] {
         selected.number(ranges.len() as u64);
         for range in ranges {
@@ -231,14 +231,12 @@ fn cached_excerpt(
         }
     }
     let words = Some(selected.finish());
-    // Of the text itself, which may be that of another commit.
-    let content = ContentHash::digest(source.text.as_bytes());
-    let (file_type, view) = (source.file_type.id, ViewMode::Excerpt);
+    let (content, file_type, view) = (subject.source.hash, subject.file_type.id, ViewMode::Excerpt);
     let key = ViewKey { content, file_type, view, detail: None, docs: None, words };
     if let Some(kept) = lock(views).get(&key) {
         return kept.body.clone();
     }
-    let (text, is_final) = excerpt_text(workspace, source, lines);
+    let (text, is_final) = excerpt_text(workspace, subject, lines);
     if is_final {
         // The fingerprints of excerpts are not looked up.
         let (body, fingerprint) = (text.clone(), ContentHash::digest(b""));
@@ -250,22 +248,23 @@ fn cached_excerpt(
 /// Returns an excerpt, and whether it would be the same another time: not if it took too long.
 fn excerpt_text(
     workspace: &Workspace<'_>,
-    source: &ExcerptSource<'_>,
+    ExcerptSource { path, file_type, source }: &ExcerptSource<'_>,
     ExcerptLines { bodies, signatures }: &ExcerptLines,
 ) -> (String, bool) {
     let timeout = workspace.options.parse_timeout;
     // This thread's time: others parse other files meanwhile.
     let began = workspace.world.clock.thread_time();
     let mut give_up = || timeout < workspace.world.clock.thread_time().saturating_sub(began);
-    let starts = line_starts(source.text);
-    let pointer = |gap: &RangeInclusive<u32>| pointer(source.path, &starts, gap);
-    let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer };
-    let text = match syntax::excerpt(source.file_type.id, source.text, &request, &mut give_up) {
+    let SourceText { text, errors, .. } = source;
+    let starts = line_starts(text);
+    let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
+    let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer, errors };
+    let excerpt = match syntax::excerpt(file_type.id, text, &request, &mut give_up) {
         Some(excerpt) => excerpt.text,
         // Without a grammar, the lines are shown with a line for what is between them.
-        None => chosen_lines(source.text, &[bodies.as_slice(), signatures].concat()),
+        None => chosen_lines(text, &[bodies.as_slice(), signatures].concat()),
     };
-    (text, !give_up())
+    (excerpt, !give_up())
 }
 
 /// Returns where each line of a text begins, and its end.

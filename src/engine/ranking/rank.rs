@@ -7,15 +7,16 @@ use std::sync::Arc;
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, identify, term_vectors};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, term_vectors};
 use crate::engine::history::{FrozenContent, GitHistory, PastCommits, blobs_named};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{FileRole, Outline, RelPath, SymbolKind};
+use crate::model::{ContentHash, FileRole, Outline, RelPath, SymbolKind};
 use crate::search::{
     ChangeHorizon, Chunk, ChunkKind, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass,
     RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
 };
+use crate::syntax::SourceErrors;
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
 const FIRST_LINES: u32 = 8;
@@ -55,6 +56,16 @@ pub(in crate::engine) struct ProjectRanking {
 pub(in crate::engine) struct SourceText {
     pub(in crate::engine) text: String,
     pub(in crate::engine) outline: Option<Outline>,
+    /// The hash of the text, which may be that of another commit.
+    pub(in crate::engine) hash: ContentHash,
+    pub(in crate::engine) errors: SourceErrors,
+}
+
+impl SourceText {
+    fn new(text: String, outline: Option<Outline>) -> Self {
+        let hash = ContentHash::digest(text.as_bytes());
+        Self { text, outline, hash, errors: SourceErrors::default() }
+    }
 }
 
 /// A unit of a file that may be shown by itself: a function, or lines that are in none.
@@ -95,9 +106,8 @@ pub(in crate::engine) fn rank_project(
     let query = request.query;
     let focus: Vec<usize> = (0..files.len()).filter(|at| (request.in_focus)(&files[*at].path)).collect();
     let signals = file_signals(cache, request, files, &focus);
-    // Terms say nothing without a task, and take reading every file once.
-    let vectors: HashMap<ContentKey, Vec<u8>> =
-        if query.terms().is_empty() { HashMap::new() } else { term_vectors(cache, files) };
+    // Terms say nothing without a task.
+    let vectors = if query.terms().is_empty() { Arc::default() } else { term_vectors(cache, files) };
     let foreign = ForeignFiles::of_project(&cache.workspace);
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
@@ -201,7 +211,7 @@ fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: 
     for (at, text) in chosen.iter().zip(texts) {
         let (Some(text), Some(subject)) = (text, ContentRef::from_file(files[*at])) else { continue };
         let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
-        sources.insert(*at, Arc::new(SourceText { text, outline }));
+        sources.insert(*at, Arc::new(SourceText::new(text, outline)));
     }
     sources
 }
@@ -233,7 +243,7 @@ fn earlier_sources(
         let state =
             KnownState::Content { hash: content.hash, file_type: content.file_type, facts: content.facts };
         let file = KnownFile { path: path.clone(), tracked: true, mtime_ns: None, state };
-        (at, file, SourceText { text: content.text.text.into_owned(), outline })
+        (at, file, SourceText::new(content.text.text.into_owned(), outline))
     });
     sources.collect()
 }

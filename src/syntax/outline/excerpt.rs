@@ -9,6 +9,7 @@
 //! then what the grammar tolerates best, in the end nothing.
 
 use std::ops::{Range, RangeInclusive};
+use std::sync::OnceLock;
 
 use tree_sitter::{Node, Tree};
 
@@ -32,6 +33,20 @@ pub struct ExcerptRequest<'a> {
     pub signatures: Option<&'a [RangeInclusive<u32>]>,
     /// Returns how to get the lines of a gap, in words that take the place of their numbers in its comment.
     pub pointer: &'a dyn Fn(&RangeInclusive<u32>) -> Option<String>,
+    /// The errors of the text, which are counted once for all its excerpts.
+    pub errors: &'a SourceErrors,
+}
+
+/// How many errors a parser finds in a text, once that was counted.
+#[derive(Debug, Default)]
+pub struct SourceErrors(OnceLock<usize>);
+
+impl SourceErrors {
+    /// Returns the number. It is counted by `count` unless it is known; `None` where that gives up.
+    fn get(&self, count: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        let known = self.0.get().copied();
+        known.or_else(|| count().map(|errors| *self.0.get_or_init(|| errors)))
+    }
 }
 
 /// A text with gaps.
@@ -65,11 +80,14 @@ pub(in crate::syntax) fn excerpt_text(
     let style = GapStyle::of(compiled.language.id);
     let lines = ExcerptLines::new(&source, style, request);
     // The errors of a preprocessed copy are not those of the source.
-    let mut errors = source.preprocessed().is_none().then(|| error_count(tree.root_node()));
+    if source.preprocessed().is_none() {
+        request.errors.get(|| Some(error_count(tree.root_node())));
+    }
+    let mut is_sound = |excerpt: &str| is_as_sound(compiled, excerpt, text, request.errors, give_up);
     let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(&tree));
     let sparse = sparse.map(|dropped| lines.excerpt(&cuts, dropped, request));
     if let Some(sparse) = &sparse
-        && is_as_sound(compiled, &sparse.text, text, &mut errors, give_up)
+        && is_sound(&sparse.text)
     {
         return Some(sparse.clone());
     }
@@ -77,11 +95,11 @@ pub(in crate::syntax) fn excerpt_text(
     // excerpt that a parser stumbles over.
     let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.text.len() * 2 + SMALL_EXCERPT);
     let complete = lines.excerpt(&cuts, vec![false; lines.count()], request);
-    if complete.text.len() <= most && is_as_sound(compiled, &complete.text, text, &mut errors, give_up) {
+    if complete.text.len() <= most && is_sound(&complete.text) {
         return Some(complete);
     }
     let cautious = apply_cuts(text, &lines.outside_bodies(&cuts), CutMode::Conservative);
-    if cautious.len() <= most && is_as_sound(compiled, &cautious, text, &mut errors, give_up) {
+    if cautious.len() <= most && is_sound(&cautious) {
         return Some(Excerpt { text: cautious, gaps: Vec::new() });
     }
     match sparse {
@@ -96,7 +114,7 @@ fn is_as_sound(
     compiled: &CompiledLanguage,
     excerpt: &str,
     text: &str,
-    errors: &mut Option<usize>,
+    errors: &SourceErrors,
     give_up: &mut dyn FnMut() -> bool,
 ) -> bool {
     let Ok(tree) = parse(compiled, excerpt, give_up) else { return false };
@@ -104,10 +122,8 @@ fn is_as_sound(
     if now == 0 {
         return true;
     }
-    if errors.is_none() {
-        *errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
-    }
-    errors.is_none_or(|errors| now <= errors)
+    let before = errors.get(|| parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node())));
+    before.is_none_or(|before| now <= before)
 }
 
 /// How a language writes a comment that stands for lines.

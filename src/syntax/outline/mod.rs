@@ -23,7 +23,7 @@ pub(in crate::syntax) use define::{SymbolBody, SymbolDefinition, ValueTrimmer};
 pub(in crate::syntax) use docs::SourceDoc;
 pub use docs::skeleton_text;
 pub(in crate::syntax) use excerpt::excerpt_text;
-pub use excerpt::{Excerpt, ExcerptRequest};
+pub use excerpt::{Excerpt, ExcerptRequest, SourceErrors};
 #[cfg(test)]
 pub(in crate::syntax) use language::unknown_steps;
 pub(in crate::syntax) use language::{CompiledLanguage, GrammarField, Language, NodeTable, Visit};

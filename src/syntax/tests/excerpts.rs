@@ -7,7 +7,7 @@ use super::{SplitMix, SyntaxFixture, fixtures};
 use crate::model::{Span, Symbol};
 use crate::syntax::derive::{checked_skeleton, count_errors, derive, excerpt};
 use crate::syntax::notebook;
-use crate::syntax::outline::{Excerpt, ExcerptRequest};
+use crate::syntax::outline::{Excerpt, ExcerptRequest, SourceErrors};
 
 /// So many bodies of a fixture are shown one by one.
 const MOST_BODIES: usize = 12;
@@ -31,7 +31,7 @@ fn symbols(fixture: &SyntaxFixture) -> (Vec<Lines>, Vec<Lines>) {
 }
 
 fn make(fixture: &SyntaxFixture, bodies: &[Lines], signatures: Option<&[Lines]>) -> Excerpt {
-    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None };
+    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None, errors: &SourceErrors::default() };
     excerpt(fixture.language, &fixture.text, &request, &mut || false).unwrap()
 }
 
@@ -121,7 +121,7 @@ fn an_excerpt_with_everything_is_the_source() {
 
 #[track_caller]
 fn check_text(language: &str, text: &str, bodies: &[Lines], signatures: Option<&[Lines]>, expected: &str) {
-    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None };
+    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None, errors: &SourceErrors::default() };
     let excerpt = excerpt(language, text, &request, &mut || false).unwrap();
     assert_eq!(excerpt.text, expected);
 }
@@ -165,6 +165,7 @@ fn a_pointer_is_shown_where_it_is_short_and_cannot_end_its_comment() {
             bodies: &[],
             signatures: Some(&[5..=5]),
             pointer: &|_| Some(pointer.to_owned()),
+            errors: &SourceErrors::default(),
         };
         excerpt("python", &text, &request, &mut || false).unwrap().text
     });
