@@ -40,6 +40,12 @@ impl WorkspaceCache {
         Self::default()
     }
 
+    /// Returns an empty cache for which the document of a table of so many files is composed at once.
+    #[cfg(test)]
+    pub(crate) fn composing_tables(quick_files: usize) -> Self {
+        Self { tables: TableCache::composing(quick_files), ..Self::default() }
+    }
+
     /// Records that the bytes of files may have changed: they are read before they are answered from, whatever their
     /// stamps are.
     pub fn touch(&self, paths: &[RelPath]) {

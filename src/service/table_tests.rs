@@ -53,6 +53,13 @@ impl TableProject {
         project
     }
 
+    /// Returns a project that is answered as a large one: estimates first, and of a change no more than that.
+    fn large(files: &[(&str, &str)]) -> Self {
+        let shared = Arc::new(WorkspaceCache::composing_tables(0));
+        shared.set_trusted(true);
+        Self { shared, ..Self::new(files) }
+    }
+
     fn write(&self, path: &str, text: &str) {
         let path = self.folder.path().join(path);
         match RealDisk.read(&path).unwrap() {
@@ -224,6 +231,54 @@ fn deltas_in_their_order_come_to_the_whole_table() {
         assert_eq!(kept.content(), whole.content(), "at step {step}: {delta}");
     }
     assert!(20 < deltas, "{deltas}");
+}
+
+#[test]
+fn the_table_of_a_large_project_is_brought_up_to_date_by_what_has_changed() {
+    let files =
+        [("a.py", "def a():\n    pass\n"), ("src/b.py", "x = 1\n"), ("src/in/c.py", "y = 2\n"), ("z.py", "")];
+    let project = TableProject::large(&files);
+    project.write("slop.toml", "");
+    let mut paths: BTreeMap<String, u64> = files.iter().map(|(path, _)| ((*path).to_owned(), 0)).collect();
+    for choice in [json!({"tier": 3, "budget": 700}), json!({"tier": 3, "focus": ["slop.toml"]})] {
+        let mut numbers = Numbers(11);
+        let mut kept = ClientTable::default();
+        kept.apply(&project.table(&choice, None));
+        let mut deltas = 0;
+        for step in 0..40 {
+            edit(&project, &mut paths, &mut numbers);
+            // Nothing reports the change: stamps alone show it.
+            let estimated = project.table(&choice, Some(&kept.clock));
+            deltas += usize::from(estimated["exact"] == json!(false));
+            kept.apply(&estimated);
+            kept.apply(&project.table(&choice, Some(&kept.clock)));
+            let mut whole = ClientTable::default();
+            whole.apply(&project.ask(false, &json!({"ask": "table", "choice": choice})).unwrap());
+            assert_eq!(kept.content(), whole.content(), "{choice} at step {step}: {estimated}");
+        }
+        assert!(25 < deltas, "{deltas}");
+    }
+}
+
+#[test]
+fn one_change_after_another_is_estimated_until_no_more_comes() {
+    let project = TableProject::large(&[("a.py", ""), ("b.py", ""), ("slop.toml", "")]);
+    let choice = json!({"tier": 3});
+    let mut table = ClientTable::default();
+    let ask = |table: &mut ClientTable| {
+        let answer = project.table(&choice, Some(&table.clock));
+        table.apply(&answer);
+        (answer["rows"].clone(), answer["exact"].clone())
+    };
+    table.apply(&project.table(&choice, None));
+    assert_eq!(ask(&mut table).1, json!(true));
+    for (row, path, text) in [(0, "a.py", "x = 1\n"), (1, "b.py", "y = 2\n"), (0, "a.py", "x = 1\ny = 2\n")] {
+        project.write(path, text);
+        assert_eq!(ask(&mut table), (json!([row]), json!(false)), "the document is not composed");
+        assert_eq!(table.rows[row]["bytes"], json!(text.len()));
+    }
+    assert_eq!(ask(&mut table).1, json!(true));
+    assert_eq!(ask(&mut table), (json!([]), json!(true)));
 }
 
 #[test]

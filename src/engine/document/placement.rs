@@ -1,6 +1,7 @@
 //! How the document of a choice shows each file of the project: found out from the document itself, or estimated from
 //! the rules alone where composing it would take too long.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,13 +12,12 @@ use super::render::DocumentRun;
 use super::request::AggregationRequest;
 use super::select::DocumentInputs;
 use super::symbol_counts::{file_symbols, kept_symbols};
-use crate::aggregate::{RoutedView, RoutingContext};
-use crate::engine::artifacts::ContentRef;
+use crate::aggregate::{Focus, RoutedView, RoutingContext};
+use crate::engine::artifacts::{ContentRef, hide};
 use crate::engine::error::{Code, Error};
-use crate::engine::index::{FileStatus, Freshness};
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::index::{FileStatus, Freshness, selected_status, status};
+use crate::engine::workspace::KnownFile;
 use crate::model::{Omission, ParseHealth, Receipt, RelPath, RoutingRule, ViewMode};
-use crate::sys::Files;
 use crate::{aggregate, discover, syntax};
 
 /// How a document shows one file.
@@ -52,11 +52,13 @@ pub(in crate::engine) struct Placements {
     pub(in crate::engine) key: Option<Arc<InputsKey>>,
 }
 
+/// How files were shown by an earlier answer, each with whether it had a text.
+pub(in crate::engine) type KnownPlacements<'a> = FxHashMap<&'a RelPath, (&'a FilePlacement, bool)>;
+
 /// What is known of the document from an earlier answer.
 pub(in crate::engine) struct ComposedPlacements<'a> {
     pub(in crate::engine) key: Option<&'a Arc<InputsKey>>,
-    /// Its files as they were then, each with whether it had a text.
-    pub(in crate::engine) files: FxHashMap<&'a RelPath, (&'a FilePlacement, bool)>,
+    pub(in crate::engine) files: KnownPlacements<'a>,
     pub(in crate::engine) tokens: u64,
     pub(in crate::engine) bytes: u64,
     pub(in crate::engine) is_exact: bool,
@@ -64,25 +66,45 @@ pub(in crate::engine) struct ComposedPlacements<'a> {
 }
 
 impl DocumentRun<'_, '_> {
+    /// Returns all files of the project, of which these were selected.
+    pub(in crate::engine) fn all_files(
+        &mut self,
+        request: &AggregationRequest,
+        selected: &DocumentInputs,
+    ) -> Result<Vec<FileStatus>, Error> {
+        let selected = &selected.selection.files;
+        if request.is_whole() {
+            return Ok(selected.iter().map(|file| selected_status(&self.cache.workspace, file)).collect());
+        }
+        let mut files = status(self.cache)?;
+        let selected: FxHashMap<&RelPath, &KnownFile> =
+            selected.iter().map(|file| (&file.path, file)).collect();
+        for file in &mut files {
+            if let Some(known) = selected.get(&file.path) {
+                *file = selected_status(&self.cache.workspace, known);
+            }
+        }
+        Ok(files)
+    }
+
     /// Returns how a document shows these files, which are all of the project. It is composed only if `composes` is set,
     /// and nothing has changed; if not, views and tokens are those that are known, or else estimates.
     pub(in crate::engine) fn placements(
         &mut self,
         request: &AggregationRequest,
-        files: &mut [FileStatus],
+        files: &[FileStatus],
+        selected: DocumentInputs,
         known: Option<&ComposedPlacements<'_>>,
         composes: bool,
     ) -> Result<Placements, Error> {
-        let selected = self.select_for(request)?;
-        self.bring_up_to_date(files, &selected.selection.files);
-        let files = &*files;
         let key = selected.key();
         let same = known.filter(|known| key.is_some() && known.key == key.as_ref());
         let same = same.filter(|known| known.is_exact || known.problem.is_some() || !composes);
         if let Some(placements) = same.and_then(|known| known.unchanged(files)) {
             return Ok(placements);
         }
-        let mut placed = self.route_all(request, files, &selected, composes);
+        let mut placed =
+            self.route_all(request, files, (&selected.selection.files, &selected.focus), composes);
         let placements = |files: Vec<FilePlacement>, problem| Placements {
             tokens: files.iter().map(|file| file.tokens).sum(),
             bytes: 0,
@@ -93,7 +115,7 @@ impl DocumentRun<'_, '_> {
         };
         if !composes {
             if let Some(known) = known {
-                keep_known(&mut placed, files, known);
+                keep_known(&mut placed, files, &known.files);
             }
             return Ok(placements(placed, None));
         }
@@ -110,34 +132,22 @@ impl DocumentRun<'_, '_> {
         }
     }
 
-    /// Replaces the status of the files that were read when these were selected.
-    fn bring_up_to_date(&self, files: &mut [FileStatus], selected: &[KnownFile]) {
-        if files.iter().all(|file| matches!(file.freshness, Freshness::Fresh | Freshness::LeftOut(_))) {
-            return;
-        }
-        let selected: FxHashMap<&RelPath, &KnownFile> =
-            selected.iter().map(|file| (&file.path, file)).collect();
-        for file in files.iter_mut().filter(|file| file.freshness != Freshness::Fresh) {
-            let Some(known) = selected.get(&file.path) else { continue };
-            match &known.state {
-                KnownState::LeftOut(reason) => {
-                    file.freshness = Freshness::LeftOut(*reason);
-                    (file.content, file.size, file.lines) = (None, None, None);
-                }
-                KnownState::Content { hash, file_type, facts } => {
-                    let hidden = &self.cache.workspace.hidden;
-                    file.freshness = Freshness::Fresh;
-                    file.content = Some((hidden.file_hash(&file.path, *hash), *file_type));
-                    file.lines = Some(facts.lines);
-                    file.size = Some(facts.size);
-                    // Of a file with hidden symbols, what is left of it was selected.
-                    if hidden.get(&file.path).is_some() {
-                        let stat = self.cache.workspace.files.stat(&file.path);
-                        file.size = stat.ok().map(|stat| stat.stamp.size).or(file.size);
-                    }
-                }
-            }
-        }
+    /// Returns how a document of the whole project shows files that have changed, each with how it was shown before: that
+    /// is kept where the rules say the same, and the rest is estimated.
+    pub(in crate::engine) fn changed_placements(
+        &mut self,
+        request: &AggregationRequest,
+        focus: &Focus,
+        files: &mut [KnownFile],
+        before: &KnownPlacements<'_>,
+    ) -> (Vec<FileStatus>, Vec<FilePlacement>) {
+        let items = merged_items(&self.cache.workspace, request);
+        hide(self.cache, &items, files, &mut HashMap::new());
+        let (files, workspace) = (&*files, &self.cache.workspace);
+        let changed: Vec<FileStatus> = files.iter().map(|file| selected_status(workspace, file)).collect();
+        let mut placed = self.route_all(request, &changed, (files, focus), false);
+        keep_known(&mut placed, &changed, before);
+        (changed, placed)
     }
 
     /// Returns what the rules say of each file, with estimates of its tokens.
@@ -145,14 +155,13 @@ impl DocumentRun<'_, '_> {
         &mut self,
         request: &AggregationRequest,
         files: &[FileStatus],
-        selected: &DocumentInputs,
+        (selection, focus): (&[KnownFile], &Focus),
         derives: bool,
     ) -> Vec<FilePlacement> {
         let items = merged_items(&self.cache.workspace, request);
         let max_bytes = self.cache.workspace.options.max_bytes;
-        let structures = self.structures(&selected.selection.files, derives);
-        let routing = routing(&self.cache.workspace, request, &selected.focus, &items);
-        let selection = &selected.selection.files;
+        let structures = self.structures(selection, derives);
+        let routing = routing(&self.cache.workspace, request, focus, &items);
         let chosen: Option<FxHashSet<&RelPath>> =
             (!request.is_whole()).then(|| selection.iter().map(|file| &file.path).collect());
         let place = |file: &FileStatus| {
@@ -241,9 +250,9 @@ const fn estimated_bytes(view: ViewMode, size: u64) -> u64 {
 }
 
 /// Replaces estimates by what was known of the same files, where the rules say the same of them.
-fn keep_known(placed: &mut [FilePlacement], files: &[FileStatus], known: &ComposedPlacements<'_>) {
+fn keep_known(placed: &mut [FilePlacement], files: &[FileStatus], known: &KnownPlacements<'_>) {
     for (placement, file) in placed.iter_mut().zip(files) {
-        let Some((before, was_text)) = known.files.get(&file.path) else { continue };
+        let Some((before, was_text)) = known.get(&file.path) else { continue };
         let is_routed_as_before = before.wanted == placement.wanted && before.rule == placement.rule;
         let has_text = !matches!(file.freshness, Freshness::LeftOut(_));
         if is_routed_as_before && has_text && *was_text {

@@ -63,7 +63,7 @@ pub struct AggregationRequest {
 
 impl AggregationRequest {
     /// Returns whether the document is about the whole project.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(in crate::engine) fn is_whole(&self) -> bool {
         self.files.is_empty() && self.preset.is_none() && self.include.is_empty() && self.exclude.is_empty()
     }
 }

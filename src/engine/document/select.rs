@@ -42,7 +42,7 @@ pub struct InputsDigest {
 
 impl DocumentInputs {
     /// Returns what decides what the document is; `None` if it depends on more than can be compared.
-    pub(super) fn key(&self) -> Option<Arc<InputsKey>> {
+    pub(in crate::engine) fn key(&self) -> Option<Arc<InputsKey>> {
         self.digest.key.clone()
     }
 }
@@ -102,6 +102,18 @@ impl DocumentRun<'_, '_> {
         let history_key = worktree.and_then(|worktree| worktree.with_history);
         let digest = InputsDigest { key, contents, notes };
         Ok(DocumentInputs { selection, focus, sections, summaries, history_key, digest })
+    }
+
+    /// Returns whether a document is made of the same as one with that key, except for the files.
+    pub(in crate::engine) fn is_made_of(
+        &self,
+        request: &AggregationRequest,
+        key: &InputsKey,
+    ) -> Result<bool, Error> {
+        let DocumentSections { part, discussion, problems, .. } =
+            sections(&self.cache.workspace, &request.sections)?;
+        Ok(key.options == self.cache.workspace.options
+            && (key.part, &key.discussion, &key.problems) == (part, &discussion, &problems))
     }
 
     pub(in crate::engine) fn cached_document(

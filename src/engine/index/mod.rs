@@ -9,6 +9,7 @@ mod changes;
 mod examine;
 mod names;
 mod scan;
+mod seen;
 mod selection;
 mod snapshot;
 mod status;
@@ -26,7 +27,8 @@ pub(in crate::engine) use audit::audit;
 pub(in crate::engine) use changes::{refresh, refresh_all};
 pub(in crate::engine) use names::{resolve_name, resolve_names, resolve_names_or_note};
 pub(in crate::engine) use scan::{ScanRequest, index, scan};
+pub(in crate::engine) use seen::{SeenFiles, files_changed_since, rows_of};
 pub(in crate::engine) use selection::{
     FileArgument, FileSelection, select, select_contents, select_named, select_path,
 };
-pub(in crate::engine) use status::status;
+pub(in crate::engine) use status::{selected_status, status};

@@ -4,6 +4,7 @@
 //! files are taken while git lists the files, for neither needs the other.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use rustc_hash::FxHashSet;
@@ -59,6 +60,15 @@ pub(in crate::engine) struct ScanResult {
     pub(in crate::engine) report: IndexReport,
     /// A hash of the rules by which the files were listed, where they have rested.
     pub(in crate::engine) rules: Option<ContentHash>,
+}
+
+/// What a file's stamp shows of its stored row.
+pub(super) enum RowCheck<'s> {
+    /// The row says what the file is, unless a header's neighbors have made another type of it.
+    Unchanged(&'s Arc<FileRow>),
+    Read,
+    /// There is nothing to read.
+    LeftOut(SkipReason),
 }
 
 /// What a file's stamp shows.
@@ -193,22 +203,34 @@ pub(super) fn check_stamp(
     snapshot: &ProjectSnapshot,
     trust: Trust,
 ) -> StampCheck {
+    match check_row(workspace, at, snapshot, trust) {
+        RowCheck::LeftOut(reason) => StampCheck::LeftOut(reason),
+        RowCheck::Read => StampCheck::Read,
+        RowCheck::Unchanged(row) => state_from_row(row, Some(&snapshot.listed.neighbors))
+            .map_or(StampCheck::Read, StampCheck::Unchanged),
+    }
+}
+
+/// Returns the stored row of a file, if its stamp shows that it need not be read.
+pub(super) fn check_row<'s>(
+    workspace: &Workspace<'_>,
+    at: usize,
+    snapshot: &'s ProjectSnapshot,
+    trust: Trust,
+) -> RowCheck<'s> {
     let found = &snapshot.files()[at];
     if let Some(reason) = found.skip_reason {
-        return StampCheck::LeftOut(reason);
+        return RowCheck::LeftOut(reason);
     }
-    let Some(row) = snapshot.rows.get(&found.path) else { return StampCheck::Read };
-    let Some(stat) = &snapshot.stats[at] else { return StampCheck::Read };
+    let Some(row) = snapshot.rows.get(&found.path) else { return RowCheck::Read };
+    let Some(stat) = &snapshot.stats[at] else { return RowCheck::Read };
     // The limit may have been higher when the row was written; the reading finds the reason why the file is left out.
     if stat.kind != FileKind::Regular || workspace.options.structure_max_bytes < stat.stamp.size {
-        return StampCheck::Read;
+        return RowCheck::Read;
     }
     let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
     let is_doubted = workspace.paranoid || snapshot.is_dirty(&found.path) || trust == Trust::Nothing;
-    if is_doubted || !is_same || !snapshot.is_current {
-        return StampCheck::Read;
-    }
-    state_from_row(row, Some(&snapshot.listed.neighbors)).map_or(StampCheck::Read, StampCheck::Unchanged)
+    if is_doubted || !is_same || !snapshot.is_current { RowCheck::Read } else { RowCheck::Unchanged(row) }
 }
 
 /// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be

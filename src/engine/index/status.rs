@@ -6,7 +6,7 @@ use crate::aggregate;
 use crate::discover::DiscoveredFile;
 use crate::engine::artifacts::{ArtifactCache, producer};
 use crate::engine::error::Error;
-use crate::engine::workspace::{KnownState, Workspace};
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentHash, FileType, RelPath, SkipReason, Tier};
 use crate::sys::{FileKind, Files};
 
@@ -85,6 +85,27 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
         });
     }
     Ok(all)
+}
+
+/// Returns the status of a file that was selected, and so is up to date.
+pub(in crate::engine) fn selected_status(workspace: &Workspace<'_>, file: &KnownFile) -> FileStatus {
+    let unread = FileStatus {
+        path: file.path.clone(),
+        freshness: Freshness::Fresh,
+        content: None,
+        size: None,
+        lines: None,
+        written_for: Vec::new(),
+    };
+    match &file.state {
+        KnownState::LeftOut(reason) => FileStatus { freshness: Freshness::LeftOut(*reason), ..unread },
+        KnownState::Content { hash, file_type, facts } => FileStatus {
+            content: Some((workspace.hidden.file_hash(&file.path, *hash), *file_type)),
+            size: Some(facts.size),
+            lines: Some(facts.lines),
+            ..unread
+        },
+    }
 }
 
 /// Returns the status of a file that an index run would read.

@@ -421,6 +421,14 @@ fn folders(
     SubjectIndex::from_files(files, &rules, &[]).folders
 }
 
+/// Returns a number that changes with everything that models have written; `None` if nothing is.
+pub(in crate::engine) fn summaries_generation(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+) -> Option<u64> {
+    with_lookup(cache, lookup, SummaryLookup::generation).flatten()
+}
+
 /// Adds to the status of each file the tiers for which a model has written about its content.
 pub(in crate::engine) fn add_summarized_tiers(
     cache: &mut ArtifactCache<'_>,

@@ -28,6 +28,7 @@ pub use task::{
 
 pub(in crate::engine) use lookup::{
     ChosenSummary, ModelSummaries, SummaryLookup, add_summarized_tiers, choose_summaries,
+    summaries_generation,
 };
 pub(in crate::engine) use preview::{preview, skipped_files};
 pub(in crate::engine) use prompt::preparer;

@@ -5,25 +5,13 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::rows::{TableNames, TableRow, TableTotals, rows_in_order};
-use super::versions::{FoundTable, TableCache, TableClock, TableVersion};
+use super::update::{basis_of, updated_table};
+use super::versions::{FoundTable, TableCache, TableClock, TableRequest, TableVersion};
 use crate::engine::document::{AggregationRequest, ComposedPlacements, DocumentRun, Placements};
 use crate::engine::error::Error;
 use crate::engine::index::{FileStatus, status};
-use crate::engine::summaries::add_summarized_tiers;
+use crate::engine::summaries::{add_summarized_tiers, summaries_generation};
 use crate::model::{FileOrder, RelPath};
-
-/// The document of a project with more files is composed only for a client that has the estimates.
-const QUICK_FILES: usize = 2_000;
-
-/// A table that is asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TableRequest {
-    /// What the client calls the choice; the same text means the same choice, whatever the settings make of it.
-    pub choice: String,
-    pub aggregation: AggregationRequest,
-    /// The clock of the table that the client has.
-    pub since: Option<TableClock>,
-}
 
 /// A table, or what has changed of it.
 pub struct TableAnswer {
@@ -46,27 +34,48 @@ pub(in crate::engine) fn file_table(
     request: &TableRequest,
 ) -> Result<TableAnswer, Error> {
     let begun = tables.map_or(0, |tables| tables.begin(now_ms(run)));
-    let mut files = status(run.cache)?;
-    let (names, order) = TableNames::of(&files);
-    let last = tables.and_then(|tables| tables.last(&request.choice));
-    let last = last.filter(|(_, _, kept)| **kept == names);
-    // A client that has the newest estimates waits for the document.
-    let is_awaited =
-        last.as_ref().is_some_and(|(clock, found, _)| !found.is_exact && request.since == Some(*clock));
-    let composes = tables.is_none() || files.len() <= QUICK_FILES || is_awaited;
-    let known = last.as_ref().map(|(_, found, names)| known_placements(found, names));
     let aggregation = without_order(&request.aggregation);
-    let placed = run.placements(&aggregation, &mut files, known.as_ref(), composes)?;
-    add_summarized_tiers(run.cache, run.lookup, &mut files);
-    let found = found_table(files, &order, placed, aggregation.limits.tokens);
+    if let Some(tables) = tables
+        && let Some(version) = updated_table(run, tables, (request, &aggregation), begun)?
+    {
+        return Ok(version.into());
+    }
+    let (names, found) = find_table(run, tables, (request, &aggregation))?;
     Ok(match tables {
-        Some(tables) => {
-            let version = tables.record(&request.choice, begun, names, found, request.since);
-            let TableVersion { clock, found, names, changed } = version;
-            answer(Some(clock), names, found, changed)
-        }
+        Some(tables) => tables.record(&request.choice, begun, names, found, request.since).into(),
         None => answer(None, Arc::new(names), found, None),
     })
+}
+
+/// Finds out the whole table.
+fn find_table(
+    run: &mut DocumentRun<'_, '_>,
+    tables: Option<&TableCache>,
+    (request, aggregation): (&TableRequest, &AggregationRequest),
+) -> Result<(TableNames, FoundTable), Error> {
+    // Before anything is looked up: what is written meanwhile makes the next answer look again.
+    let summaries = summaries_generation(run.cache, run.lookup);
+    let selected = run.select_for(aggregation)?;
+    let mut files = run.all_files(aggregation, &selected)?;
+    let (names, order) = TableNames::of(&files);
+    let is_quick = tables.is_none_or(|tables| files.len() <= tables.quick_files());
+    let basis = if is_quick { None } else { basis_of(run, aggregation, &selected, summaries, &order) };
+    let last = tables.and_then(|tables| tables.last(&request.choice));
+    let last = last.filter(|last| *last.names == names);
+    // A client that has the newest estimates waits for the document.
+    let is_awaited = last.as_ref().is_some_and(|last| last.is_awaited(request));
+    let composes = is_quick || is_awaited;
+    let known = last.as_ref().map(|last| known_placements(&last.found, &last.names));
+    let placed = run.placements(aggregation, &files, selected, known.as_ref(), composes)?;
+    add_summarized_tiers(run.cache, run.lookup, &mut files);
+    let found = FoundTable { basis, ..found_table(files, &order, placed, aggregation.limits.tokens) };
+    Ok((names, found))
+}
+
+impl From<TableVersion> for TableAnswer {
+    fn from(TableVersion { clock, found, names, changed }: TableVersion) -> Self {
+        answer(Some(clock), names, found, changed)
+    }
 }
 
 /// Returns the files of these rows of a table, if it had at that clock the files that the project has now.
@@ -119,6 +128,7 @@ fn found_table(
         is_exact,
         problem,
         key,
+        basis: None,
     }
 }
 
@@ -128,6 +138,6 @@ fn answer(
     found: FoundTable,
     changed: Option<Vec<usize>>,
 ) -> TableAnswer {
-    let FoundTable { rows, totals, is_exact, problem, key: _ } = found;
+    let FoundTable { rows, totals, is_exact, problem, .. } = found;
     TableAnswer { clock, names, rows, changed, totals, is_exact, problem }
 }

@@ -60,7 +60,8 @@ pub(super) fn rows_in_order(
     order.iter().filter_map(|at| rows[*at].take()).collect()
 }
 
-fn row(file: FileStatus, placement: FilePlacement) -> TableRow {
+/// Returns the row of a file.
+pub(super) fn row(file: FileStatus, placement: FilePlacement) -> TableRow {
     TableRow {
         state: file.freshness,
         language: file.content.map(|(_, file_type)| file_type.id),

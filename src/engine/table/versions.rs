@@ -8,9 +8,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::basis::{TableBasis, TableUpdate};
 use super::rows::{TableNames, TableRow, TableTotals};
-use crate::engine::document::InputsKey;
+use crate::engine::document::{AggregationRequest, InputsKey};
+use crate::engine::index::SeenFiles;
 
+/// The document of a project with more files is composed only for a client that has the estimates.
+const QUICK_FILES: usize = 2_000;
 /// The tables of so many choices are kept.
 const MAX_TABLES: usize = 4;
 
@@ -38,19 +42,39 @@ impl FromStr for TableClock {
     }
 }
 
+/// A table that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableRequest {
+    /// What the client calls the choice; the same text means the same choice, whatever the settings make of it.
+    pub choice: String,
+    pub aggregation: AggregationRequest,
+    /// The clock of the table that the client has.
+    pub since: Option<TableClock>,
+}
+
 /// A table as it was found out.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct FoundTable {
     pub(super) rows: Arc<Vec<TableRow>>,
     pub(super) totals: TableTotals,
     pub(super) is_exact: bool,
     pub(super) problem: Option<String>,
     pub(super) key: Option<Arc<InputsKey>>,
+    /// By what it is brought up to date; `None` if it can only be found out anew.
+    pub(super) basis: Option<(Arc<TableBasis>, Arc<SeenFiles>)>,
 }
 
 /// The tables of the choices that were asked for last.
-#[derive(Default)]
-pub(in crate::engine) struct TableCache(Mutex<KeptTables>);
+pub(in crate::engine) struct TableCache {
+    tables: Mutex<KeptTables>,
+    quick_files: usize,
+}
+
+impl Default for TableCache {
+    fn default() -> Self {
+        Self::composing(QUICK_FILES)
+    }
+}
 
 #[derive(Default)]
 struct KeptTables {
@@ -82,6 +106,22 @@ struct KeptTable {
     newest: u64,
 }
 
+/// The last table of a choice.
+pub(super) struct LastTable {
+    pub(super) clock: TableClock,
+    /// When the answer was begun that it is of.
+    pub(super) begun: u64,
+    pub(super) found: FoundTable,
+    pub(super) names: Arc<TableNames>,
+}
+
+impl LastTable {
+    /// Returns whether a client has its estimates, and waits for the document.
+    pub(super) fn is_awaited(&self, request: &TableRequest) -> bool {
+        !self.found.is_exact && request.since == Some(self.clock)
+    }
+}
+
 /// A table as a client gets it.
 pub(super) struct TableVersion {
     pub(super) clock: TableClock,
@@ -92,9 +132,19 @@ pub(super) struct TableVersion {
 }
 
 impl TableCache {
+    /// Returns a cache for which the document of so many files is composed at once.
+    pub(in crate::engine) fn composing(quick_files: usize) -> Self {
+        Self { tables: Mutex::default(), quick_files }
+    }
+
+    /// Returns of how many files the document is composed at once.
+    pub(super) const fn quick_files(&self) -> usize {
+        self.quick_files
+    }
+
     fn lock(&self) -> MutexGuard<'_, KeptTables> {
         // Every change under the lock is whole when a thread panics elsewhere.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the number of an answer that is about to be made. What answers find out counts in this order.
@@ -110,11 +160,35 @@ impl TableCache {
     }
 
     /// Returns the last table of a choice with its names, if it has the names of now.
-    pub(super) fn last(&self, choice: &str) -> Option<(TableClock, FoundTable, Arc<TableNames>)> {
+    pub(super) fn last(&self, choice: &str) -> Option<LastTable> {
         let kept = self.lock();
         let table = kept.tables.iter().find(|table| table.choice == choice)?;
         let clock = TableClock { table: table.number, change: table.newest };
-        (kept.names_since <= table.since).then(|| (clock, table.found.clone(), Arc::clone(&kept.names)))
+        let last = || LastTable {
+            clock,
+            begun: table.begun,
+            found: table.found.clone(),
+            names: Arc::clone(&kept.names),
+        };
+        (kept.names_since <= table.since).then(last)
+    }
+
+    /// Takes in what the answer `begun` has found to have changed of the table that the answer `base` has found out, and
+    /// returns what the client lacks that has the table of `since`; `None` if another answer has changed it meanwhile.
+    pub(super) fn update(
+        &self,
+        choice: &str,
+        (base, begun): (u64, u64),
+        update: TableUpdate,
+        since: Option<TableClock>,
+    ) -> Option<TableVersion> {
+        let mut kept = self.lock();
+        let is_base = |table: &KeptTable| table.choice == choice && table.begun == base;
+        let at = kept.tables.iter().position(|table| is_base(table) && kept.names_since <= table.since)?;
+        let mut table = kept.tables.remove(at)?;
+        kept.changes = table.update(update, begun, kept.changes);
+        kept.names_begun = kept.names_begun.max(begun);
+        Some(kept.answered(table, since))
     }
 
     /// Keeps the table that the answer `begun` has found out, and returns what the client lacks that has the table of
@@ -150,15 +224,7 @@ impl TableCache {
             }
         };
         table.begun = table.begun.max(begun);
-        let version = TableVersion {
-            clock: TableClock { table: table.number, change: table.newest },
-            found: table.found.clone(),
-            names: Arc::clone(&kept.names),
-            changed: since.and_then(|since| table.changed_since(since)),
-        };
-        kept.tables.push_front(table);
-        kept.tables.truncate(MAX_TABLES);
-        version
+        kept.answered(table, since)
     }
 
     /// Returns the names of a table, if it had at that clock the files that the project has now: `names`, as an answer
@@ -180,6 +246,19 @@ impl TableCache {
 }
 
 impl KeptTables {
+    /// Keeps a table as the one that was asked for last, and returns it for a client that has the table of `since`.
+    fn answered(&mut self, table: KeptTable, since: Option<TableClock>) -> TableVersion {
+        let version = TableVersion {
+            clock: TableClock { table: table.number, change: table.newest },
+            found: table.found.clone(),
+            names: Arc::clone(&self.names),
+            changed: since.and_then(|since| table.changed_since(since)),
+        };
+        self.tables.push_front(table);
+        self.tables.truncate(MAX_TABLES);
+        version
+    }
+
     /// Takes in the files that there are, as the answer `begun` has found them. Returns them if a later answer has found
     /// others.
     fn record_names(&mut self, begun: u64, names: TableNames) -> Option<TableNames> {
@@ -198,6 +277,29 @@ impl KeptTables {
 }
 
 impl KeptTable {
+    /// Takes in what has changed. Returns the number of the last change.
+    fn update(&mut self, update: TableUpdate, begun: u64, changes: u64) -> u64 {
+        let TableUpdate { rows, seen, budget_tokens } = update;
+        if let Some((_, known)) = &mut self.found.basis {
+            // Copied only while another answer about the same table is being made.
+            Arc::make_mut(known).replace(seen);
+        }
+        self.begun = begun;
+        let Some(rows) = rows else { return changes };
+        let change = changes + 1;
+        let kept = Arc::make_mut(&mut self.found.rows);
+        for (at, row) in rows {
+            if kept[at] != row {
+                (kept[at], self.changed[at]) = (row, change);
+            }
+        }
+        let tokens = kept.iter().map(|row| row.placement.tokens).sum();
+        self.found.totals = TableTotals { tokens, bytes: 0, budget_tokens };
+        (self.found.is_exact, self.found.problem, self.found.key) = (false, None, None);
+        self.newest = change;
+        change
+    }
+
     /// Replaces what was found out. Returns the number of the last change.
     fn replace(&mut self, found: FoundTable, begun: u64, changes: u64) -> u64 {
         let change = changes + 1;

@@ -1,0 +1,109 @@
+//! What of all files has changed since an earlier answer looked at them. Every stamp is compared, as for any answer; only
+//! what comes of the files that are as they were is not found out again.
+
+use std::sync::Arc;
+
+use super::scan::{RowCheck, ScanRequest, Trust, check_row, mark_scanned_all, scan_places};
+use super::snapshot::take_snapshot;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::error::Error;
+use crate::engine::workspace::{KnownFile, KnownState, TrackedListing, Workspace};
+use crate::store::{FileRow, StoredFileState};
+
+/// If more files have changed, all are found out again: it takes no longer, and forgets nothing.
+const MOST_CHANGED: usize = 2_000;
+
+/// All files of a project as an answer has found them, each by the stored row that says what it is.
+#[derive(Clone)]
+pub(in crate::engine) struct SeenFiles {
+    listed: Arc<TrackedListing>,
+    /// In the order of the listing; `None` where no row says what the file is.
+    rows: Vec<Option<Arc<FileRow>>>,
+}
+
+impl SeenFiles {
+    /// Returns how these files, which are all of the project, can be recognized; `None` if nothing is known between answers.
+    pub(in crate::engine) fn of(cache: &ArtifactCache<'_>, files: &[KnownFile]) -> Option<Self> {
+        let tree = cache.workspace.tracker.as_ref()?;
+        let listed = tree.snapshot(&cache.workspace.options.names).listed?;
+        let rows = tree.rows()?;
+        let paths = listed.listing.files.iter().map(|found| &found.path);
+        if !paths.eq(files.iter().map(|file| &file.path)) {
+            return None;
+        }
+        let rows =
+            files.iter().map(|file| rows.get(&file.path).filter(|row| says(row, file, &cache.workspace)));
+        Some(Self { listed, rows: rows.map(Option::<&_>::cloned).collect() })
+    }
+
+    /// Returns whether a file is known to have been the same.
+    pub(in crate::engine) fn is_same(&self, at: usize, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
+        self.rows[at].as_ref().is_some_and(|row| says(row, file, workspace))
+    }
+
+    /// Replaces the rows at these positions.
+    pub(in crate::engine) fn replace(&mut self, rows: Vec<(usize, Option<Arc<FileRow>>)>) {
+        for (at, row) in rows {
+            self.rows[at] = row;
+        }
+    }
+}
+
+/// Returns whether a row says of a file what was found, whatever is hidden of it.
+fn says(row: &FileRow, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
+    match (&row.state, &file.state) {
+        (
+            StoredFileState::Content { hash, language, .. },
+            KnownState::Content { hash: found, file_type, .. },
+        ) => *hash == workspace.hidden.file_hash(&file.path, *found) && language == file_type.id,
+        (StoredFileState::LeftOut(reason), KnownState::LeftOut(found)) => reason == found,
+        (_, _) => false,
+    }
+}
+
+/// Returns the rows that say of these files what was found, by their positions.
+pub(in crate::engine) fn rows_of(
+    cache: &ArtifactCache<'_>,
+    files: &[(usize, KnownFile)],
+) -> Vec<(usize, Option<Arc<FileRow>>)> {
+    let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
+    let row =
+        |file: &KnownFile| rows.get(&file.path).filter(|row| says(row, file, &cache.workspace)).cloned();
+    files.iter().map(|(at, file)| (*at, row(file))).collect()
+}
+
+/// Returns the files that are not sure to be what they were, by their positions in the listing, as they are now. `None` if
+/// files came or went, or very many have changed.
+pub(in crate::engine) fn files_changed_since(
+    cache: &mut ArtifactCache<'_>,
+    seen: &SeenFiles,
+) -> Result<Option<Vec<(usize, KnownFile)>>, Error> {
+    // Another answer may have hidden symbols. The caller hides those of its own.
+    cache.workspace.hidden.clear();
+    let snapshot = take_snapshot(cache, &|_| true)?;
+    if !Arc::ptr_eq(&snapshot.listed, &seen.listed) {
+        return Ok(None);
+    }
+    let is_as_seen = |at: &usize| match check_row(&cache.workspace, *at, &snapshot, Trust::Stamps) {
+        RowCheck::Unchanged(row) => seen.rows[*at].as_ref().is_some_and(|before| Arc::ptr_eq(before, row)),
+        // By its name, which is what it was.
+        RowCheck::LeftOut(_) => true,
+        RowCheck::Read => false,
+    };
+    let places: Vec<usize> = (0..snapshot.files().len()).filter(|at| !is_as_seen(at)).collect();
+    if MOST_CHANGED < places.len() {
+        return Ok(None);
+    }
+    let request = ScanRequest {
+        trust: Trust::Stamps,
+        scope: &[],
+        keeps_text: &|_| false,
+        keeps_known: &|_, _| true,
+        settles: false,
+    };
+    let scan = scan_places(cache, &places, &request, &snapshot)?;
+    mark_scanned_all(cache, &snapshot);
+    cache.workspace.log.record_scan(scan.report);
+    // Both are by path, and each file that was looked at is found as something.
+    Ok(Some(places.into_iter().zip(scan.files).collect()))
+}

@@ -1,0 +1,110 @@
+//! Brings a table up to date that an earlier answer has found out: the stamps of all files are compared, and only of those
+//! that have changed it is found out again what they are and how they are shown.
+
+use std::sync::Arc;
+
+use super::basis::{TableBasis, TableUpdate};
+use super::rows::{TableRow, row};
+use super::versions::{FoundTable, LastTable, TableCache, TableRequest, TableVersion};
+use crate::engine::document::{AggregationRequest, DocumentInputs, DocumentRun};
+use crate::engine::error::Error;
+use crate::engine::index::{Freshness, SeenFiles, files_changed_since, rows_of};
+use crate::engine::summaries::{add_summarized_tiers, summaries_generation};
+use crate::engine::workspace::{KnownFile, KnownState};
+
+/// Returns what a table of these files can be brought up to date by; `None` if it depends on more than can be compared.
+pub(super) fn basis_of(
+    run: &mut DocumentRun<'_, '_>,
+    request: &AggregationRequest,
+    selected: &DocumentInputs,
+    summaries: Option<u64>,
+    order: &[usize],
+) -> Option<(Arc<TableBasis>, Arc<SeenFiles>)> {
+    let inputs = selected.key().filter(|_| request.is_whole())?;
+    let seen = SeenFiles::of(run.cache, &selected.selection.files)?;
+    let mut places = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, at)| places[*at] = place);
+    let focus = selected.focus.clone();
+    let basis = TableBasis { request: request.clone(), inputs, focus, summaries, places };
+    Some((Arc::new(basis), Arc::new(seen)))
+}
+
+/// Returns the kept table of a choice as it is now; `None` if it has to be found out anew.
+pub(super) fn updated_table(
+    run: &mut DocumentRun<'_, '_>,
+    tables: &TableCache,
+    (request, aggregation): (&TableRequest, &AggregationRequest),
+    begun: u64,
+) -> Result<Option<TableVersion>, Error> {
+    let Some(last) = tables.last(&request.choice) else { return Ok(None) };
+    let base = last.begun;
+    let Some(update) = find_update(run, &last, (request, aggregation))? else { return Ok(None) };
+    // The rows are changed where they are, unless somebody else holds them.
+    drop(last);
+    Ok(tables.update(&request.choice, (base, begun), update, request.since))
+}
+
+fn find_update(
+    run: &mut DocumentRun<'_, '_>,
+    last: &LastTable,
+    (request, aggregation): (&TableRequest, &AggregationRequest),
+) -> Result<Option<TableUpdate>, Error> {
+    let Some((basis, seen)) = &last.found.basis else { return Ok(None) };
+    if basis.request != *aggregation
+        || basis.summaries != summaries_generation(run.cache, run.lookup)
+        || !run.is_made_of(aggregation, &basis.inputs)?
+    {
+        return Ok(None);
+    }
+    let Some(looked_into) = files_changed_since(run.cache, seen)? else { return Ok(None) };
+    let rows_seen = rows_of(run.cache, &looked_into);
+    let is_changed = |(at, file): &(usize, KnownFile)| {
+        !seen.is_same(*at, file, &run.cache.workspace)
+            && !is_left_out_as(&last.found.rows[basis.places[*at]], file)
+    };
+    let (places, mut files): (Vec<usize>, Vec<KnownFile>) =
+        looked_into.into_iter().filter(is_changed).map(|(at, file)| (basis.places[at], file)).unzip();
+    // Which files a word of the focus means depends on all of them, and on their types.
+    let has_type = |(place, file): (&usize, &KnownFile)| last.found.rows[*place].language == language(file);
+    if !aggregation.focus.is_empty() && !places.iter().zip(&files).all(has_type) {
+        return Ok(None);
+    }
+    // The client has the newest estimates, and they are still those of the files: it waits for the document.
+    if files.is_empty() && last.is_awaited(request) {
+        return Ok(None);
+    }
+    let rows = (!files.is_empty()).then(|| changed_rows(run, &last.found, basis, (&places, &mut files)));
+    let budget_tokens = aggregation.limits.tokens;
+    Ok(Some(TableUpdate { rows, seen: rows_seen, budget_tokens }))
+}
+
+/// Returns the rows of files that have changed.
+fn changed_rows(
+    run: &mut DocumentRun<'_, '_>,
+    found: &FoundTable,
+    basis: &TableBasis,
+    (places, files): (&[usize], &mut [KnownFile]),
+) -> Vec<(usize, TableRow)> {
+    let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
+    let before = paths.iter().zip(places).map(|(path, place)| {
+        let row = &found.rows[*place];
+        (path, (&row.placement, row.has_text()))
+    });
+    let before = before.collect();
+    let (mut changed, placements) = run.changed_placements(&basis.request, &basis.focus, files, &before);
+    add_summarized_tiers(run.cache, run.lookup, &mut changed);
+    let rows = changed.into_iter().zip(placements).map(|(file, placement)| row(file, placement));
+    places.iter().copied().zip(rows).collect()
+}
+
+fn language(file: &KnownFile) -> Option<&'static str> {
+    match &file.state {
+        KnownState::Content { file_type, .. } => Some(file_type.id),
+        KnownState::LeftOut(_) => None,
+    }
+}
+
+/// Returns whether a file is left out for the reason for which it was.
+fn is_left_out_as(row: &TableRow, file: &KnownFile) -> bool {
+    matches!((row.state, &file.state), (Freshness::LeftOut(before), KnownState::LeftOut(reason)) if before == *reason)
+}
