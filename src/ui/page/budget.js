@@ -49,7 +49,7 @@ export class BudgetView {
     };
     const heard = { onclick: (event) => this.click(event), onpointermove: (event) => this.point(event) };
     this.canvas = el("canvas#map", { role: "img", "aria-label": "Map of the tokens: the list has the same figures", ...heard });
-    this.tip = el("p#tip.faint");
+    this.tip = el("p#tip.faint", "A click opens a file, and goes into a folder.");
     this.meter = el("p.meter");
     this.colors = el("select#map-colors", { onchange: () => this.paint() }, ...options(COLORS));
     this.opened = new Set();

@@ -15,8 +15,10 @@ import { Page } from "./page.js";
 import { TakesView } from "./takes.js";
 
 const VIEWS = [FilesView, DocumentView, BudgetView, CacheView, TakesView, DaemonView];
-/** At most so often the table is asked for again while files change. */
+/** At most so often the table is asked for again while files change; */
 const REFRESH_MS = 250;
+/** and for so many times as long as the answer took, nothing is asked: that of a large project takes much of a processor. */
+const REFRESH_PAUSES = 2;
 
 function showView(page) {
   if (page.address === location.hash) return;
@@ -39,21 +41,32 @@ function showView(page) {
   page.shown.show(route);
 }
 
+/** Returns whether an event is about what is curated: the next edit has to name its revision. */
+const isOfCuration = (data) => Boolean(data?.changes?.some(({ path }) => path.startsWith("slop.")));
+
 function listen(page) {
   let isWaiting = false;
+  let isUrgent = false;
+  let goOn = () => {};
   let kinds = new Set();
   const follow = async () => {
     isWaiting = true;
     const seen = kinds;
     kinds = new Set();
+    const began = performance.now();
     // The first change is asked for at once; what comes meanwhile is one more question at the end.
-    await Promise.all([page.reload(seen), new Promise((resume) => setTimeout(resume, REFRESH_MS))]);
-    isWaiting = false;
+    await page.reload(seen);
+    const took = performance.now() - began;
+    const pause = (resume) => setTimeout((goOn = resume), Math.max(REFRESH_MS - took, REFRESH_PAUSES * took));
+    if (!isUrgent) await new Promise(pause);
+    isWaiting = isUrgent = false;
     if (kinds.size) follow();
   };
-  const heard = ({ kind }) => {
+  const heard = ({ kind, data }) => {
     kinds.add(kind);
-    if (!isWaiting) follow();
+    if (!isWaiting) return follow();
+    isUrgent ||= isOfCuration(data);
+    if (isUrgent) goOn();
   };
   const state = async (isConnected) => {
     const wasConnected = page.isConnected;

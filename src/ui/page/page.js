@@ -9,8 +9,10 @@ import { apply, decode } from "./table.js";
 
 /** At most so often something is said to those who do not see the page. */
 const SAID_MS = 1000;
-/** So long after the last change the document is composed, for exact numbers of a large project. */
+/** So long after the last change the document is composed, for exact numbers of a large project; */
 const MEASURE_MS = 500;
+/** and at least so many times as long as that took the last time. */
+const MEASURE_PAUSES = 4;
 /** The tier, where neither the page nor `slop.toml` has one. */
 const DEFAULT_TIER = 3;
 
@@ -193,6 +195,7 @@ export class Page {
 
   /** Gets everything again that may have changed. */
   async reload(changes = new Set(["changed", "curation"])) {
+    const began = performance.now();
     try {
       // What a document is made for where the page leaves it open has to be known first.
       if (!this.curation) await this.loadCuration();
@@ -210,7 +213,9 @@ export class Page {
     // Of a large project, estimates come first; they are exact when they are asked for again.
     clearTimeout(this.measuring);
     const isEstimated = !this.isStale && !this.table.exact && !this.table.problem;
-    if (isEstimated) this.measuring = setTimeout(() => this.reload(new Set(["exact"])), MEASURE_MS);
+    if (changes.has("exact")) this.measured = performance.now() - began;
+    const pause = Math.max(MEASURE_MS, MEASURE_PAUSES * (this.measured ?? 0));
+    if (isEstimated) this.measuring = setTimeout(() => this.reload(new Set(["exact"])), pause);
   }
 
   /** Shows an error above everything, or removes it. */
