@@ -34,30 +34,58 @@ impl Drop for Driver {
     }
 }
 
+/// A kind of browser, with the program that drives it.
+enum Kind {
+    Chromium(PathBuf),
+    Firefox(PathBuf),
+}
+
 impl Browser {
-    /// Starts a headless Chromium with a large window.
+    /// Starts a headless browser with a large window.
     pub(crate) async fn start() -> Self {
-        Self::start_with(&json!({})).await
+        Self::start_with(Kind::of_environment(), None).await
     }
 
-    /// Starts a headless Chromium whose page has so many CSS pixels, also fewer than a window can have.
-    pub(crate) async fn start_of_size(width: u32, height: u32) -> Self {
-        let metrics =
-            json!({"width": width, "height": height, "pixelRatio": 1, "mobile": false, "touch": false});
-        Self::start_with(&json!({"mobileEmulation": {"deviceMetrics": metrics}})).await
+    /// Starts a headless browser whose page has so many CSS pixels, also fewer than a window can have; `None` for Firefox,
+    /// whose driver makes no page smaller than a window.
+    pub(crate) async fn start_of_size(width: u32, height: u32) -> Option<Self> {
+        match Kind::of_environment() {
+            Kind::Firefox(_) => None,
+            chromium @ Kind::Chromium(_) => Some(Self::start_with(chromium, Some((width, height))).await),
+        }
     }
 
-    /// Starts a headless Chromium with further options.
-    async fn start_with(more: &Value) -> Self {
-        let mut child = Command::new(chromedriver())
-            .args(["--port=0", "--log-level=SEVERE"])
+    async fn start_with(kind: Kind, size: Option<(u32, u32)>) -> Self {
+        let profile = tempfile::tempdir().unwrap();
+        let (mut command, capabilities) = match kind {
+            Kind::Chromium(driver) => {
+                let mut command = Command::new(driver);
+                command.args(["--port=0", "--log-level=SEVERE"]);
+                (command, Self::chromium(size, &profile))
+            }
+            Kind::Firefox(driver) => {
+                let mut command = Command::new(driver);
+                command.args(["--port=0", "--profile-root"]).arg(profile.path());
+                (command, Self::firefox())
+            }
+        };
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("chromedriver starts");
+            .expect("the browser's driver starts");
         let port = port_of(&mut child);
         let driver = Driver(child);
-        let profile = tempfile::tempdir().unwrap();
+        let Value::Object(capabilities) = capabilities else { unreachable!("both are objects") };
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .expect("the driver starts a browser");
+        Self { client, _driver: driver, _profile: profile }
+    }
+
+    fn chromium(size: Option<(u32, u32)>, profile: &TempDir) -> Value {
         let arguments = [
             "--headless=new",
             "--no-sandbox",
@@ -71,20 +99,24 @@ impl Browser {
             &format!("--user-data-dir={}", profile.path().display()),
         ]
         .map(str::to_owned);
-        let mut options = more.clone();
-        options["args"] = json!(arguments);
-        let capabilities = json!({
+        let mut options = json!({"args": arguments});
+        if let Some((width, height)) = size {
+            let metrics =
+                json!({"width": width, "height": height, "pixelRatio": 1, "mobile": false, "touch": false});
+            options["mobileEmulation"] = json!({"deviceMetrics": metrics});
+        }
+        json!({
             "browserName": "chrome",
             "goog:chromeOptions": options,
             "goog:loggingPrefs": {"browser": "ALL"},
-        });
-        let Value::Object(capabilities) = capabilities else { unreachable!("an object was written above") };
-        let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities)
-            .connect(&format!("http://127.0.0.1:{port}"))
-            .await
-            .expect("chromedriver starts a browser");
-        Self { client, _driver: driver, _profile: profile }
+        })
+    }
+
+    fn firefox() -> Value {
+        json!({
+            "browserName": "firefox",
+            "moz:firefoxOptions": {"args": ["-headless", "--width=1440", "--height=900"]},
+        })
     }
 
     pub(crate) async fn open(&self, url: &str) {
@@ -184,15 +216,21 @@ impl Browser {
     }
 }
 
-/// Returns the program that drives Chromium.
-fn chromedriver() -> PathBuf {
-    if let Some(named) = env::var_os("SLOP_CHROMEDRIVER") {
-        return named.into();
+impl Kind {
+    /// Returns Firefox if its driver is named, and else Chromium.
+    fn of_environment() -> Self {
+        if let Some(named) = env::var_os("SLOP_GECKODRIVER") {
+            return Self::Firefox(named.into());
+        }
+        if let Some(named) = env::var_os("SLOP_CHROMEDRIVER") {
+            return Self::Chromium(named.into());
+        }
+        let folders = env::var_os("PATH").unwrap_or_default();
+        let found =
+            env::split_paths(&folders).map(|folder| folder.join("chromedriver")).find(|path| path.is_file());
+        let missing = "no chromedriver: apt-get install chromium chromium-driver, or set SLOP_CHROMEDRIVER";
+        Self::Chromium(found.expect(missing))
     }
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let found =
-        env::split_paths(&folders).map(|folder| folder.join("chromedriver")).find(|path| path.is_file());
-    found.expect("no chromedriver: apt-get install chromium chromium-driver, or set SLOP_CHROMEDRIVER")
 }
 
 /// Returns the port that a driver has chosen, as it prints it.
@@ -202,10 +240,12 @@ fn port_of(child: &mut Child) -> u16 {
         .by_ref()
         .map_while(Result::ok)
         .find_map(|line| {
-            let (_, end) = line.rsplit_once("started successfully on port ")?;
+            let (_, end) = line
+                .rsplit_once("started successfully on port ")
+                .or_else(|| line.rsplit_once("Listening on 127.0.0.1:"))?;
             end.trim_end_matches('.').parse().ok()
         })
-        .expect("chromedriver prints its port");
+        .expect("a driver prints its port");
     // The rest is read, so that the driver never waits for a full pipe.
     thread::spawn(move || lines.for_each(drop));
     port

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Looks at every view of the web page in both color schemes with axe-core, and takes a picture of each.
+# Looks at every view of the web page in both color schemes with axe-core, and takes a picture of each; looks also at its
+# dialogs, and at small windows.
 #
 #   tests/ui/check.sh SLOP PROJECT [OUT]
 #

@@ -7,7 +7,7 @@ import puppeteer from "puppeteer-core";
 import upng from "upng-js";
 
 const { SLOP, PROJECT, OUT, CHROMIUM } = process.env;
-const { FILE = "src/flask/app.py", SYMBOL = "Flask.full_dispatch_request", TASK = "an error handler is not called for an exception in a teardown function" } = process.env;
+const { FILE = "src/flask/app.py", SYMBOL = "add_ctx", TASK = "an error handler is not called for an exception in a teardown function" } = process.env;
 const SIZE = { width: 1280, height: 800 };
 /** Colors of a picture: more make it larger, and not better. */
 const COLORS = 64;
@@ -30,11 +30,38 @@ const VIEWS = [
   ["daemon", "location.hash = 'daemon'", "document.querySelector('#stop')"],
 ];
 
+const press = (key, held = "") => async (page) => {
+  if (held) await page.keyboard.down(held);
+  await page.keyboard.press(key);
+  if (held) await page.keyboard.up(held);
+};
+const resize = (width, height) => (page) => page.setViewport({ width, height });
+const goTo = (hash) => (page) => page.evaluate(`location.hash = '${hash}'`);
+const AT_FILE = `files/${encodeURIComponent(FILE)}`;
+
+/** What views look like in between, and in small windows; there are no pictures of it. */
+const STATES = [
+  ["a selection", [goTo("files"), press("a", "Control")], "document.querySelector('.list [aria-selected=true]')"],
+  ["a menu", [(page) => page.click(".files .file", { button: "right" })], "document.querySelector('dialog.menu')"],
+  ["the palette", [press("Escape"), press("Escape"), press("k", "Control"), (page) => page.keyboard.type("app")], "document.querySelectorAll('#palette-list li[id]').length > 2"],
+  ["the keys", [press("Escape"), press("?")], "document.querySelector('dialog #colors')"],
+  ["views of a file", [press("Escape"), goTo(AT_FILE), (page) => page.click("#tab-views")], "document.querySelector('#inspector-body').textContent.length > 99"],
+  ["what was seen of a file", [(page) => page.click("#tab-seen")], "document.querySelector('#inspector-body').textContent.length > 9"],
+  ["a filter that nothing fits", [goTo("files"), (page) => page.type("#filter", "no such file")], "document.querySelector('.empty').textContent.includes('No file')"],
+  ["a question", [goTo("cache"), (page) => page.waitForSelector("#verify"), (page) => page.evaluate("[...document.querySelectorAll('.sheet button')].find((button) => button.textContent.startsWith('Clear everything')).click()")], "document.querySelector('dialog form')"],
+  ["files on a phone", [press("Escape"), resize(360, 640), goTo("files")], "document.querySelectorAll('.files .file').length || document.querySelector('.empty')"],
+  ["a file on a phone", [goTo(AT_FILE)], "document.querySelector('#inspector-pane:not([hidden])')"],
+  ["the document on a phone", [goTo("document")], "document.querySelectorAll('.document .line').length > 9"],
+  ["the budget on a phone", [goTo("budget")], "document.querySelectorAll('.budget .folder').length"],
+  ["takes on a phone", [goTo("takes")], "document.querySelectorAll('.states li').length > 3"],
+  ["the daemon at a zoom of 400 %", [resize(320, 256), goTo("daemon")], "document.querySelector('#stop')"],
+];
+
 /** Curates something, and gives agents documents, so that there is something to see. */
 function prepare() {
   slop("index");
   slop("mask", "set", FILE, `${SYMBOL}=def`);
-  slop("slice", "add", FILE, "20-42", "--tag", "setup", "--comment", "how it begins");
+  slop("slice", "add", FILE, "17-29", "--tag", "imports", "--comment", "all of Werkzeug");
   slop("item", "set", "README.md", "--force-full");
   slop("take", "create", "for review");
   slop("aggregate", "--tier", "3", "--name", "worker", "--stdout");
@@ -73,9 +100,14 @@ for (const scheme of ["light", "dark"]) {
     complaints.push(...(await violations(page)).map((violation) => `${name} in ${scheme}: ${violation}`));
     await picture(page, `${name}-${scheme}`);
   }
+  for (const [name, acts, isComplete] of STATES) {
+    for (const act of acts) await act(page);
+    await page.waitForFunction(`Boolean(${isComplete})`, { polling: 100, timeout: 20_000 }).catch(() => complaints.push(`${name} in ${scheme}: not complete`));
+    complaints.push(...(await violations(page)).map((violation) => `${name} in ${scheme}: ${violation}`));
+  }
   await page.close();
 }
 await browser.close();
 for (const complaint of complaints) console.error(complaint);
-console.log(`${VIEWS.length} views in both schemes: ${complaints.length} complaints`);
+console.log(`${VIEWS.length} views and ${STATES.length} states of them in both schemes: ${complaints.length} complaints`);
 process.exit(complaints.length ? 1 : 0);
