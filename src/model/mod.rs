@@ -48,7 +48,7 @@ pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,
     Producer, SkipReason, hex,
 };
-pub use fragment::{Depth, Fragment, FragmentId, Pin, Warmth};
+pub use fragment::{Depth, Fragment, FragmentName, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
 pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,

@@ -272,13 +272,15 @@ impl<'a> Hydration<'a> {
     fn placed(&mut self, warmth: Warmth, cost: ViewCost, rules: &mut Vec<PlacementRule>) -> PlacedFragment {
         self.bytes = self.bytes.saturating_add(cost.bytes);
         let rules = std::mem::take(rules);
-        PlacedFragment { warmth: Some(warmth), depth: cost.depth, tokens: cost.tokens, rules }
+        let ViewCost { tokens, bytes, depth } = cost;
+        PlacedFragment { warmth: Some(warmth), depth, tokens, bytes, rules }
     }
 
     fn place_cold(&mut self, at: usize, mut rules: Vec<PlacementRule>) -> PlacedFragment {
         let mut nowhere = |rule| {
             rules.push(rule);
-            PlacedFragment { warmth: None, depth: Depth::PATH, tokens: 0, rules: std::mem::take(&mut rules) }
+            let rules = std::mem::take(&mut rules);
+            PlacedFragment { warmth: None, depth: Depth::PATH, tokens: 0, bytes: 0, rules }
         };
         if self.files[at].is_forgotten {
             return nowhere(PlacementRule::Forgotten { days: self.limits.cold_days });
@@ -287,7 +289,7 @@ impl<'a> Hydration<'a> {
             return nowhere(PlacementRule::ColdFragments { limit: self.limits.cold_fragments });
         }
         self.cold += 1;
-        let ViewCost { tokens, depth, .. } = self.costs.cost(at, Depth::SUMMARY);
-        PlacedFragment { warmth: Some(Warmth::Cold), depth, tokens, rules }
+        let ViewCost { tokens, bytes, depth } = self.costs.cost(at, Depth::SUMMARY);
+        PlacedFragment { warmth: Some(Warmth::Cold), depth, tokens, bytes, rules }
     }
 }

@@ -84,6 +84,8 @@ pub struct PlacedFragment {
     pub warmth: Option<Warmth>,
     pub depth: Depth,
     pub tokens: u64,
+    /// The bytes of what is shown of it.
+    pub bytes: u64,
     /// In the order in which they decided; the last one has the last word.
     pub rules: Vec<PlacementRule>,
 }

@@ -49,9 +49,9 @@ pub struct FileExplanation {
     pub tokens: u64,
     /// How tokens were counted.
     pub tokens_counted_by: String,
-    /// Where hydration has placed the file, if it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fragment: Option<FragmentPlace>,
+    /// Where hydration has placed the file, or each of its slices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<FragmentPlace>,
     /// The effect of the limits, if there are any and the document contains the file.
     pub under_limits: Option<LimitEffect>,
 }
@@ -146,7 +146,7 @@ impl From<Explanation> for FileExplanation {
             bytes: explanation.bytes,
             tokens: explanation.tokens,
             tokens_counted_by: explanation.counter.to_owned(),
-            fragment: explanation.fragment.map(Into::into),
+            fragments: explanation.fragments.into_iter().map(Into::into).collect(),
             under_limits: explanation.under_limits.map(Into::into),
         }
     }

@@ -42,8 +42,8 @@ pub struct Explanation {
     pub tokens: u64,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
-    /// Where hydration has placed it, if it has.
-    pub fragment: Option<Fragment>,
+    /// Where hydration has placed it, or its slices.
+    pub fragments: Vec<Fragment>,
     /// What the limits make of it, where there are any and the document holds the file.
     pub under_limits: Option<LimitedView>,
 }
@@ -114,8 +114,8 @@ impl DocumentRun<'_, '_> {
             let counted = (tokens, renderer.cache.workspace.options.counter.name());
             let under_limits = under_limits.remove(&file.path);
             let mut explained = explanation(&file, &routing, candidate, counted, under_limits);
-            let place = places.binary_search_by(|place| place.path.cmp(&explained.path));
-            explained.fragment = place.ok().map(|at| places[at].clone());
+            let of_file = places.iter().filter(|place| place.name.path == explained.path);
+            explained.fragments = of_file.cloned().collect();
             let hidden = &renderer.cache.workspace.hidden;
             explained.content =
                 explained.content.map(|(content, size)| (hidden.file_hash(&file.path, content), size));
@@ -194,7 +194,7 @@ fn explanation(
         bytes,
         tokens,
         counter,
-        fragment: None,
+        fragments: Vec::new(),
         under_limits,
     }
 }

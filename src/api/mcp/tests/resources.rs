@@ -66,8 +66,8 @@ fn a_resource_is_a_view_of_one_file() {
 fn places_and_the_hydrated_document_are_resources() {
     let service = fake(|ask, _| match ask {
         AnyQuery::Fragments(ask) if ask.tier == Some(WarmthName::Warm) => Ok(json!([{
-            "fragment_id": "0123456789abcdef", "path": "a.py", "content_hash": "00", "bytes": 9, "tokens": 3,
-            "tier": "WARM", "detail_depth": 2, "relevance_score": 0.5, "pinned": false, "uses": 0,
+            "fragment_id": "0123456789abcdef", "path": "a.py", "part": null, "content_hash": "00", "bytes": 9,
+            "tokens": 3, "shown_bytes": 7, "tier": "WARM", "detail_depth": 2, "relevance_score": 0.5, "pinned": false, "uses": 0,
             "used_at": null, "since": null, "why": ["rank 1 of 2, score 0.500"],
         }])),
         AnyQuery::Aggregate(ask) if ask.hydrated => {
