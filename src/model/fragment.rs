@@ -1,5 +1,7 @@
 //! Fragments: the files of a project and the slices that people marked, each with how much of it an agent has.
 
+use std::fmt;
+
 use sha2::{Digest, Sha256};
 
 use super::file::ContentHash;
@@ -79,6 +81,12 @@ impl Depth {
     /// Returns the number, from 0 to 9.
     pub const fn number(self) -> u8 {
         self.0
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

@@ -18,6 +18,7 @@ mod fragment;
 mod http;
 mod llm;
 mod long_text;
+mod numbers;
 mod os_path;
 mod outline;
 mod page;
@@ -55,6 +56,7 @@ pub use llm::{
     SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
+pub use numbers::format_grouped;
 pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,

@@ -148,6 +148,8 @@ fn a_plan_places_the_files_of_several_projects_within_one_budget() {
     let api = fragments(&sandbox, "api");
     assert!(api.iter().any(|row| row["path"] == "@lib/code.py"), "{api:?}");
     assert!(api.iter().all(|row| number(&row["detail_depth"]) < 9), "{api:?}");
+    let explained = sandbox.slop_in("../api", &["explain", "@lib/code.py"]);
+    assert!(explained.out.contains("\n  resource lib: linked by you on 20"), "{explained:?}");
     let web = fragments(&sandbox, "web");
     assert_eq!(web.iter().map(|row| text(&row["path"])).collect::<Vec<_>>(), ["code.py"]);
     assert_eq!((&web[0]["tier"], &web[0]["detail_depth"]), (&json!("HOT"), &json!(9)));

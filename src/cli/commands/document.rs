@@ -297,6 +297,9 @@ fn write_explanation(
     let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
     let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
     output.write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
+    if let Some(resource) = &explanation.resource {
+        output.write_line(&format!("  {resource}"))?;
+    }
     for fragment in &explanation.fragments {
         write_place(fragment, output)?;
     }

@@ -15,7 +15,8 @@ use crate::engine::index::{resolve_name, select_named};
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{
-    ContentHash, FileType, Fragment, RankScore, RelPath, SkipReason, SummaryProvenance, ViewMode,
+    ContentHash, FileType, Fragment, LinkedFolder, RankScore, RelPath, SkipReason, SummaryProvenance,
+    ViewMode,
 };
 use crate::store::Store;
 use crate::{aggregate, render};
@@ -42,6 +43,8 @@ pub struct Explanation {
     pub tokens: u64,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
+    /// The linked folder that it is in.
+    pub linked: Option<LinkedFolder>,
     /// Where hydration has placed it, or its slices.
     pub fragments: Vec<Fragment>,
     /// What the limits make of it, where there are any and the document holds the file.
@@ -115,6 +118,8 @@ impl DocumentRun<'_, '_> {
             let under_limits = under_limits.remove(&file.path);
             let mut explained = explanation(&file, &routing, candidate, counted, under_limits);
             let of_file = places.iter().filter(|place| place.name.path == explained.path);
+            let mount = renderer.cache.workspace.files.mount_of(file.path.as_bytes());
+            explained.linked = mount.map(|(mount, _)| mount.linked.clone());
             explained.fragments = of_file.cloned().collect();
             let hidden = &renderer.cache.workspace.hidden;
             explained.content =
@@ -194,6 +199,7 @@ fn explanation(
         bytes,
         tokens,
         counter,
+        linked: None,
         fragments: Vec::new(),
         under_limits,
     }

@@ -19,7 +19,8 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::commit_log;
 use crate::engine::workspace::KnownState;
 use crate::model::{
-    ContentHash, Depth, FileOrder, Fragment, FragmentName, Pin, RelPath, RoutingRule, ViewMode, Warmth,
+    ContentHash, Depth, FileOrder, Fragment, FragmentName, Pin, RankScore, RelPath, RoutingRule, ViewMode,
+    Warmth,
 };
 use crate::render;
 use crate::search::ChangeHorizon;
@@ -136,6 +137,10 @@ impl DocumentRun<'_, '_> {
                 score: match reason {
                     RankReason::Focus | RankReason::Pinned(_) => FULL_SCORE,
                     RankReason::Curated | RankReason::Score => relevance(ranking.scores[unit.at].total, best),
+                },
+                evidence: {
+                    let score = &ranking.scores[unit.at];
+                    RankScore::of(score.total, &score.parts.named()).parts
                 },
                 reason,
                 wanted: Depth::of_view(shown.candidate.wanted),
