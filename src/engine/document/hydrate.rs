@@ -221,6 +221,8 @@ struct KnownPlaces<'r> {
     stored: FxHashMap<&'r FragmentName, &'r Fragment>,
     /// The rows of fragments that have another path now, by their new names.
     renamed: FxHashMap<FragmentName, &'r Fragment>,
+    /// Their names before.
+    renamed_from: FxHashSet<&'r FragmentName>,
 }
 
 impl<'r> KnownPlaces<'r> {
@@ -234,16 +236,13 @@ impl<'r> KnownPlaces<'r> {
         let new = units.iter().filter(|unit| !stored.contains_key(&unit.name));
         let new = only_ones(new.map(|unit| ((unit.content, unit.name.part.as_deref()), unit)));
         let renamed = new.into_iter().filter_map(|(key, unit)| Some((unit.name.clone(), *gone.get(&key)?)));
-        Self { renamed: renamed.collect(), stored }
+        let renamed: FxHashMap<FragmentName, &Fragment> = renamed.collect();
+        let renamed_from = renamed.values().map(|row| &row.name).collect();
+        Self { stored, renamed, renamed_from }
     }
 
     fn row(&self, name: &FragmentName) -> Option<&'r Fragment> {
         self.stored.get(name).or_else(|| self.renamed.get(name)).copied()
-    }
-
-    /// Returns whether a fragment that is gone has another path now.
-    fn is_renamed(&self, name: &FragmentName) -> bool {
-        self.renamed.values().any(|row| row.name == *name)
     }
 
     /// Returns the pin of a fragment. A file that is pinned has its slices pinned.
@@ -414,7 +413,7 @@ fn compare(placed: Vec<PlacedUnit>, known: &KnownPlaces<'_>, now_s: i64) -> Foun
     for (name, row) in gone {
         // The slices of a file have taken over its pin, and a file under a new name what it had.
         let is_replaced = name.part.is_none() && in_slices.contains(&name.path);
-        if row.pin.is_none() || is_replaced || known.is_renamed(name) {
+        if row.pin.is_none() || is_replaced || known.renamed_from.contains(name) {
             found.removed.push(name.clone());
             continue;
         }
