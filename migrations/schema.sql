@@ -34,9 +34,11 @@ CREATE INDEX file_by_content ON file (content_id) WHERE content_id IS NOT NULL;
 CREATE TABLE fragment (
     worktree TEXT NOT NULL,         -- the linked worktree that the file is in; empty for the checkout with the cache
     path    BLOB NOT NULL,
+    part    TEXT NOT NULL,          -- the name of a slice; empty for the file
     sha     BLOB NOT NULL,          -- of the content when it was placed
-    bytes   INTEGER NOT NULL,
+    bytes   INTEGER NOT NULL,       -- of that content
     tokens  INTEGER NOT NULL,       -- at its depth
+    shown   INTEGER NOT NULL,       -- bytes at its depth
     warmth  TEXT,                   -- NULL: forgotten
     depth   INTEGER NOT NULL,
     score   INTEGER NOT NULL,       -- thousandths
@@ -46,7 +48,7 @@ CREATE TABLE fragment (
     since   INTEGER NOT NULL,       -- seconds
     why     TEXT NOT NULL,
     ck      BLOB NOT NULL,
-    PRIMARY KEY (worktree, path)
+    PRIMARY KEY (worktree, path, part)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE given (
     name    TEXT NOT NULL,          -- the aggregation's

@@ -48,8 +48,8 @@ pub use pack::{
     FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing, pack,
 };
 pub use routing::{
-    RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size, route_file,
-    view_of_item,
+    HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,
+    limit_to_size, route_file, view_of_item,
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::focus::Focus;
 use super::items::CuratedItems;
 use crate::model::{
-    AggregationStrategy, Depth, FileItem, FileType, RelPath, RoutingRule, SummaryDetail, Tier, ViewMode,
+    AggregationStrategy, Depth, FileItem, FileType, FragmentName, RelPath, RoutingRule, SummaryDetail, Tier,
+    ViewMode,
 };
 
 /// How a tier sees a project.
@@ -40,7 +41,42 @@ pub struct RoutingContext<'a> {
     /// A file of more bytes is not rendered in full.
     pub max_bytes: u64,
     /// How deep a hydrated document shows its files.
-    pub depths: Option<&'a BTreeMap<RelPath, Depth>>,
+    pub depths: Option<&'a HydratedDepths>,
+}
+
+/// The slices of a file that a hydrated document has, by name, each with how deep it is shown.
+pub type SliceDepths = BTreeMap<String, Depth>;
+
+/// How deep a hydrated document shows its files, and which of their slices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HydratedDepths {
+    pub files: BTreeMap<RelPath, Depth>,
+    /// Of the files of which slices were placed.
+    pub slices: BTreeMap<RelPath, SliceDepths>,
+}
+
+impl HydratedDepths {
+    /// Returns the depths of some fragments.
+    pub fn of_fragments<'f>(fragments: impl IntoIterator<Item = (&'f FragmentName, Depth)>) -> Self {
+        let mut depths = Self::default();
+        for (FragmentName { path, part }, depth) in fragments {
+            match part {
+                None => {
+                    depths.files.insert(path.clone(), depth);
+                }
+                Some(part) => {
+                    depths.slices.entry(path.clone()).or_default().insert(part.clone(), depth);
+                }
+            }
+        }
+        depths
+    }
+
+    /// Returns the files that there is something of.
+    pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        let without_slices = self.files.keys().filter(|path| !self.slices.contains_key(*path));
+        self.slices.keys().chain(without_slices)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +87,22 @@ pub struct RoutedView {
 }
 
 impl RoutedView {
+    /// Returns the view of a file in a hydrated document.
+    #[must_use]
+    pub fn hydrated(self, path: &RelPath, depths: &HydratedDepths) -> Self {
+        match depths.files.get(path) {
+            Some(depth) => self.at_depth(*depth),
+            // Slices were placed that nobody marks any longer, and the whole file would not be within the limit.
+            None if depths.slices.contains_key(path) && self.rule != RoutingRule::Slices => {
+                self.at_depth(Depth::SUMMARY)
+            }
+            None => self,
+        }
+    }
+
     /// Returns the view of a file that hydration has placed at a depth. What a person curated is shown as curated, unless
     /// there was less room.
-    #[must_use]
-    pub fn at_depth(self, depth: Depth) -> Self {
+    fn at_depth(self, depth: Depth) -> Self {
         let routed = Depth::of_view(self.view);
         match (self.rule.is_general(), routed.cmp(&depth)) {
             (false, Ordering::Less | Ordering::Equal) => self,

@@ -263,6 +263,12 @@ impl SlicePart {
         let (tag, comment) = (slice.tag.clone(), slice.comment.clone());
         Self { tag, comment, start_line, end_line, caveat, content }
     }
+
+    /// Returns the part without its lines, where there is no room for them.
+    #[must_use]
+    pub fn without_lines(self) -> Self {
+        Self { caveat: "not shown to fit the budget".to_owned(), content: String::new(), ..self }
+    }
 }
 
 /// Returns the text of some lines, from 1 and inclusive. Lines end at line feeds alone, as git counts them.

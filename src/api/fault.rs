@@ -159,6 +159,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             User,
             "`slop symbol NAME` finds names in every language; docs/references.md lists those whose references are read",
         ),
+        Code::NoSuchSlice => ("no_such_slice", User, "`slop slice list` shows the slices of all files"),
         Code::NoSuchRevision => (
             "no_such_revision",
             User,

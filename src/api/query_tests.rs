@@ -27,6 +27,15 @@ fn full_selection() -> ViewSelection {
     }
 }
 
+fn slice_pin() -> EditFragmentsQuery {
+    EditFragmentsQuery {
+        action: FragmentAction::Pin,
+        files: vec!["a.py".to_owned()],
+        slice: Some("push".to_owned()),
+        depth: Some(4),
+    }
+}
+
 fn all_queries() -> Vec<AnyQuery> {
     let mask = vec![MaskEntry { symbol: "Engine.run".to_owned(), show: MaskName::Def }];
     let attachments = AttachmentOptions {
@@ -91,11 +100,7 @@ fn all_queries() -> Vec<AnyQuery> {
             fragments: true,
         }))),
         AnyQuery::Fragments(FragmentsQuery { tier: Some(WarmthName::Hot), text: true }),
-        AnyQuery::EditFragments(EditFragmentsQuery {
-            action: FragmentAction::Pin,
-            files: vec!["a.py".to_owned()],
-            depth: Some(4),
-        }),
+        AnyQuery::EditFragments(slice_pin()),
         AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
         AnyQuery::Search(SearchQuery {
             query: "parse header".to_owned(),

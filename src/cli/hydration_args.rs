@@ -41,14 +41,18 @@ pub struct FragmentsArgs {
 /// Commands of `fragments`.
 #[derive(Debug, Subcommand)]
 pub enum FragmentsCommand {
-    /// Make files HOT from the next hydration on
+    /// Make files HOT from the next hydration on, or slices of them
     #[command(after_help = "Examples:
   slop fragments pin src/engine.py
+  slop fragments pin src/engine.py --slice 'hot loop'
   slop fragments pin 'src/**/*.proto' --depth 2")]
     Pin {
         /// Files, folders or patterns
         #[arg(value_name = "PATH", required = true, value_parser = file_word())]
         paths: Vec<String>,
+        /// Only the slices with this tag, or marked at these lines
+        #[arg(long, value_name = "TAG|A-B")]
+        slice: Option<String>,
         /// Show them this deep, from 0 to 9 [default: as deep as there is room for]
         ///
         /// 9 is the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 the path.
@@ -62,6 +66,9 @@ pub enum FragmentsCommand {
         /// Files, folders or patterns
         #[arg(value_name = "PATH", required = true, value_parser = file_word())]
         paths: Vec<String>,
+        /// Only the slices with this tag, or marked at these lines
+        #[arg(long, value_name = "TAG|A-B")]
+        slice: Option<String>,
     },
     /// Forget the places, pins and uses of files; they come back when they are relevant
     #[command(after_help = "Examples:
@@ -70,6 +77,9 @@ pub enum FragmentsCommand {
         /// Files, folders or patterns
         #[arg(value_name = "PATH", required = true, value_parser = file_word())]
         paths: Vec<String>,
+        /// Only the slices with this tag, or marked at these lines
+        #[arg(long, value_name = "TAG|A-B")]
+        slice: Option<String>,
     },
 }
 

@@ -200,8 +200,8 @@ impl Links {
                     && lexical(&written) == Path::new(&link.path)
             });
             let kind = proposed.kind.unwrap_or(ResourceKind::Directory);
-            let unknown =
-                LinkedFolder { name: proposed.name.clone(), kind, path: lexical(&written), identity: None };
+            let (name, path) = (proposed.name.clone(), lexical(&written));
+            let unknown = LinkedFolder { name, kind, path, identity: None, linked_at_s: None };
             let gone = "there is no such folder".to_owned();
             return match agreed {
                 Some(link) => {
@@ -220,6 +220,7 @@ impl Links {
             kind,
             path,
             identity: identity.filter(|_| !is_inside),
+            linked_at_s: consented.filter(|_| !is_inside).map(|link| link.added_at),
         };
         let state = match self.state_of(&folder, root) {
             ResourceState::Linked if !is_inside => {
@@ -401,6 +402,7 @@ fn linked_folder(link: &Link, kind: ResourceKind) -> LinkedFolder {
         kind,
         path: PathBuf::from(&link.path),
         identity: Some(FolderIdentity { dev: link.dev, ino: link.ino }),
+        linked_at_s: Some(link.added_at),
     }
 }
 

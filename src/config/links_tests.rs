@@ -113,7 +113,8 @@ fn a_link_of_the_user_is_to_one_folder() {
     let mut folders = Folders::new();
     let root = folders.path("project");
     let (name, path) = ("lib".to_owned(), folders.path("lib"));
-    let folder = LinkedFolder { name, kind: ResourceKind::Directory, path, identity: None };
+    let kind = ResourceKind::Directory;
+    let folder = LinkedFolder { name, kind, path, identity: None, linked_at_s: None };
     let added = Resource { folder, named_by: NamedBy::User, state: ResourceState::Linked, proposed_as: None };
     let link = link_to(&root, &added, 0).unwrap();
     folders.links = links_text(folders.load("").with_link(&root, "lib", Some(link)));

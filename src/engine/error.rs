@@ -41,6 +41,8 @@ pub enum Error {
     NoImage { path: RelPath, reason: String },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
+    #[error("no slice `{slice}` of {word} is marked{}", marked(known))]
+    NoSuchSlice { word: String, slice: String, known: Vec<String> },
     #[error("no file matches the focus `{word}`{}", suggestion(nearest))]
     NothingInFocus { word: String, nearest: Vec<String> },
     #[error("no symbol named `{name}` in the references of the project")]
@@ -117,6 +119,7 @@ pub enum Code {
     NoImage,
     /// No file whose references are read defines a symbol.
     NoSuchSymbol,
+    NoSuchSlice,
     /// Git does not know a revision.
     NoSuchRevision,
     /// A task says nothing.
@@ -174,6 +177,10 @@ fn suggestion(nearest: &[String]) -> String {
     }
 }
 
+fn marked(slices: &[String]) -> String {
+    if slices.is_empty() { String::new() } else { format!(", but {}", slices.join(", ")) }
+}
+
 /// Returns why there is no such view.
 fn lacking(file_type: &str, feature: Option<&str>) -> String {
     match feature {
@@ -198,6 +205,7 @@ impl Error {
             | Self::NoSuchFile { .. }
             | Self::NothingInFocus { .. }
             | Self::NothingSelected { .. } => Code::NotFound,
+            Self::NoSuchSlice { .. } => Code::NoSuchSlice,
             Self::AmbiguousName { .. } => Code::AmbiguousName,
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,

@@ -57,8 +57,8 @@ pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, cache_folder, 
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DiscussionText, DocumentCacheKey,
     DocumentHistory, Explanation, GivenChange, GivenFile, GivenFileState, HydratedPlaces, HydrationAnswer,
-    HydrationRequest, ImageFile, LimitedView, OpenedDocument, PreparedDocument, PriorOutputs, RankedName,
-    RecordName, SectionRequest, ViewAnswer, ViewRequest,
+    HydrationRequest, ImageFile, LimitedView, NamedFragments, OpenedDocument, PreparedDocument, PriorOutputs,
+    RankedName, RecordName, SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use find::{FindAnswer, FindHit, FindRequest};

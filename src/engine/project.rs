@@ -16,8 +16,8 @@ use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentInputs, DocumentRun, Explanation,
-    GivenChange, GivenFile, HydrationAnswer, HydrationRequest, InputsDigest, OpenedDocument, OpenedDocuments,
-    PendingDelivery, PreparedDocument, PriorOutputs, RecordName, ViewAnswer, ViewRequest,
+    GivenChange, GivenFile, HydrationAnswer, HydrationRequest, InputsDigest, NamedFragments, OpenedDocument,
+    OpenedDocuments, PendingDelivery, PreparedDocument, PriorOutputs, RecordName, ViewAnswer, ViewRequest,
 };
 use crate::engine::find::{FindAnswer, FindRequest};
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Freshness, Trust};
@@ -32,8 +32,8 @@ use crate::engine::summaries::{
 use crate::engine::table::{TableAnswer, TableClock, TableRequest};
 use crate::engine::workspace::Workspace;
 use crate::model::{
-    ArtifactKind, Document, DocumentBlock, DocumentLayout, DocumentText, Fragment, Pin, PrefixCaching,
-    RelPath, Slice, SliceResolution,
+    ArtifactKind, Document, DocumentBlock, DocumentLayout, DocumentText, Fragment, FragmentName, Pin,
+    PrefixCaching, RelPath, Slice, SliceResolution,
 };
 use crate::store::{DeliveredDocument, IntegrityReport, Store};
 
@@ -414,19 +414,29 @@ impl Project<'_> {
         self.documents().hydrate(request)
     }
 
-    /// Returns the fragments as they were placed last, by path.
+    /// Returns the fragments as they were placed last, by name.
     pub fn fragments(&mut self) -> Result<Vec<Fragment>, Error> {
         document::fragments(&mut self.cache)
     }
 
-    /// Pins the files that a word names, so that they are HOT after the next hydration, or takes that back.
-    pub fn pin(&mut self, word: &str, pin: Option<Pin>) -> Result<Vec<Fragment>, Error> {
-        self.documents().pin(word, pin)
+    /// Returns what fragments show now, by name, as a hydrated document of the request would show them. Files that are gone
+    /// are left out.
+    pub fn fragment_texts(
+        &mut self,
+        fragments: &[Fragment],
+        request: &AggregationRequest,
+    ) -> Result<BTreeMap<FragmentName, String>, Error> {
+        self.documents().fragment_texts(fragments, request)
     }
 
-    /// Forgets where the files that a word names are, their pins and their uses.
-    pub fn forget(&mut self, word: &str) -> Result<Vec<Fragment>, Error> {
-        self.documents().forget(word)
+    /// Pins fragments, so that they are HOT after the next hydration, or takes that back.
+    pub fn pin(&mut self, named: NamedFragments<'_>, pin: Option<Pin>) -> Result<Vec<Fragment>, Error> {
+        self.documents().pin(named, pin)
+    }
+
+    /// Forgets where fragments are, their pins and their uses.
+    pub fn forget(&mut self, named: NamedFragments<'_>) -> Result<Vec<Fragment>, Error> {
+        self.documents().forget(named)
     }
 
     /// Returns a request with the places of files, if it is for a hydrated document.

@@ -174,6 +174,10 @@ impl TestProject {
         fs::rename(self.path(from), self.path(to)).unwrap();
     }
 
+    pub(super) fn remove(&self, path: &str) {
+        fs::remove_file(self.path(path)).unwrap();
+    }
+
     pub(super) fn git(&self, arguments: &[&str]) {
         let identity = ["-c", "user.name=t", "-c", "user.email=t@t"];
         let arguments: Vec<&OsStr> = identity.iter().chain(arguments).map(OsStr::new).collect();

@@ -95,6 +95,13 @@ pub struct Slice {
     pub anchors: SliceAnchors,
 }
 
+impl Slice {
+    /// Returns what the slice is called: its tag, or without one its lines when it was marked, such as `10-14`.
+    pub fn name(&self) -> String {
+        if self.tag.is_empty() { format!("{}-{}", self.start_line, self.end_line) } else { self.tag.clone() }
+    }
+}
+
 /// What a slice remembers of its text and of what was around it. Everything but the lines may be missing: then the
 /// slice is found the worse, and never at a wrong place without saying so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,4 +1,6 @@
-//! Fragments: the files of a project, each with how much of it an agent has at hand.
+//! Fragments: the files of a project and the slices that people marked, each with how much of it an agent has.
+
+use std::fmt;
 
 use sha2::{Digest, Sha256};
 
@@ -82,40 +84,56 @@ impl Depth {
     }
 }
 
-/// Names a fragment: the same on every machine and after every edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FragmentId([u8; 8]);
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
-impl FragmentId {
-    /// Returns the id of a file: the beginning of a SHA-256 over its resource and its path in there.
-    pub fn of_file(path: &RelPath) -> Self {
+/// What a fragment is: a file, or a slice of one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FragmentName {
+    pub path: RelPath,
+    /// The [name](super::Slice::name) of the slice; `None` for the file.
+    pub part: Option<String>,
+}
+
+impl FragmentName {
+    /// Returns the name of a file.
+    pub const fn of_file(path: RelPath) -> Self {
+        Self { path, part: None }
+    }
+
+    /// Returns what identifies the fragment on every machine and after every edit, as 16 hexadecimal digits: the beginning of
+    /// a SHA-256 over its resource, its path in there and the slice.
+    pub fn id(&self) -> String {
+        let path = self.path.as_bytes();
+        let (resource, inside) = split_resource(path).unwrap_or((b".", path));
+        let part = self.part.as_deref().map(str::as_bytes);
         let mut hash = Sha256::new();
-        let (resource, inside) = split_resource(path.as_bytes()).unwrap_or((b".", path.as_bytes()));
-        for part in [resource, inside] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
+        for field in [Some(resource), Some(inside), part].into_iter().flatten() {
+            hash.update((field.len() as u64).to_le_bytes());
+            hash.update(field);
         }
         let digest: [u8; 32] = hash.finalize().into();
         let mut id = [0; 8];
         id.copy_from_slice(&digest[..8]);
-        Self(id)
-    }
-
-    /// Returns the id as 16 hexadecimal digits.
-    pub fn hex(self) -> String {
-        format!("{:016x}", u64::from_be_bytes(self.0))
+        format!("{:016x}", u64::from_be_bytes(id))
     }
 }
 
-/// A file, with where hydration has placed it.
+/// A file or a slice, with where hydration has placed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
-    pub path: RelPath,
+    pub name: FragmentName,
     /// What it was when it was placed.
     pub content: ContentHash,
+    /// The size of that.
     pub bytes: u64,
-    /// Tokens of the file at its depth.
+    /// Tokens of what is shown of it at its depth.
     pub tokens: u64,
+    /// Bytes of what is shown of it at its depth.
+    pub shown_bytes: u64,
     /// `None` once it is forgotten: then it comes back when it is relevant.
     pub warmth: Option<Warmth>,
     pub depth: Depth,
@@ -168,10 +186,13 @@ mod tests {
 
     #[test]
     fn ids_are_the_same_everywhere() {
-        let id = |path: &str| FragmentId::of_file(&RelPath::new(path.as_bytes()).unwrap()).hex();
-        assert_eq!(id("src/a.py").len(), 16);
-        assert_eq!(id("src/a.py"), id("src/a.py"));
-        assert_ne!(id("src/a.py"), id("src/b.py"));
-        assert_ne!(id("@lib/src/a.py"), id("src/a.py"));
+        let id = |path: &str, part: Option<&str>| {
+            let path = RelPath::new(path.as_bytes()).unwrap();
+            FragmentName { path, part: part.map(str::to_owned) }.id()
+        };
+        assert_eq!(id("src/a.py", None), "c4edc8a077de3eee");
+        assert_eq!(id("src/a.py", Some("push")), "0d9d8ca4c9492792");
+        assert_ne!(id("src/a.py", None), id("src/b.py", None));
+        assert_ne!(id("@lib/src/a.py", None), id("src/a.py", None));
     }
 }

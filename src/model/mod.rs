@@ -18,6 +18,7 @@ mod fragment;
 mod http;
 mod llm;
 mod long_text;
+mod numbers;
 mod os_path;
 mod outline;
 mod page;
@@ -48,13 +49,14 @@ pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,
     Producer, SkipReason, hex,
 };
-pub use fragment::{Depth, Fragment, FragmentId, Pin, Warmth};
+pub use fragment::{Depth, Fragment, FragmentName, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
 pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
     SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
+pub use numbers::format_grouped;
 pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,

@@ -32,6 +32,9 @@ pub struct LinkedFolder {
     pub path: PathBuf,
     /// The folder that was linked; `None` for one within the root, where any is as good.
     pub identity: Option<FolderIdentity>,
+    /// When the user linked it, or consented to what the project proposes, in seconds since the epoch; `None` for one within
+    /// the root that needs no consent.
+    pub linked_at_s: Option<i64>,
 }
 
 impl LinkedFolder {

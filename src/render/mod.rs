@@ -9,8 +9,9 @@ mod markdown;
 mod numbers;
 mod quoted;
 
+pub use crate::model::format_grouped;
 pub use markdown::{
     PrefixPiece, after_stable, attachments, base64, block_text, document_layout, files_heading, head_line,
     markdown_bytes, prefix_pieces, render_markdown, suffix_text, take_markdown, write_fenced,
 };
-pub use numbers::{format_grouped, format_seconds, format_size};
+pub use numbers::{format_seconds, format_size};

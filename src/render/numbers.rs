@@ -2,19 +2,6 @@
 
 use std::time::Duration;
 
-/// Returns a number with its digits in groups of three: `12,345`.
-pub fn format_grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if 0 < at && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Returns a size in bytes, KiB, MiB or GiB, with one digit behind the point.
 #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
 pub fn format_size(bytes: u64) -> String {
@@ -42,10 +29,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(
-            [format_grouped(7), format_grouped(1234), format_grouped(1_234_567)],
-            ["7", "1,234", "1,234,567"]
-        );
         assert_eq!(
             [format_size(7), format_size(1536), format_size(3 << 30)],
             ["7 bytes", "1.5 KiB", "3.0 GiB"]

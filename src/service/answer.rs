@@ -75,8 +75,8 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::Given(query) => resolve_given(query)?,
         AnyQuery::Hydrate(query) => resolve_hydrate(*query, settings)?,
         AnyQuery::Simulate(query) => resolve_simulate(*query, settings)?,
-        AnyQuery::Fragments(query) => resolve_fragments(query),
-        AnyQuery::EditFragments(query) => resolve_edit_fragments(query)?,
+        AnyQuery::Fragments(query) => resolve_fragments(query, settings)?,
+        AnyQuery::EditFragments(query) => resolve_edit_fragments(query, settings)?,
         AnyQuery::Explain(query) => {
             let request = resolve_explain(&query, settings)?;
             complete::<ExplainQuery>(move |project| Ok(convert_all(project.explain(&query.file, &request)?)))
@@ -370,6 +370,7 @@ const fn is_about_path(code: Code) -> bool {
         | Code::PaidUnusable
         | Code::UndoUnusable
         | Code::NoSuchSymbol
+        | Code::NoSuchSlice
         | Code::NoSuchRevision
         | Code::BadTask
         | Code::NoSuchLines

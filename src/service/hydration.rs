@@ -1,15 +1,15 @@
 //! Resolves questions about where the files of a project are.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use super::document::resolve_explain;
+use super::document::{resolve_aggregate, resolve_explain};
 use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
 use crate::api::{
-    ApiError, EditFragmentsQuery, ExplainQuery, FragmentAction, FragmentPlace, FragmentsQuery, HydrateQuery,
-    HydrationResult, SimulateQuery,
+    AggregateQuery, ApiError, EditFragmentsQuery, ExplainQuery, FragmentAction, FragmentPlace,
+    FragmentsQuery, HydrateQuery, HydrationResult, SimulateQuery,
 };
-use crate::engine::{Error, HydrationLimits, HydrationRequest, Project, Trust, ViewRequest};
-use crate::model::{Depth, DocsDetail, Fragment, Pin, RelPath, ViewMode};
+use crate::engine::{HydrationLimits, HydrationRequest, NamedFragments, Project};
+use crate::model::{Depth, Pin, ViewMode};
 
 pub(super) fn resolve_hydrate(
     query: HydrateQuery,
@@ -56,8 +56,13 @@ fn hydration_request(
     Ok(HydrationRequest { choice, limits: HydrationLimits { hot_tokens, ..of_settings }, is_kept })
 }
 
-pub(super) fn resolve_fragments(query: FragmentsQuery) -> ResolvedQuery {
-    complete::<FragmentsQuery>(move |project| {
+pub(super) fn resolve_fragments(
+    query: FragmentsQuery,
+    settings: QuerySettings<'_>,
+) -> Result<ResolvedQuery, ApiError> {
+    // What each shows is what a hydrated document has of it.
+    let document = query.text.then(|| resolve_aggregate(hydrated_document(), settings)).transpose()?;
+    Ok(complete::<FragmentsQuery>(move |project| {
         let mut fragments = project.fragments()?;
         fragments.retain(|fragment| {
             let warmth = fragment.warmth.map(Into::into);
@@ -67,54 +72,27 @@ pub(super) fn resolve_fragments(query: FragmentsQuery) -> ResolvedQuery {
                 warmth.is_some() || fragment.pin.is_some()
             }
         });
-        let mut texts = if query.text { current_texts(project, &fragments) } else { HashMap::new() };
+        let mut texts = match document {
+            Some(document) => project.fragment_texts(&fragments, &document.request)?,
+            None => BTreeMap::new(),
+        };
         let places = fragments.into_iter().map(|fragment| {
-            let text = texts.remove(&fragment.path);
+            let text = texts.remove(&fragment.name);
             FragmentPlace { text, ..fragment.into() }
         });
         Ok(places.collect())
-    })
+    }))
 }
 
-/// Returns what each fragment shows now. Files that are gone are left out.
-fn current_texts(project: &mut Project<'_>, fragments: &[Fragment]) -> HashMap<RelPath, String> {
-    let mut texts = HashMap::new();
-    for depth in Depth::LADDER.into_iter().filter(|depth| *depth != Depth::PATH) {
-        let at_depth = fragments.iter().filter(|fragment| fragment.depth == depth);
-        let files: Vec<String> = at_depth.map(|fragment| fragment.path.to_string()).collect();
-        let mut show = |files: &[String]| {
-            let views = project.views(&view_request(files, depth.view()))?;
-            texts
-                .extend(views.into_iter().map(|view| (view.block.path, view.block.body.text().into_owned())));
-            Ok::<(), Error>(())
-        };
-        // All at once is quicker, but one that is gone prevents an answer about the others.
-        if files.is_empty() || show(&files).is_ok() {
-            continue;
-        }
-        for file in &files {
-            let _gone = show(std::slice::from_ref(file));
-        }
-    }
-    texts
+fn hydrated_document() -> AggregateQuery {
+    AggregateQuery { hydrated: true, ..AggregateQuery::default() }
 }
 
-fn view_request(files: &[String], view: ViewMode) -> ViewRequest {
-    ViewRequest {
-        files: files.to_vec(),
-        mode: Some(view),
-        docs: DocsDetail::Full,
-        mask: Vec::new(),
-        lines: Vec::new(),
-        base: None,
-        items: Vec::new(),
-        overrides: Vec::new(),
-        trust: Trust::Stamps,
-    }
-}
-
-pub(super) fn resolve_edit_fragments(query: EditFragmentsQuery) -> Result<ResolvedQuery, ApiError> {
-    let EditFragmentsQuery { action, files, depth } = query;
+pub(super) fn resolve_edit_fragments(
+    query: EditFragmentsQuery,
+    settings: QuerySettings<'_>,
+) -> Result<ResolvedQuery, ApiError> {
+    let EditFragmentsQuery { action, files, slice, depth } = query;
     if files.is_empty() {
         return Err(bad_query("no file is named", "give at least one file, folder or pattern"));
     }
@@ -131,12 +109,14 @@ pub(super) fn resolve_edit_fragments(query: EditFragmentsQuery) -> Result<Resolv
             return Err(bad_query("a depth is named, but nothing is pinned", "leave out the depth"));
         }
     };
+    let items = settings.loaded.curation.files.clone();
     Ok(complete::<EditFragmentsQuery>(move |project| {
         let mut changed: Vec<FragmentPlace> = Vec::new();
         for word in &files {
+            let named = NamedFragments { word, slice: slice.as_deref(), items: &items };
             let fragments = match action {
-                FragmentAction::Pin | FragmentAction::Unpin => project.pin(word, pin)?,
-                FragmentAction::Forget => project.forget(word)?,
+                FragmentAction::Pin | FragmentAction::Unpin => project.pin(named, pin)?,
+                FragmentAction::Forget => project.forget(named)?,
             };
             changed.extend(fragments.into_iter().map(Into::into));
         }

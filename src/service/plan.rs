@@ -75,16 +75,17 @@ fn part_of(budget: u64, share: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ContentHash, Depth, Fragment, RelPath};
+    use crate::model::{ContentHash, Depth, Fragment, FragmentName, RelPath};
 
     fn claim(share: Option<f64>, files: &[(u16, u64)]) -> BudgetClaim {
         let fragment = |(at, (score, bytes)): (usize, &(u16, u64))| {
             let path = RelPath::new(format!("f{at}").as_bytes()).unwrap();
             FragmentPlace::from(Fragment {
-                path,
+                name: FragmentName::of_file(path),
                 content: ContentHash::digest(b""),
                 bytes: *bytes,
                 tokens: 0,
+                shown_bytes: 0,
                 warmth: None,
                 depth: Depth::PATH,
                 score: *score,

@@ -28,6 +28,7 @@ pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
         include_str!("../../migrations/0005_given_documents.sql"),
         include_str!("../../migrations/0006_fragments.sql"),
         include_str!("../../migrations/0007_worktrees.sql"),
+        include_str!("../../migrations/0008_slice_fragments.sql"),
     ],
     tables: include_str!("../../migrations/schema.sql"),
 };

@@ -54,6 +54,53 @@ fn an_orchestrator_hydrates_pins_and_reads_what_is_hot() {
     );
 }
 
+#[test]
+fn slices_are_placed_pinned_and_shown_by_themselves_and_nothing_shows_what_a_mask_hides() {
+    let sandbox = project();
+    sandbox.stdout_of(&["slice", "add", "src/mail.py", "1-3", "--tag", "send", "--comment", "every minute"]);
+    sandbox.stdout_of(&["slice", "add", "src/mail.py", "21-23"]);
+    sandbox.stdout_of(&["mask", "set", "src/cache.py", "cache_3=hide"]);
+    let pinned = sandbox.json_lines(&["fragments", "pin", "src/mail.py", "--slice", "21-23"]);
+    assert_eq!(texts_of(&pinned, "part"), ["21-23"]);
+    sandbox
+        .slop(&["fragments", "pin", "src/mail.py", "--slice", "sent"])
+        .assert_fails(1, &["no slice `sent` of src/mail.py is marked, but 21-23, send", "slop slice list"]);
+    let placed = sandbox.json(&["hydrate", "--budget", "100"]);
+    let fragments = sandbox.json_lines(&["fragments", "--text"]);
+    let of_mail: Vec<_> = fragments.iter().filter(|place| place["path"] == "src/mail.py").collect();
+    assert_eq!((&of_mail[0]["part"], &of_mail[0]["tier"]), (&json!("21-23"), &json!("HOT")));
+    assert_eq!((&of_mail[1]["part"], &of_mail[1]["tier"]), (&json!("send"), &json!("WARM")));
+    assert!(text(&of_mail[0]["text"]).contains("mail_4") && !text(&of_mail[0]["text"]).contains("mail_0"));
+    assert_ne!(of_mail[0]["fragment_id"], of_mail[1]["fragment_id"]);
+    // Totals are of what is shown.
+    let warm = fragments.iter().filter(|place| place["tier"] == "WARM");
+    let (bytes, whole) = warm.fold((0, 0), |(bytes, whole), place| {
+        (bytes + number(&place["shown_bytes"]), whole + number(&place["bytes"]))
+    });
+    assert!(number(&placed["warm"]["bytes"]) == bytes && bytes < whole, "{placed}");
+
+    let document = sandbox.stdout_of(&["aggregate", "--hydrated", "--stdout"]);
+    assert!(
+        document.contains("def mail_4(value):") && !document.contains("def mail_0(value):"),
+        "{document}"
+    );
+    assert!(document.contains("\nsrc/mail.py [send]\n"), "{document}");
+    let explained = sandbox.stdout_of(&["explain", "src/mail.py"]);
+    assert!(explained.contains("hydration    [21-23] HOT, depth 9, score 1.000\n    pinned  <- decides"));
+    assert!(explained.contains("hydration    [send] WARM, depth 9"), "{explained}");
+    sandbox.json(&["hydrate", "--budget", "5000"]);
+    for shown in [
+        sandbox.stdout_of(&["fragments", "--text"]),
+        sandbox.stdout_of(&["aggregate", "--hydrated", "--stdout"]),
+    ] {
+        assert!(shown.contains("cache_4") && !shown.contains("cache_3"), "{shown}");
+    }
+}
+
+fn texts_of(places: &[serde_json::Value], key: &str) -> Vec<String> {
+    places.iter().map(|place| text(&place[key])).collect()
+}
+
 /// Makes a project next to the sandbox's own.
 fn neighbor(sandbox: &Sandbox, name: &str, functions: usize) {
     let folder = sandbox.outside(name);
@@ -101,6 +148,8 @@ fn a_plan_places_the_files_of_several_projects_within_one_budget() {
     let api = fragments(&sandbox, "api");
     assert!(api.iter().any(|row| row["path"] == "@lib/code.py"), "{api:?}");
     assert!(api.iter().all(|row| number(&row["detail_depth"]) < 9), "{api:?}");
+    let explained = sandbox.slop_in("../api", &["explain", "@lib/code.py"]);
+    assert!(explained.out.contains("\n  resource lib: linked by you on 20"), "{explained:?}");
     let web = fragments(&sandbox, "web");
     assert_eq!(web.iter().map(|row| text(&row["path"])).collect::<Vec<_>>(), ["code.py"]);
     assert_eq!((&web[0]["tier"], &web[0]["detail_depth"]), (&json!("HOT"), &json!(9)));

@@ -35,6 +35,39 @@ fn repository(sandbox: &Sandbox, name: &str, function: &str) -> String {
 }
 
 #[test]
+fn work_in_one_checkout_moves_no_text_of_the_others() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("zoo.py", "def keep():\n    pass\n");
+    sandbox.commit_all("first");
+    for name in ["lib", "web"] {
+        let folder = repository(&sandbox, name, &format!("in_{name}"));
+        assert_eq!(sandbox.slop(&["link", "add", &folder]).code, 0);
+    }
+    let document = || sandbox.stdout_of(&["aggregate", "--strategy", "full", "--stdout"]);
+    let blocks = |text: &str| -> Vec<String> {
+        let files = text.split("\n## File Tree").next().unwrap();
+        files.split("\n### ").skip(1).map(|block| block.trim_end().to_owned()).collect()
+    };
+    let before = blocks(&document());
+    let names: Vec<&str> = before.iter().map(|block| block.lines().next().unwrap()).collect();
+    assert_eq!(names, ["zoo.py", "@lib/part.py", "@web/part.py"]);
+    for (name, at) in [("web", 2), ("lib", 1)] {
+        let folder = sandbox.outside(name);
+        write(&folder.join("part.py"), "def edited():\n    pass\n");
+        // What is not committed, and then what is.
+        for _ in 0..2 {
+            let after = blocks(&document());
+            assert_eq!(after.len(), 3);
+            for (place, (old, new)) in before.iter().zip(&after).enumerate() {
+                let is_edited = place == at || name == "lib" && place == 2;
+                assert_eq!(old != new, is_edited, "{name}: {new}");
+            }
+            sandbox.git_in(&folder, &["commit", "-qam", "edited", "--allow-empty"]);
+        }
+    }
+}
+
+#[test]
 fn files_of_a_linked_folder_are_files_of_the_project() {
     let sandbox = with_lib();
     write(&sandbox.outside("lib/copy.py"), "def keep():\n    pass\n");

@@ -123,6 +123,7 @@ async def resources(client):
         "slop://answer/{id}/{part}",
         "slop://hydrated",
         "slop://fragments/{tier}",
+        "slop://simulate{?task,focus*,budget,tier}",
     ]
     assert [template.uri_template for template in templates] == addresses, templates
     outline = await client.read_resource("slop://view/outline/src/engine.py")

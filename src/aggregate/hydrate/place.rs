@@ -28,8 +28,9 @@ pub fn place_fragments(
     files: &[HydrationFile],
     costs: &mut dyn DepthCosts,
 ) -> Result<Vec<PlacedFragment>, PinsTooLarge> {
-    let mut hydration = Hydration::new(limits, files, costs);
     let order = visiting_order(limits, files);
+    let newcomers = best_newcomers(files, &order);
+    let mut hydration = Hydration::new(limits, (files, &newcomers), costs);
     hydration.reserve_pins(&order)?;
     let mut placed = vec![None; files.len()];
     for at in order {
@@ -58,6 +59,19 @@ fn visiting_order(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<usiz
     order
 }
 
+/// Returns for each file the score of the best newcomer that is visited after it, by position.
+fn best_newcomers(files: &[HydrationFile], order: &[usize]) -> Vec<Option<u16>> {
+    let mut newcomers = vec![None; files.len()];
+    let mut best = None;
+    for at in order.iter().rev() {
+        newcomers[*at] = best;
+        if files[*at].hot_at.is_none() {
+            best = best.max(Some(files[*at].score));
+        }
+    }
+    newcomers
+}
+
 /// What a file may take where it is HOT.
 struct HotRoom {
     /// The tokens for the least that is shown of it, and for more.
@@ -66,9 +80,31 @@ struct HotRoom {
     bytes: u64,
 }
 
+/// How a file is shown where it is HOT.
+struct HotChoice {
+    /// The step of the ladder with its cost; `None` if it cannot be HOT.
+    best: Option<(Depth, ViewCost)>,
+    /// Why no more is shown of it, if more is wanted.
+    obstacle: Option<Obstacle>,
+}
+
+/// Why a view of a file is not HOT.
+enum Obstacle {
+    /// It has too many bytes.
+    Bytes,
+    /// It has so many tokens; a file may have at most one in `part` of the limit.
+    Tokens { tokens: u64, part: u64 },
+    /// It is the text, and the file too long for that.
+    FileBytes,
+    /// It is deeper than what the file was HOT at before.
+    Deeper,
+}
+
 struct Hydration<'a> {
     limits: &'a HydrationLimits,
     files: &'a [HydrationFile],
+    /// The score of the best newcomer that is visited after each file.
+    newcomers: &'a [Option<u16>],
     costs: &'a mut dyn DepthCosts,
     hot_tokens: u64,
     /// What the pinned files that have no place yet need at least.
@@ -79,8 +115,12 @@ struct Hydration<'a> {
 }
 
 impl<'a> Hydration<'a> {
-    fn new(limits: &'a HydrationLimits, files: &'a [HydrationFile], costs: &'a mut dyn DepthCosts) -> Self {
-        Self { limits, files, costs, hot_tokens: 0, reserved: 0, bytes: 0, warm: 0, cold: 0 }
+    fn new(
+        limits: &'a HydrationLimits,
+        (files, newcomers): (&'a [HydrationFile], &'a [Option<u16>]),
+        costs: &'a mut dyn DepthCosts,
+    ) -> Self {
+        Self { limits, files, newcomers, costs, hot_tokens: 0, reserved: 0, bytes: 0, warm: 0, cold: 0 }
     }
 
     fn hot_limit(&self) -> u64 {
@@ -117,7 +157,7 @@ impl<'a> Hydration<'a> {
             RankReason::Score => (file.wanted, true),
         };
         if self.limits.max_file_bytes < file.bytes && Depth::SKELETON < wanted {
-            rules.push(PlacementRule::MaxFileBytes { bytes: file.bytes, limit: self.limits.max_file_bytes });
+            rules.push(self.file_limit(at));
             return (Depth::SKELETON, is_capped);
         }
         (wanted, is_capped)
@@ -129,9 +169,12 @@ impl<'a> Hydration<'a> {
             RankReason::Focus => PlacementRule::Focus,
             RankReason::Pinned(pin) => PlacementRule::Pinned(pin),
             RankReason::Curated => PlacementRule::Curated,
-            RankReason::Score => {
-                PlacementRule::Rank { place: at + 1, files: self.files.len(), score: file.score }
-            }
+            RankReason::Score => PlacementRule::Rank {
+                place: at + 1,
+                files: self.files.len(),
+                score: file.score,
+                evidence: file.evidence.clone(),
+            },
         }];
         let (deepest, is_capped) = self.deepest(at, &mut rules);
         if let Some(placed) = self.place_hot(at, (deepest, is_capped), &mut rules) {
@@ -168,34 +211,49 @@ impl<'a> Hydration<'a> {
         // What is pinned is HOT, however long it is.
         let is_pinned = matches!(file.reason, RankReason::Pinned(_));
         let bytes = if is_pinned { u64::MAX } else { self.free_bytes() };
-        let (best, lacks_bytes) = self.deepest_within(at, deepest, &HotRoom { least, share, bytes });
-        let (from, taken) = (deepest, self.hot_tokens);
-        match best {
-            // What is too long to be HOT is too long to be WARM, and has that reason then.
-            None if lacks_bytes => {}
-            None => rules.push(PlacementRule::HotTokens { from, to: None, taken, limit }),
-            Some((step, _)) if step < deepest && lacks_bytes => rules.push(self.byte_limit(from, Some(step))),
-            Some((step, cost)) if step < deepest => {
-                rules.push(PlacementRule::HotTokens { from, to: Some(cost.depth), taken, limit });
-            }
-            Some(_) => {}
-        }
-        let (_, cost) = best?;
-        if file.hot_at.is_some() && file.reason == RankReason::Score {
-            rules.push(PlacementRule::Kept { percent: self.limits.hold_percent });
-        }
+        let choice = self.deepest_within(at, deepest, &HotRoom { least, share, bytes });
+        let shortfall = self.shortfall(at, deepest, &choice, room);
+        // That the file is too long for its text may have been found out before.
+        rules.extend(shortfall.filter(|rule| !rules.contains(rule)));
+        let (_, cost) = choice.best?;
+        rules.extend(self.kept(at));
         self.hot_tokens += cost.tokens;
         Some(self.placed(Warmth::Hot, cost, rules))
     }
 
-    /// Returns how deep a file is shown where it is HOT, as a step of the ladder with its cost, and whether it is not shown
-    /// deeper for its bytes.
-    fn deepest_within(
-        &mut self,
-        at: usize,
-        deepest: Depth,
-        room: &HotRoom,
-    ) -> (Option<(Depth, ViewCost)>, bool) {
+    /// Returns why a file is not shown as deep as it could be, or not HOT.
+    fn shortfall(&self, at: usize, from: Depth, choice: &HotChoice, room: u64) -> Option<PlacementRule> {
+        let to = choice.best.map(|(_, cost)| cost.depth);
+        if choice.best.is_some_and(|(step, _)| step == from) {
+            return None;
+        }
+        let (taken, limit) = (self.hot_tokens, self.hot_limit());
+        match choice.obstacle {
+            // What is too long to be HOT is too long to be WARM, and has that reason then.
+            Some(Obstacle::Bytes) => to.map(|_| self.byte_limit(from, choice.best.map(|(step, _)| step))),
+            Some(Obstacle::Deeper) => to.map(PlacementRule::KeptDepth),
+            Some(Obstacle::FileBytes) => Some(self.file_limit(at)),
+            Some(Obstacle::Tokens { tokens, part }) if tokens <= room => {
+                Some(PlacementRule::HotShare { from, to, tokens, part, limit })
+            }
+            Some(Obstacle::Tokens { .. }) | None => Some(PlacementRule::HotTokens { from, to, taken, limit }),
+        }
+    }
+
+    /// Returns whether a file is HOT only because it was.
+    fn kept(&self, at: usize) -> Option<PlacementRule> {
+        let file = &self.files[at];
+        let newcomer = self.newcomers[at].filter(|score| file.score < *score)?;
+        if file.hot_at.is_none() || matches!(file.reason, RankReason::Focus | RankReason::Pinned(_)) {
+            return None;
+        }
+        let (newcomer, own) = (u64::from(newcomer), u64::from(file.score).max(1));
+        let beaten_by_percent = (newcomer * 100 / own).saturating_sub(100);
+        Some(PlacementRule::Kept { beaten_by_percent, hold_percent: self.limits.hold_percent })
+    }
+
+    /// Returns how deep a file is shown where it is HOT.
+    fn deepest_within(&mut self, at: usize, deepest: Depth, room: &HotRoom) -> HotChoice {
         let file = &self.files[at];
         let least_structure = LEAST_STRUCTURE.min(deepest);
         let (least, most) = match (file.reason, file.hot_at) {
@@ -207,15 +265,17 @@ impl<'a> Hydration<'a> {
         };
         // From the least upwards, so that the many files behind the last one that fits cost one view each.
         let mut best: Option<(Depth, ViewCost)> = None;
-        let mut lacks_bytes = false;
+        let mut obstacle = (most < deepest).then_some(Obstacle::Deeper);
         for step in Depth::LADDER.into_iter().rev().filter(|depth| (least..=most).contains(depth)) {
             let cost = self.costs.cost(at, step);
             // The least of it has a larger share: a file that matters is not left out for its size.
             if if best.is_none() { room.least } else { room.share } < cost.tokens {
+                let part = if best.is_none() { LARGEST_LEAST_SHARE } else { LARGEST_SHARE };
+                obstacle = Some(Obstacle::Tokens { tokens: cost.tokens, part });
                 break;
             }
-            lacks_bytes = room.bytes < cost.bytes;
-            if lacks_bytes {
+            if room.bytes < cost.bytes {
+                obstacle = Some(Obstacle::Bytes);
                 break;
             }
             best = Some((step, cost));
@@ -226,12 +286,24 @@ impl<'a> Hydration<'a> {
             && file.reason == RankReason::Score
             && self.costs.cost(at, LEAST_STRUCTURE).depth < LEAST_STRUCTURE
         {
-            let cost = self.costs.cost(at, Depth::FULL);
-            let fits_tokens = file.bytes <= self.limits.max_file_bytes && cost.tokens <= room.share;
-            let fits_bytes = cost.bytes <= room.bytes;
-            return ((fits_tokens && fits_bytes).then_some((Depth::FULL, cost)), fits_tokens && !fits_bytes);
+            return self.text_within(at, room);
         }
-        (best, lacks_bytes)
+        HotChoice { best, obstacle }
+    }
+
+    /// Returns whether the text of a file is HOT.
+    fn text_within(&mut self, at: usize, room: &HotRoom) -> HotChoice {
+        let cost = self.costs.cost(at, Depth::FULL);
+        let obstacle = if self.limits.max_file_bytes < self.files[at].bytes {
+            Obstacle::FileBytes
+        } else if room.share < cost.tokens {
+            Obstacle::Tokens { tokens: cost.tokens, part: LARGEST_SHARE }
+        } else if room.bytes < cost.bytes {
+            Obstacle::Bytes
+        } else {
+            return HotChoice { best: Some((Depth::FULL, cost)), obstacle: None };
+        };
+        HotChoice { best: None, obstacle: Some(obstacle) }
     }
 
     /// Makes a file WARM, one step less deep than it would be HOT, or as deep as its bytes fit.
@@ -265,6 +337,10 @@ impl<'a> Hydration<'a> {
         self.limits.max_project_bytes.saturating_sub(self.bytes)
     }
 
+    fn file_limit(&self, at: usize) -> PlacementRule {
+        PlacementRule::MaxFileBytes { bytes: self.files[at].bytes, limit: self.limits.max_file_bytes }
+    }
+
     fn byte_limit(&self, from: Depth, to: Option<Depth>) -> PlacementRule {
         PlacementRule::MaxProjectBytes { from, to, taken: self.bytes, limit: self.limits.max_project_bytes }
     }
@@ -272,13 +348,15 @@ impl<'a> Hydration<'a> {
     fn placed(&mut self, warmth: Warmth, cost: ViewCost, rules: &mut Vec<PlacementRule>) -> PlacedFragment {
         self.bytes = self.bytes.saturating_add(cost.bytes);
         let rules = std::mem::take(rules);
-        PlacedFragment { warmth: Some(warmth), depth: cost.depth, tokens: cost.tokens, rules }
+        let ViewCost { tokens, bytes, depth } = cost;
+        PlacedFragment { warmth: Some(warmth), depth, tokens, bytes, rules }
     }
 
     fn place_cold(&mut self, at: usize, mut rules: Vec<PlacementRule>) -> PlacedFragment {
         let mut nowhere = |rule| {
             rules.push(rule);
-            PlacedFragment { warmth: None, depth: Depth::PATH, tokens: 0, rules: std::mem::take(&mut rules) }
+            let rules = std::mem::take(&mut rules);
+            PlacedFragment { warmth: None, depth: Depth::PATH, tokens: 0, bytes: 0, rules }
         };
         if self.files[at].is_forgotten {
             return nowhere(PlacementRule::Forgotten { days: self.limits.cold_days });
@@ -287,7 +365,7 @@ impl<'a> Hydration<'a> {
             return nowhere(PlacementRule::ColdFragments { limit: self.limits.cold_fragments });
         }
         self.cold += 1;
-        let ViewCost { tokens, depth, .. } = self.costs.cost(at, Depth::SUMMARY);
-        PlacedFragment { warmth: Some(Warmth::Cold), depth, tokens, rules }
+        let ViewCost { tokens, bytes, depth } = self.costs.cost(at, Depth::SUMMARY);
+        PlacedFragment { warmth: Some(Warmth::Cold), depth, tokens, bytes, rules }
     }
 }

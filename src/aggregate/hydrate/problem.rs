@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{Depth, Pin, Warmth};
+use crate::model::{Depth, Pin, Warmth, format_grouped};
 
 /// The limits of a hydration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct HydrationFile {
     pub bytes: u64,
     /// In thousandths.
     pub score: u16,
+    /// The parts of its importance by name, in thousandths.
+    pub evidence: Vec<(&'static str, u64)>,
     pub reason: RankReason,
     /// How much of it is shown where there is room.
     pub wanted: Depth,
@@ -84,6 +86,8 @@ pub struct PlacedFragment {
     pub warmth: Option<Warmth>,
     pub depth: Depth,
     pub tokens: u64,
+    /// The bytes of what is shown of it.
+    pub bytes: u64,
     /// In the order in which they decided; the last one has the last word.
     pub rules: Vec<PlacementRule>,
 }
@@ -94,16 +98,20 @@ pub enum PlacementRule {
     Focus,
     Pinned(Pin),
     Curated,
-    /// Its place among the files by their scores, from 1.
+    /// Its place among all by their scores, from 1.
     Rank {
         place: usize,
         files: usize,
         score: u16,
+        evidence: Vec<(&'static str, u64)>,
     },
-    /// It stays HOT because the next file beats it by less than what is asked for.
+    /// It stays HOT because the best newcomer behind it beats it by less than what is asked for.
     Kept {
-        percent: u64,
+        beaten_by_percent: u64,
+        hold_percent: u64,
     },
+    /// It is HOT as deep as it was, so that the document stays as it is.
+    KeptDepth(Depth),
     MaxFileBytes {
         bytes: u64,
         limit: u64,
@@ -113,6 +121,15 @@ pub enum PlacementRule {
         from: Depth,
         to: Option<Depth>,
         taken: u64,
+        limit: u64,
+    },
+    /// It is shown less deep, or not HOT at all (`to` is `None`), because more of it takes so many tokens, which is more
+    /// than one in `part` of the limit.
+    HotShare {
+        from: Depth,
+        to: Option<Depth>,
+        tokens: u64,
+        part: u64,
         limit: u64,
     },
     /// It is shown less deep, or COLD (`to` is `None`), because so many of the bytes were taken.
@@ -138,33 +155,68 @@ impl fmt::Display for PlacementRule {
         match self {
             Self::Focus => f.write_str("focus"),
             Self::Pinned(Pin::AnyDepth) => f.write_str("pinned"),
-            Self::Pinned(Pin::At(depth)) => write!(f, "pinned at depth {}", depth.number()),
+            Self::Pinned(Pin::At(depth)) => write!(f, "pinned at depth {depth}"),
             Self::Curated => f.write_str("curated"),
-            Self::Rank { place, files, score } => {
-                write!(f, "rank {place} of {files}, score {}.{:03}", score / 1000, score % 1000)
+            Self::Rank { place, files, score, evidence } => {
+                let [place, files] = [*place, *files].map(|number| format_grouped(number as u64));
+                write!(f, "rank {place} of {files}, score {}", Thousandths((*score).into()))?;
+                for (at, (name, part)) in evidence.iter().filter(|(_, part)| 0 < *part).enumerate() {
+                    write!(f, "{} {name} {}", if at == 0 { ":" } else { "," }, Thousandths(*part))?;
+                }
+                Ok(())
             }
-            Self::Kept { percent } => write!(f, "kept: no newcomer beats it by {percent} %"),
+            Self::Kept { beaten_by_percent, hold_percent } => {
+                write!(
+                    f,
+                    "kept: the best newcomer beats it by {beaten_by_percent} %, hold is {hold_percent} %"
+                )
+            }
+            Self::KeptDepth(depth) => write!(f, "kept: depth {depth} as before"),
             Self::MaxFileBytes { bytes, limit } => {
+                let [bytes, limit] = [*bytes, *limit].map(format_grouped);
                 write!(f, "max_file_bytes: {bytes} of {limit}, at most a skeleton")
             }
-            Self::HotTokens { from, to: Some(to), taken, limit } => {
-                write!(f, "hot_tokens: depth {} to {} at {taken} of {limit}", from.number(), to.number())
+            Self::HotTokens { from, to, taken, limit } => {
+                write!(f, "hot_tokens: {}", Step(*from, *to, "not HOT"))?;
+                write!(f, " at {} of {}", format_grouped(*taken), format_grouped(*limit))
             }
-            Self::HotTokens { to: None, taken, limit, .. } => {
-                write!(f, "hot_tokens: not HOT at {taken} of {limit}")
+            Self::HotShare { from, to, tokens, part, limit } => {
+                let [tokens, limit] = [*tokens, *limit].map(format_grouped);
+                write!(f, "hot_tokens: {}, ", Step(*from, *to, "not HOT"))?;
+                write!(f, "more takes {tokens}, over 1/{part} of {limit}")
             }
-            Self::MaxProjectBytes { from, to: Some(to), taken, limit } => {
-                let (from, to) = (from.number(), to.number());
-                write!(f, "max_project_bytes: depth {from} to {to} at {taken} of {limit}")
+            Self::MaxProjectBytes { from, to, taken, limit } => {
+                write!(f, "max_project_bytes: {}", Step(*from, *to, "COLD"))?;
+                write!(f, " at {} of {}", format_grouped(*taken), format_grouped(*limit))
             }
-            Self::MaxProjectBytes { to: None, taken, limit, .. } => {
-                write!(f, "max_project_bytes: COLD at {taken} of {limit}")
+            Self::WarmFragments { limit } => {
+                write!(f, "warm_fragments: COLD, {} are WARM", format_grouped(*limit))
             }
-            Self::WarmFragments { limit } => write!(f, "warm_fragments: COLD, {limit} are WARM"),
             Self::ColdFragments { limit } => {
-                write!(f, "cold_fragments: counted by its folder, {limit} are COLD")
+                write!(f, "cold_fragments: counted by its folder, {} are COLD", format_grouped(*limit))
             }
-            Self::Forgotten { days } => write!(f, "cold_days: not given for {days} days"),
+            Self::Forgotten { days } => write!(f, "cold_days: not given for {} days", format_grouped(*days)),
+        }
+    }
+}
+
+/// A number of thousandths, with three digits behind the point.
+struct Thousandths(u64);
+
+impl fmt::Display for Thousandths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+    }
+}
+
+/// How much less is shown; the words are for nothing.
+struct Step(Depth, Option<Depth>, &'static str);
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Some(to) => write!(f, "depth {} to {to}", self.0),
+            None => f.write_str(self.2),
         }
     }
 }

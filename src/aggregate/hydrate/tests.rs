@@ -21,7 +21,8 @@ impl DepthCosts for ByBytes<'_> {
 fn file(bytes: u64, score: u16) -> HydrationFile {
     let wanted = Depth::SKELETON;
     let reason = RankReason::Score;
-    HydrationFile { bytes, score, reason, wanted, hot_at: None, is_forgotten: false }
+    let evidence = vec![("changes", 2_500)];
+    HydrationFile { bytes, score, evidence, reason, wanted, hot_at: None, is_forgotten: false }
 }
 
 fn placed(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<PlacedFragment> {
@@ -55,8 +56,14 @@ fn depth_goes_before_warmth_and_nothing_that_fits_is_left_out() {
             (None, 0),
         ]
     );
-    assert_eq!(words(&places[1]), ["rank 2 of 5, score 0.800", "hot_tokens: depth 4 to 2 at 105 of 2000"]);
-    assert_eq!(words(&places[2])[1], "hot_tokens: not HOT at 217 of 2000");
+    assert_eq!(
+        words(&places[1]),
+        [
+            "rank 2 of 5, score 0.800: changes 2.500",
+            "hot_tokens: depth 4 to 2, more takes 442, over 1/16 of 2,000"
+        ]
+    );
+    assert_eq!(words(&places[2])[1], "hot_tokens: not HOT at 217 of 2,000");
     assert_eq!(words(&places[3])[2], "warm_fragments: COLD, 1 are WARM");
     assert_eq!(words(&places[4])[3], "cold_fragments: counted by its folder, 1 are COLD");
 }
@@ -75,6 +82,10 @@ fn what_is_hot_stays_unless_a_newcomer_is_clearly_better() {
         let places = placed(&limits, &[curated(score), hot(500)]);
         assert_eq!(places[1].warmth == Some(Warmth::Hot), stays, "{score}");
         assert_eq!(places[0].warmth == Some(Warmth::Hot), !stays, "{score}");
+        let kept = words(&places[1]).pop().filter(|rule| rule.starts_with("kept"));
+        let percent = u64::from(score) / 5 - 100;
+        let expected = format!("kept: the best newcomer beats it by {percent} %, hold is 10 %");
+        assert_eq!(kept, stays.then_some(expected), "{score}");
     }
 }
 
@@ -103,7 +114,7 @@ fn large_files_have_no_text_and_what_is_beyond_the_bytes_is_shown_less_deep_or_c
     };
     let places = within(175);
     assert_eq!((places[0].warmth, places[0].depth), (Some(Warmth::Hot), Depth::SKELETON));
-    assert_eq!(words(&places[0]), ["focus", "max_file_bytes: 2000 of 1000, at most a skeleton"]);
+    assert_eq!(words(&places[0]), ["focus", "max_file_bytes: 2,000 of 1,000, at most a skeleton"]);
     // A forgotten file comes back when it is relevant.
     assert_eq!(places[1].warmth, Some(Warmth::Hot));
     assert_eq!((places[2].warmth, places[2].depth), (Some(Warmth::Hot), Depth::OUTLINE));
@@ -131,6 +142,8 @@ fn a_file_without_structure_is_its_text_or_ready() {
     let places = place_fragments(&limits, &files, &mut TextAlone(&files)).unwrap();
     let short: Vec<_> = places.iter().map(|place| (place.warmth, place.depth.number())).collect();
     assert_eq!(short, [(Some(Warmth::Hot), 9), (Some(Warmth::Warm), 9), (Some(Warmth::Warm), 1)]);
+    assert_eq!(words(&places[1])[1], "hot_tokens: not HOT, more takes 400, over 1/16 of 1,600");
+    assert_eq!(words(&places[2])[1], "max_file_bytes: 600 of 500, at most a skeleton");
 }
 
 #[test]
@@ -138,10 +151,7 @@ fn what_is_hot_stays_as_deep_as_it_is_and_newcomers_leave_it_room_to_grow() {
     let limits = HydrationLimits { hot_tokens: 4_000, ..HydrationLimits::default() };
     let hot = HydrationFile { hot_at: Some(Depth::OUTLINE), ..file(3_000, 900) };
     let places = placed(&limits, std::slice::from_ref(&hot));
-    assert_eq!(
-        (places[0].depth, words(&places[0])[1].as_str()),
-        (Depth::OUTLINE, "hot_tokens: depth 4 to 2 at 0 of 4000")
-    );
+    assert_eq!((places[0].depth, words(&places[0])[1].as_str()), (Depth::OUTLINE, "kept: depth 2 as before"));
     let newcomers: Vec<HydrationFile> = (0..40).map(|_| file(3_000, 500)).collect();
     let used: u64 = placed(&limits, &newcomers)
         .iter()

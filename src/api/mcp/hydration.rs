@@ -1,14 +1,19 @@
-//! What hydration has placed, as resources: `slop://hydrated` is the document of the files that are HOT, and
-//! `slop://fragments/WARM` lists the files of a tier with their places. A resource costs an agent nothing until it is read.
+//! What hydration has placed, as resources: `slop://hydrated` is the document of what is HOT, and `slop://fragments/WARM` lists
+//! the files and slices of a tier with their places; `slop://simulate?task=…` says what would be where. A resource costs an
+//! agent nothing until it is read.
 
+use percent_encoding::percent_decode_str;
 use rmcp::model::{ResourceContents, ResourceTemplate};
 
 use crate::api::choices::ReceiptScope;
-use crate::api::queries::{AggregateQuery, FragmentsQuery, WarmthName};
-use crate::api::wire::{ComposedDocument, FragmentPlace};
+use crate::api::queries::{
+    AggregateQuery, FragmentsQuery, HydrateQuery, SimulateQuery, ViewSelection, WarmthName,
+};
+use crate::api::wire::{ComposedDocument, FragmentPlace, HydrationResult};
 
 const HYDRATED: &str = "slop://hydrated";
 const FRAGMENTS: &str = "slop://fragments/";
+const SIMULATE: &str = "slop://simulate";
 const TIERS: [(&str, WarmthName); 3] =
     [("HOT", WarmthName::Hot), ("WARM", WarmthName::Warm), ("COLD", WarmthName::Cold)];
 
@@ -16,9 +21,10 @@ const TIERS: [(&str, WarmthName); 3] =
 pub(super) enum HydrationQuery {
     Document(Box<AggregateQuery>),
     Fragments(FragmentsQuery),
+    Simulate(Box<SimulateQuery>),
 }
 
-pub(super) fn templates() -> [ResourceTemplate; 2] {
+pub(super) fn templates() -> [ResourceTemplate; 3] {
     let document = ResourceTemplate::new(HYDRATED, "hydrated")
         .with_title("The hydrated files")
         .with_description(
@@ -29,7 +35,14 @@ pub(super) fn templates() -> [ResourceTemplate; 2] {
         .with_title("The files of a tier")
         .with_description("The places of files, one JSON object a line. tier is one of HOT, WARM, COLD.")
         .with_mime_type("application/x-ndjson");
-    [document, fragments]
+    let simulate = ResourceTemplate::new(format!("{SIMULATE}{{?task,focus*,budget,tier}}"), "simulate")
+        .with_title("What would be placed where")
+        .with_description(
+            "What `slop hydrate` would make HOT for a task in words, files in focus, a budget in tokens and a tier from 1 \
+             to 4, as JSON with the numbers of each tier. Nothing is written.",
+        )
+        .with_mime_type("application/json");
+    [document, fragments, simulate]
 }
 
 /// Returns what an address asks for; `None` if it is another resource's.
@@ -39,9 +52,42 @@ pub(super) fn parse_address(address: &str) -> Option<HydrationQuery> {
             AggregateQuery { hydrated: true, receipt: ReceiptScope::None, ..AggregateQuery::default() };
         return Some(HydrationQuery::Document(Box::new(query)));
     }
+    if let Some(query) = address.strip_prefix(SIMULATE) {
+        let query = SimulateQuery(HydrateQuery { choice: parse_choice(query)?, fragments: true });
+        return Some(HydrationQuery::Simulate(Box::new(query)));
+    }
     let tier = address.strip_prefix(FRAGMENTS)?;
     let (_, tier) = TIERS.iter().find(|(name, _)| *name == tier)?;
     Some(HydrationQuery::Fragments(FragmentsQuery { tier: Some(*tier), text: false }))
+}
+
+/// Reads what follows the address of a simulation; `None` if that is not what the template makes of it.
+fn parse_choice(query: &str) -> Option<ViewSelection> {
+    let mut choice = ViewSelection::default();
+    if query.is_empty() {
+        return Some(choice);
+    }
+    for pair in query.strip_prefix('?')?.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=')?;
+        let value = percent_decode_str(value).decode_utf8().ok()?.into_owned();
+        match key {
+            "task" => choice.task = Some(value),
+            "focus" => choice.focus.push(value),
+            "budget" => choice.budget = Some(value.parse().ok()?),
+            "tier" => choice.tier = Some(value.parse().ok()?),
+            _ => return None,
+        }
+    }
+    Some(choice)
+}
+
+/// Returns the numbers of all tiers, and the places of what would be HOT: of a large project, more would fill a context.
+pub(super) fn simulation_contents(mut placed: HydrationResult, address: &str) -> ResourceContents {
+    placed.fragments.retain(|place| place.tier == Some(WarmthName::Hot));
+    // What has no place yet would be all files of a project that is not hydrated.
+    placed.moved.retain(|moved| moved.from.is_some());
+    let json = serde_json::to_string(&placed).expect("a result is plain data");
+    ResourceContents::text(json, address).with_mime_type("application/json")
 }
 
 pub(super) fn document_contents(document: ComposedDocument, address: &str) -> ResourceContents {

@@ -41,8 +41,8 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         .with_description(
             "Parts are counted from 1, and kept until many others are. Answers name their ids.",
         );
-    let [hydrated, fragments] = hydration::templates();
-    vec![view, part, hydrated, fragments]
+    let [hydrated, fragments, simulate] = hydration::templates();
+    vec![view, part, hydrated, fragments, simulate]
 }
 
 /// Returns the files that can be shown, a page of them: those behind the path `cursor`.

@@ -248,6 +248,10 @@ impl ServerHandler for McpServer {
                 let (places, info) = self.ask(query, &context).await.map_err(refused)?;
                 (hydration::fragment_contents(&places, &address), info)
             }
+            Some(HydrationQuery::Simulate(query)) => {
+                let (placed, info) = self.ask(*query, &context).await.map_err(refused)?;
+                (hydration::simulation_contents(placed, &address), info)
+            }
             None => {
                 let parsed = resources::parse_address(&address);
                 let (path, query) = parsed.ok_or_else(|| not_found(ADDRESSES))?;
@@ -299,8 +303,7 @@ impl ServerHandler for McpServer {
     }
 }
 
-const ADDRESSES: &str =
-    "addresses are slop://view/{mode}/{path}, slop://hydrated and slop://fragments/{tier}";
+const ADDRESSES: &str = "addresses are slop://view/{mode}/{path}, slop://hydrated, slop://fragments/{tier} and slop://simulate{?task,focus*,budget,tier}";
 
 fn resource_not_found(address: &str, reason: &str) -> ErrorData {
     let message = shorten(format!("no resource `{address}`: {reason}"));

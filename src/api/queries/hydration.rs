@@ -1,4 +1,4 @@
-//! Questions about where the files of a project are, and how deep.
+//! Questions about where the files and slices of a project are, and how deep.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::documents::ViewSelection;
 pub struct HydrateQuery {
     /// The options that decide ranks and views. `budget` limits what is HOT, instead of `hydration.hot_tokens`.
     pub choice: ViewSelection,
-    /// Whether to return each file that has a tier, with its place.
+    /// Whether to return each file and slice that has a tier, with its place.
     pub fragments: bool,
 }
 
@@ -42,6 +42,9 @@ pub struct EditFragmentsQuery {
     pub action: FragmentAction,
     /// Files, folders or patterns.
     pub files: Vec<String>,
+    /// Only the slices of this name: their tag, or without one their lines when they were marked, such as `10-14`.
+    #[serde(default)]
+    pub slice: Option<String>,
     /// How deep to pin them, from 0 to 9; by default as deep as there is room for.
     #[serde(default)]
     #[schemars(range(min = 0, max = 9))]

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::hydration::FragmentPlace;
 use super::receipt::SummaryAuthor;
-use super::scalars::wire_path;
+use super::scalars::{iso_time_of_s, wire_path};
 use crate::engine::{Explanation, LimitedView, RankedName};
-use crate::model::RankScore;
+use crate::model::{LinkedFolder, RankScore};
 
 /// Why a file is shown the way it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,9 +49,12 @@ pub struct FileExplanation {
     pub tokens: u64,
     /// How tokens were counted.
     pub tokens_counted_by: String,
-    /// Where hydration has placed the file, if it has.
+    /// The linked folder that the file is in, and who linked it when, such as `resource lib: linked by you on 2026-11-22`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fragment: Option<FragmentPlace>,
+    pub resource: Option<String>,
+    /// Where hydration has placed the file, or each of its slices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<FragmentPlace>,
     /// The effect of the limits, if there are any and the document contains the file.
     pub under_limits: Option<LimitEffect>,
 }
@@ -121,6 +124,16 @@ pub struct SymbolRank {
     pub score: ScoreParts,
 }
 
+/// Returns who decided that a linked folder belongs to the project.
+fn describe_resource(linked: &LinkedFolder) -> String {
+    let name = &linked.name;
+    let Some(linked_at_s) = linked.linked_at_s else {
+        return format!("resource {name}: proposed by the project, within its folder");
+    };
+    let time = iso_time_of_s(linked_at_s).unwrap_or_default();
+    format!("resource {name}: linked by you on {}", time.split('T').next().unwrap_or_default())
+}
+
 impl From<Explanation> for FileExplanation {
     fn from(explanation: Explanation) -> Self {
         let (path, path_hex) = wire_path(&explanation.path);
@@ -146,7 +159,8 @@ impl From<Explanation> for FileExplanation {
             bytes: explanation.bytes,
             tokens: explanation.tokens,
             tokens_counted_by: explanation.counter.to_owned(),
-            fragment: explanation.fragment.map(Into::into),
+            resource: explanation.linked.as_ref().map(describe_resource),
+            fragments: explanation.fragments.into_iter().map(Into::into).collect(),
             under_limits: explanation.under_limits.map(Into::into),
         }
     }

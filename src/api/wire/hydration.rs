@@ -1,4 +1,4 @@
-//! Where the files of a project are, and why.
+//! Where the files and slices of a project are, and why.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,29 @@ use serde::{Deserialize, Serialize};
 use super::scalars::{iso_time_of_s, wire_path};
 use crate::api::queries::WarmthName;
 use crate::engine::HydrationAnswer;
-use crate::model::{Depth, Fragment, FragmentId, Pin, RelPath, Warmth};
+use crate::model::{Depth, Fragment, FragmentName, Pin, Warmth};
 
-/// A file with its place.
+/// A file, or a slice of one, with its place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FragmentPlace {
-    /// Names the file on every machine and after every edit: 16 hexadecimal digits.
+    /// Identifies it on every machine and after every edit: 16 hexadecimal digits.
     pub fragment_id: String,
     /// The file, relative to the project's folder.
     pub path: String,
     /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
+    /// The slice: its tag, or without one its lines when it was marked, such as `10-14`; null for the file.
+    pub part: Option<String>,
     /// SHA-256 of its content when it was placed.
     pub content_hash: String,
     /// Its size in bytes when it was placed.
     pub bytes: u64,
-    /// Its tokens at its depth when it was placed.
+    /// Tokens of what is shown of it at its depth, when it was placed.
     pub tokens: u64,
-    /// `HOT`, `WARM` or `COLD`; null for a file without a place.
+    /// Bytes of what is shown of it at its depth, when it was placed.
+    pub shown_bytes: u64,
+    /// `HOT`, `WARM` or `COLD`; null for one without a place.
     pub tier: Option<WarmthName>,
     /// How much of it is shown, from 0 to 9: 9 the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 its path.
     pub detail_depth: u8,
@@ -52,14 +56,16 @@ pub struct FragmentPlace {
 
 impl From<Fragment> for FragmentPlace {
     fn from(fragment: Fragment) -> Self {
-        let (path, path_hex) = wire_path(&fragment.path);
+        let (path, path_hex) = wire_path(&fragment.name.path);
         Self {
-            fragment_id: FragmentId::of_file(&fragment.path).hex(),
+            fragment_id: fragment.name.id(),
             path,
             path_hex,
+            part: fragment.name.part,
             content_hash: fragment.content.to_string(),
             bytes: fragment.bytes,
             tokens: fragment.tokens,
+            shown_bytes: fragment.shown_bytes,
             tier: fragment.warmth.map(Into::into),
             detail_depth: fragment.depth.number(),
             relevance_score: f64::from(fragment.score) / 1000.0,
@@ -106,19 +112,19 @@ pub struct HydrationResult {
     pub cold: TierTotals,
     /// The most tokens that may be HOT; 0 for no limit.
     pub hot_tokens_limit: u64,
-    /// Files that have a tier and had none.
+    /// Fragments that have a tier and had none.
     pub placed: u64,
-    /// Files that have a higher tier than before.
+    /// Fragments that have a higher tier than before.
     pub promoted: u64,
-    /// Files that have a lower tier than before, or none.
+    /// Fragments that have a lower tier than before, or none.
     pub demoted: u64,
-    /// Files without a tier.
+    /// Fragments without a tier.
     pub skipped: u64,
-    /// Files without a tier by folder, relative to the project's; its own is empty.
+    /// Fragments without a tier by folder, relative to the project's; its own is empty.
     pub beyond: BTreeMap<String, u64>,
-    /// The files whose tier has changed.
+    /// The fragments whose tier has changed.
     pub moved: Vec<MovedFragment>,
-    /// The files that have a tier, by path, if they were asked for.
+    /// The fragments that have a tier, by path, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fragments: Vec<FragmentPlace>,
 }
@@ -128,13 +134,13 @@ pub struct HydrationResult {
 pub struct TierTotals {
     /// Their number.
     pub fragments: u64,
-    /// Tokens of all at their depths.
+    /// Tokens of what is shown of them at their depths.
     pub tokens: u64,
-    /// Bytes of the files behind them.
+    /// Bytes of what is shown of them at their depths.
     pub bytes: u64,
 }
 
-/// A file that has another tier than before.
+/// A file or a slice that has another tier than before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MovedFragment {
     /// The file, relative to the project's folder.
@@ -142,6 +148,8 @@ pub struct MovedFragment {
     /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
+    /// The slice; null for the file.
+    pub part: Option<String>,
     /// The tier that it had; null for none.
     pub from: Option<WarmthName>,
     /// The tier that it has; null for none.
@@ -149,29 +157,30 @@ pub struct MovedFragment {
 }
 
 impl HydrationResult {
-    /// Returns what a hydration has placed, with each file if `with_fragments` is set.
+    /// Returns what a hydration has placed, with each fragment if `with_fragments` is set.
     pub fn new(answer: HydrationAnswer, with_fragments: bool) -> Self {
         let totals = |warmth: Warmth| {
             let of_tier = answer.fragments.iter().filter(|fragment| fragment.warmth == Some(warmth));
             of_tier.fold(TierTotals::default(), |sum, fragment| TierTotals {
                 fragments: sum.fragments + 1,
                 tokens: sum.tokens + fragment.tokens,
-                bytes: sum.bytes + fragment.bytes,
+                bytes: sum.bytes + fragment.shown_bytes,
             })
         };
-        let now = |path: &RelPath| {
-            let at = answer.fragments.binary_search_by(|fragment| fragment.path.cmp(path));
+        let now = |name: &FragmentName| {
+            let at = answer.fragments.binary_search_by(|fragment| fragment.name.cmp(name));
             at.ok().and_then(|at| answer.fragments[at].warmth)
         };
-        let moves: Vec<_> = answer.moved.iter().map(|(path, from)| (path, *from, now(path))).collect();
+        let moves: Vec<_> = answer.moved.iter().map(|(name, from)| (name, *from, now(name))).collect();
         // The order of the enum is from HOT to COLD, so that the lesser value is the higher tier.
         let rank = |warmth: Option<Warmth>| warmth.map_or(u8::MAX, |warmth| warmth as u8);
         let count = |is_so: &dyn Fn(Option<Warmth>, Option<Warmth>) -> bool| {
             moves.iter().filter(|(_, from, to)| is_so(*from, *to)).count() as u64
         };
-        let to_wire = |(path, from, to): &(&RelPath, Option<Warmth>, Option<Warmth>)| {
-            let (path, path_hex) = wire_path(path);
-            MovedFragment { path, path_hex, from: from.map(Into::into), to: to.map(Into::into) }
+        let to_wire = |(name, from, to): &(&FragmentName, Option<Warmth>, Option<Warmth>)| {
+            let (path, path_hex) = wire_path(&name.path);
+            let part = name.part.clone();
+            MovedFragment { path, path_hex, part, from: from.map(Into::into), to: to.map(Into::into) }
         };
         Self {
             hot: totals(Warmth::Hot),

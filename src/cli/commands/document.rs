@@ -297,7 +297,10 @@ fn write_explanation(
     let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
     let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
     output.write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
-    if let Some(fragment) = &explanation.fragment {
+    if let Some(resource) = &explanation.resource {
+        output.write_line(&format!("  {resource}"))?;
+    }
+    for fragment in &explanation.fragments {
         write_place(fragment, output)?;
     }
     if let Some(effect) = &explanation.under_limits {
@@ -331,11 +334,12 @@ fn write_rules(explanation: &FileExplanation, output: &mut CommandOutput) -> Res
     Ok(())
 }
 
-/// Writes where hydration has placed a file, and the rules that decided.
+/// Writes where hydration has placed a file or a slice, and the rules that decided.
 fn write_place(fragment: &FragmentPlace, output: &mut CommandOutput) -> Result<(), CommandError> {
     let tier = fragment.tier.map_or("no place", WarmthName::name);
     let (depth, score) = (fragment.detail_depth, fragment.relevance_score);
-    output.write_line(&format!("  hydration    {tier}, depth {depth}, score {score:.3}"))?;
+    let slice = fragment.part.as_ref().map_or(String::new(), |part| format!("[{}] ", printable(part)));
+    output.write_line(&format!("  hydration    {slice}{tier}, depth {depth}, score {score:.3}"))?;
     for (at, rule) in (1..).zip(&fragment.why) {
         let is_last = at == fragment.why.len();
         let line = format!("    {}", printable(rule));

@@ -8,6 +8,7 @@ use crate::api::{
 };
 use crate::cli::failure::{self, CommandError};
 use crate::cli::hydration_args::{FragmentsArgs, FragmentsCommand, HydrateArgs, WarmthArg};
+use crate::model::printable;
 use crate::render::{format_grouped, format_size};
 
 /// So many files that have moved are listed.
@@ -35,7 +36,7 @@ fn write_places(placed: &HydrationResult, context: &mut CommandContext<'_>) -> R
     Ok(failure::DONE)
 }
 
-/// Returns what each tier holds, and how many files have moved.
+/// Returns what each tier holds, and how many fragments have moved.
 pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
     let limit = match placed.hot_tokens_limit {
         0 => String::new(),
@@ -45,7 +46,7 @@ pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
     let row = |(name, tier, limit): (&str, TierTotals, &str)| {
         let [fragments, tokens] = [tier.fragments, tier.tokens].map(format_grouped);
         let size = format_size(tier.bytes);
-        format!("{name:4}  {fragments} files, {tokens}{limit} tokens, {size} of text")
+        format!("{name:4}  {fragments} fragments, {tokens}{limit} tokens, {size} of text")
     };
     let mut rows: Vec<String> = tiers.into_iter().map(row).collect();
     let HydrationResult { placed: new, promoted, demoted, skipped, .. } = placed;
@@ -54,13 +55,13 @@ pub(super) fn tier_rows(placed: &HydrationResult) -> Vec<String> {
     rows
 }
 
-/// Returns the first of the files that have another tier than before, with `prefix` before their paths.
+/// Returns the first of the fragments that have another tier than before, with `prefix` before their paths.
 pub(super) fn moved_rows(placed: &HydrationResult, prefix: &str) -> Vec<String> {
     let tier = |name: Option<WarmthName>| name.map_or("–", WarmthName::name);
     let moved: Vec<_> = placed.moved.iter().filter(|moved| moved.from.is_some()).collect();
     let row = |moved: &MovedFragment| {
-        let path = display_path(&moved.path, moved.path_hex.as_deref());
-        format!("  {} → {}  {prefix}{path}", tier(moved.from), tier(moved.to))
+        let name = fragment_name(&moved.path, moved.path_hex.as_deref(), moved.part.as_deref());
+        format!("  {} → {}  {prefix}{name}", tier(moved.from), tier(moved.to))
     };
     let mut rows: Vec<String> = moved.iter().take(MAX_MOVED).map(|moved| row(moved)).collect();
     if let more @ 1.. = moved.len().saturating_sub(MAX_MOVED) {
@@ -74,13 +75,13 @@ pub(super) fn fragments(args: &FragmentsArgs, context: &mut CommandContext<'_>) 
     let places = match command {
         None => context.ask(FragmentsQuery { tier: tier.map(Into::into), text: *text })?,
         Some(command) => {
-            let (action, paths, depth) = match command {
-                FragmentsCommand::Pin { paths, depth } => (FragmentAction::Pin, paths, *depth),
-                FragmentsCommand::Unpin { paths } => (FragmentAction::Unpin, paths, None),
-                FragmentsCommand::Forget { paths } => (FragmentAction::Forget, paths, None),
+            let (action, paths, slice, depth) = match command {
+                FragmentsCommand::Pin { paths, slice, depth } => (FragmentAction::Pin, paths, slice, *depth),
+                FragmentsCommand::Unpin { paths, slice } => (FragmentAction::Unpin, paths, slice, None),
+                FragmentsCommand::Forget { paths, slice } => (FragmentAction::Forget, paths, slice, None),
             };
             let files = context.location.resolve_paths(paths);
-            context.ask(EditFragmentsQuery { action, files, depth })?
+            context.ask(EditFragmentsQuery { action, files, slice: slice.clone(), depth })?
         }
     };
     for place in &places {
@@ -98,11 +99,20 @@ pub(super) fn fragments(args: &FragmentsArgs, context: &mut CommandContext<'_>) 
 }
 
 fn place_row(place: &FragmentPlace) -> String {
-    let path = display_path(&place.path, place.path_hex.as_deref());
+    let name = fragment_name(&place.path, place.path_hex.as_deref(), place.part.as_deref());
     let tier = place.tier.map_or("–", WarmthName::name);
     let pin = if place.pinned { ", pinned" } else { "" };
     let (depth, score, tokens) = (place.detail_depth, place.relevance_score, format_grouped(place.tokens));
-    format!("{tier:4}  {depth}  {score:.3}  {path}  {tokens} tokens{pin}")
+    format!("{tier:4}  {depth}  {score:.3}  {name}  {tokens} tokens{pin}")
+}
+
+/// Returns the path of a file, with the slice of it that is meant.
+fn fragment_name(path: &str, path_hex: Option<&str>, part: Option<&str>) -> String {
+    let path = display_path(path, path_hex);
+    match part {
+        Some(part) => format!("{path} [{}]", printable(part)),
+        None => path,
+    }
 }
 
 impl From<WarmthArg> for WarmthName {

@@ -190,7 +190,7 @@ fn new_resource(
     let own_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let wanted = name.map_or_else(|| Links::fitting_name(&own_name), str::to_owned);
     let kind = kind.unwrap_or_else(|| kind_of(&path));
-    let folder = LinkedFolder { name: wanted, kind, path, identity: None };
+    let folder = LinkedFolder { name: wanted, kind, path, identity: None, linked_at_s: None };
     let shown = folder_text(&folder);
     if let Some(reason) = links.refusal(&folder.path, root) {
         return Err(ApiError::user(

@@ -8,6 +8,7 @@ use super::delivery::{
 };
 use super::fit::{assemble, fit_draft, limit_of};
 use super::focus::step_down;
+use super::fragments::fragment_map;
 use super::gather::{
     DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, render_as, routing,
     summary_detail,
@@ -150,10 +151,7 @@ impl DocumentRun<'_, '_> {
         let has_tree = request.tier.as_ref().is_some_and(|tier| tier.tree);
         let warm = request.hydrated.as_ref().map(|places| &places.warm).filter(|warm| !warm.is_empty());
         let tree = match warm {
-            Some(warm) => {
-                let text = aggregate::render_path_tree(&warm.iter().collect::<Vec<_>>(), &[]);
-                Some(NameTree { text, annotated_folders: 0 })
-            }
+            Some(warm) => Some(NameTree { text: fragment_map(warm), annotated_folders: 0 }),
             None => (has_names && has_tree).then(|| {
                 let listed =
                     gathered.listed.iter().map(|(path, reason)| (path, reason.map(SkipReason::name)));

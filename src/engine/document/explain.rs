@@ -15,7 +15,8 @@ use crate::engine::index::{resolve_name, select_named};
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{
-    ContentHash, FileType, Fragment, RankScore, RelPath, SkipReason, SummaryProvenance, ViewMode,
+    ContentHash, FileType, Fragment, LinkedFolder, RankScore, RelPath, SkipReason, SummaryProvenance,
+    ViewMode,
 };
 use crate::store::Store;
 use crate::{aggregate, render};
@@ -42,8 +43,10 @@ pub struct Explanation {
     pub tokens: u64,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
-    /// Where hydration has placed it, if it has.
-    pub fragment: Option<Fragment>,
+    /// The linked folder that it is in.
+    pub linked: Option<LinkedFolder>,
+    /// Where hydration has placed it, or its slices.
+    pub fragments: Vec<Fragment>,
     /// What the limits make of it, where there are any and the document holds the file.
     pub under_limits: Option<LimitedView>,
 }
@@ -114,8 +117,10 @@ impl DocumentRun<'_, '_> {
             let counted = (tokens, renderer.cache.workspace.options.counter.name());
             let under_limits = under_limits.remove(&file.path);
             let mut explained = explanation(&file, &routing, candidate, counted, under_limits);
-            let place = places.binary_search_by(|place| place.path.cmp(&explained.path));
-            explained.fragment = place.ok().map(|at| places[at].clone());
+            let of_file = places.iter().filter(|place| place.name.path == explained.path);
+            let mount = renderer.cache.workspace.files.mount_of(file.path.as_bytes());
+            explained.linked = mount.map(|(mount, _)| mount.linked.clone());
+            explained.fragments = of_file.cloned().collect();
             let hidden = &renderer.cache.workspace.hidden;
             explained.content =
                 explained.content.map(|(content, size)| (hidden.file_hash(&file.path, content), size));
@@ -194,7 +199,8 @@ fn explanation(
         bytes,
         tokens,
         counter,
-        fragment: None,
+        linked: None,
+        fragments: Vec::new(),
         under_limits,
     }
 }

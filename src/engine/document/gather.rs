@@ -218,7 +218,8 @@ pub(super) fn render_as(
     let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
     let item = routing.items.find(&file.path);
     let by_model = routing.tier.is_some_and(|tier| tier.by_model);
-    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
+    let slices = routing.depths.and_then(|depths| depths.slices.get(&file.path));
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, slices, overrides, text };
     renderer.render(file, rendering, routing.max_bytes)
 }
 
@@ -256,7 +257,7 @@ fn is_of_no_interest(file: &KnownFile, routed: RoutedView) -> bool {
 
 pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {
     let routed = aggregate::route_file(&file.path, type_or_unknown(file), routing);
-    routing.depths.and_then(|depths| depths.get(&file.path)).map_or(routed, |depth| routed.at_depth(*depth))
+    routing.depths.map_or(routed, |depths| routed.hydrated(&file.path, depths))
 }
 
 /// Returns whether a file is shown as a skeleton, because that is wanted or because it is too large.

@@ -182,6 +182,7 @@ impl DocumentRun<'_, '_> {
                     by_model: false,
                     lines: &lines,
                     item: items.find(&row.path),
+                    slices: None,
                     overrides: None,
                     text: None,
                 };

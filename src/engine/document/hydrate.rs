@@ -1,28 +1,30 @@
 //! Hydration: places the files of the project, and keeps the places. The only writer of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compose::ComposeInputs;
+use super::fragments::{SliceContent, read, slice_contents, write};
 use super::gather::{ShownFile, render_as, routing, summary_detail};
 use super::render::{DocumentRun, Renderer};
-use super::request::{AggregationRequest, HydratedPlaces, SectionRequest};
+use super::request::{AggregationRequest, SectionRequest};
 use super::select::DocumentInputs;
 use crate::aggregate::{
-    DepthCosts, DocumentLimits, HydrationFile, HydrationLimits, PlacedFragment, RankReason, RoutingContext,
-    ViewCost, place_fragments,
+    DepthCosts, DocumentLimits, HydratedDepths, HydrationFile, HydrationLimits, PlacedFragment, RankReason,
+    RoutingContext, ViewCost, place_fragments,
 };
-use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::commit_log;
-use crate::engine::index::{Trust, resolve_name, select_named};
 use crate::engine::workspace::KnownState;
-use crate::model::{ContentHash, Depth, FileItem, FileOrder, Fragment, Pin, RelPath, Warmth};
+use crate::model::{
+    ContentHash, Depth, FileOrder, Fragment, FragmentName, Pin, RankScore, RelPath, RoutingRule, ViewMode,
+    Warmth,
+};
 use crate::render;
 use crate::search::ChangeHorizon;
-use crate::store::{Error as StoreError, HydrationRecord, PlacementUpdate, Store};
+use crate::store::{HydrationRecord, PlacementUpdate, Store};
 
 const SECONDS_A_DAY: u64 = 86_400;
 /// The score of files in focus and of those that are pinned.
@@ -41,11 +43,11 @@ pub struct HydrationRequest {
 /// Where the files of a project are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HydrationAnswer {
-    /// The fragments that have a warmth, by path.
+    /// The fragments that have a warmth, by name.
     pub fragments: Vec<Fragment>,
-    /// Files that have another warmth than before, each with the one it had: those that were placed, promoted or demoted.
-    pub moved: Vec<(RelPath, Option<Warmth>)>,
-    /// How many files of each folder have no place, by its path; the project's own is empty.
+    /// Those that have another warmth than before, each with the one it had: those that were placed, promoted or demoted.
+    pub moved: Vec<(FragmentName, Option<Warmth>)>,
+    /// How many fragments of each folder have no place, by its path; the project's own is empty.
     pub beyond: BTreeMap<String, u64>,
     pub limits: HydrationLimits,
 }
@@ -68,9 +70,11 @@ impl DocumentRun<'_, '_> {
         let (prepared, _) = self.prepare_selected(&asked, selected, ChangeHorizon::Far)?;
         let (draft, composed_from) = prepared.into_parts();
         let now_s = self.cache.workspace.world.clock.now_s();
-        let before: FxHashMap<&RelPath, &Fragment> = rows.iter().map(|row| (&row.path, row)).collect();
-        let placed = self.place_files(request, &asked, (&draft.files, &composed_from), (&before, now_s))?;
-        let found = compare(placed, &before, now_s);
+        let units = self.units(&asked, &draft.files, &composed_from);
+        let known = KnownPlaces::new(&rows, &units);
+        let placed =
+            self.place_units(request, &asked, (&draft.files, &composed_from), (units, &known, now_s))?;
+        let found = compare(placed, &known, now_s);
         if request.is_kept {
             let hydration = Some(HydrationRecord { inputs, beyond: found.beyond.clone() });
             let update = PlacementUpdate { changed: found.changed, removed: found.removed, hydration };
@@ -79,56 +83,83 @@ impl DocumentRun<'_, '_> {
         Ok(answer(found.rows, found.moved, found.beyond, request.limits))
     }
 
-    /// Places the files of a draft.
-    fn place_files(
+    /// Returns what is to be placed, by rank: each file that has a content, or its slices where a document shows those alone.
+    fn units(
+        &mut self,
+        asked: &AggregationRequest,
+        drafted: &[ShownFile],
+        inputs: &ComposeInputs,
+    ) -> Vec<UnplacedFragment> {
+        let Some(ranking) = &inputs.ranking else { return Vec::new() };
+        let renderer = self.renderer(&inputs.summaries, asked.docs);
+        let workspace = &renderer.cache.workspace;
+        let mut units = Vec::new();
+        for at in &ranking.order {
+            let ShownFile { file, candidate, .. } = &drafted[*at];
+            let KnownState::Content { hash, facts, .. } = &file.state else { continue };
+            let path = &file.path;
+            let item = inputs.items.find(path).filter(|_| candidate.rule == RoutingRule::Slices);
+            let slices = item.map_or(Vec::new(), |item| slice_contents(workspace, path, item));
+            let slice = |SliceContent { name, content, bytes }| UnplacedFragment {
+                at: *at,
+                name: FragmentName { path: path.clone(), part: Some(name) },
+                content,
+                bytes,
+            };
+            if slices.is_empty() {
+                let content = workspace.hidden.file_hash(path, *hash);
+                let name = FragmentName::of_file(path.clone());
+                units.push(UnplacedFragment { at: *at, name, content, bytes: facts.size });
+            }
+            units.extend(slices.into_iter().map(slice));
+        }
+        units
+    }
+
+    /// Places the files and slices of a draft.
+    fn place_units(
         &mut self,
         request: &HydrationRequest,
         asked: &AggregationRequest,
         (drafted, inputs): (&[ShownFile], &ComposeInputs),
-        (before, now_s): (&FxHashMap<&RelPath, &Fragment>, i64),
-    ) -> Result<Vec<PlacedFile>, Error> {
+        (units, known, now_s): (Vec<UnplacedFragment>, &KnownPlaces<'_>, i64),
+    ) -> Result<Vec<PlacedUnit>, Error> {
         let Some(ranking) = &inputs.ranking else { return Ok(Vec::new()) };
         let mut renderer = self.renderer(&inputs.summaries, asked.docs);
         let routing = routing(&renderer.cache.workspace, asked, &inputs.focus, &inputs.items);
-        let contents = ranking.order.iter().filter_map(|at| match &drafted[*at].file.state {
-            KnownState::Content { hash, facts, .. } => Some((*at, *hash, facts.size)),
-            KnownState::LeftOut(_) => None,
-        });
-        let contents: Vec<(usize, ContentHash, u64)> = contents.collect();
         let best = ranking.scores.iter().map(|score| score.total).fold(0.0, f64::max);
-        let to_place = |(at, _, bytes): &(usize, ContentHash, u64)| {
-            let shown = &drafted[*at];
-            let known = before.get(&shown.file.path).copied();
-            let reason = reason(shown, known, &routing);
+        let to_place = |unit: &UnplacedFragment| {
+            let shown = &drafted[unit.at];
+            let before = known.row(&unit.name);
+            let reason = reason(shown, known.pin(&unit.name), &routing);
             HydrationFile {
-                bytes: *bytes,
+                bytes: unit.bytes,
                 score: match reason {
                     RankReason::Focus | RankReason::Pinned(_) => FULL_SCORE,
-                    RankReason::Curated | RankReason::Score => relevance(ranking.scores[*at].total, best),
+                    RankReason::Curated | RankReason::Score => relevance(ranking.scores[unit.at].total, best),
+                },
+                evidence: {
+                    let score = &ranking.scores[unit.at];
+                    RankScore::of(score.total, &score.parts.named()).parts
                 },
                 reason,
                 wanted: Depth::of_view(shown.candidate.wanted),
-                hot_at: known.filter(|known| known.warmth == Some(Warmth::Hot)).map(|known| known.depth),
-                is_forgotten: known.is_some_and(|known| is_forgotten(known, &request.limits, now_s)),
+                hot_at: before.filter(|row| row.warmth == Some(Warmth::Hot)).map(|row| row.depth),
+                is_forgotten: before.is_some_and(|row| is_forgotten(row, &request.limits, now_s)),
             }
         };
-        let files: Vec<HydrationFile> = contents.iter().map(to_place).collect();
-        let order: Vec<usize> = contents.iter().map(|(at, ..)| *at).collect();
+        let files: Vec<HydrationFile> = units.iter().map(to_place).collect();
         let mut costs = ViewCosts {
             renderer: &mut renderer,
             routing: &routing,
             files: drafted,
-            order: &order,
+            units: &units,
             known: FxHashMap::default(),
         };
         let placed = place_fragments(&request.limits, &files, &mut costs)
             .map_err(|pins| Error::PinsOverBudget { tokens: pins.tokens, budget: pins.limit })?;
-        let hidden = &renderer.cache.workspace.hidden;
-        let placed = contents.into_iter().zip(files).zip(placed).map(|(((at, hash, bytes), file), place)| {
-            let path = drafted[at].file.path.clone();
-            PlacedFile { content: hidden.file_hash(&path, hash), path, bytes, score: file.score, place }
-        });
-        Ok(placed.collect())
+        let placed = units.into_iter().zip(files).zip(placed);
+        Ok(placed.map(|((unit, file), place)| PlacedUnit { unit, score: file.score, place }).collect())
     }
 
     /// Returns a hash of all that decides where files are.
@@ -152,7 +183,7 @@ impl DocumentRun<'_, '_> {
         // The text of a value may be another one in another build: then the places are only found again.
         hash.bytes(format!("{asked:?}{limits:?}{:?}", self.cache.workspace.options).as_bytes());
         for row in rows.iter().filter(|row| row.pin.is_some()) {
-            hash.bytes(row.path.as_bytes()).bytes(format!("{:?}", row.pin).as_bytes());
+            hash.bytes(format!("{:?}{:?}", row.name, row.pin).as_bytes());
         }
         let files = &selected.selection.files;
         hash.bytes(selected.summaries.fingerprint(files).as_bytes());
@@ -167,123 +198,67 @@ impl DocumentRun<'_, '_> {
         }
         hash.finish()
     }
-
-    /// Pins the files that a word names, so that they are HOT after the next hydration, or takes that back.
-    pub(in crate::engine) fn pin(&mut self, word: &str, pin: Option<Pin>) -> Result<Vec<Fragment>, Error> {
-        self.change_fragments(word, |fragment| {
-            fragment.pin = pin;
-            if pin.is_some() {
-                "pinned: placed by the next hydration".clone_into(&mut fragment.why);
-            }
-        })
-    }
-
-    /// Forgets the places of the files that a word names, their pins and uses. They come back when they are relevant.
-    pub(in crate::engine) fn forget(&mut self, word: &str) -> Result<Vec<Fragment>, Error> {
-        self.change_fragments(word, |fragment| {
-            (fragment.warmth, fragment.depth, fragment.tokens) = (None, Depth::PATH, 0);
-            (fragment.pin, fragment.uses, fragment.used_at_s) = (None, 0, None);
-            "forgotten by request".clone_into(&mut fragment.why);
-        })
-    }
-
-    fn change_fragments(
-        &mut self,
-        word: &str,
-        change: impl Fn(&mut Fragment),
-    ) -> Result<Vec<Fragment>, Error> {
-        let rows = read(self.cache, Store::fragments)?;
-        // A file that is gone keeps its row as long as it is pinned.
-        let known = rows.iter().find(|row| row.path.to_string() == word);
-        let mut meant = match known {
-            Some(known) => vec![known.clone()],
-            None => self.unplaced(word, &rows)?,
-        };
-        meant.iter_mut().for_each(change);
-        let update = PlacementUpdate { changed: meant.clone(), ..PlacementUpdate::default() };
-        write(self.cache, |store| store.record_places(&update))?;
-        Ok(meant)
-    }
-
-    /// Returns the files that a word names, each where it is or as a fragment without a place.
-    fn unplaced(&mut self, word: &str, rows: &[Fragment]) -> Result<Vec<Fragment>, Error> {
-        let word = resolve_name(self.cache, word)?;
-        let selection = select_named(self.cache, std::slice::from_ref(&word), Trust::Stamps, &|_| false)?;
-        let now_s = self.cache.workspace.world.clock.now_s();
-        let mut found = Vec::new();
-        for file in selection.files {
-            let KnownState::Content { hash, facts, .. } = &file.state else {
-                if let KnownState::LeftOut(reason) = file.state
-                    && selection.named.contains(&file.path)
-                {
-                    return Err(Error::LeftOut { path: file.path, reason });
-                }
-                continue;
-            };
-            let known = rows.binary_search_by(|row| row.path.cmp(&file.path)).ok();
-            found.push(known.map_or_else(
-                || Fragment {
-                    path: file.path.clone(),
-                    content: *hash,
-                    bytes: facts.size,
-                    tokens: 0,
-                    warmth: None,
-                    depth: Depth::PATH,
-                    score: 0,
-                    pin: None,
-                    uses: 0,
-                    used_at_s: None,
-                    since_s: now_s,
-                    why: String::new(),
-                },
-                |at| rows[at].clone(),
-            ));
-        }
-        if found.is_empty() { Err(Error::NothingSelected { word }) } else { Ok(found) }
-    }
 }
 
-/// A file with its new place.
-struct PlacedFile {
-    path: RelPath,
+/// A file or a slice that is to be placed.
+struct UnplacedFragment {
+    /// The position of its file in the draft.
+    at: usize,
+    name: FragmentName,
     content: ContentHash,
     bytes: u64,
+}
+
+/// A file or a slice with its new place.
+struct PlacedUnit {
+    unit: UnplacedFragment,
     score: u16,
     place: PlacedFragment,
 }
 
-/// Returns the fragments as they were placed last, by path.
-pub(in crate::engine) fn fragments(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fragment>, Error> {
-    read(cache, Store::fragments)
+/// Where fragments were placed before.
+struct KnownPlaces<'r> {
+    stored: FxHashMap<&'r FragmentName, &'r Fragment>,
+    /// The rows of fragments that have another path now, by their new names.
+    renamed: FxHashMap<FragmentName, &'r Fragment>,
+    /// Their names before.
+    renamed_from: FxHashSet<&'r FragmentName>,
 }
 
-/// Completes a request for a hydrated document: it has the files that are HOT, each at its depth.
-pub(in crate::engine) fn with_places(
-    cache: &mut ArtifactCache<'_>,
-    mut request: AggregationRequest,
-) -> Result<AggregationRequest, Error> {
-    if request.hydrated.is_none() {
-        return Ok(request);
+impl<'r> KnownPlaces<'r> {
+    /// Reads where these fragments were. One without a row has that of a fragment that is gone if both have the same content,
+    /// and no other has it: then its file was renamed.
+    fn new(rows: &'r [Fragment], units: &[UnplacedFragment]) -> Self {
+        let stored: FxHashMap<&FragmentName, &Fragment> = rows.iter().map(|row| (&row.name, row)).collect();
+        let names: FxHashSet<&FragmentName> = units.iter().map(|unit| &unit.name).collect();
+        let gone = rows.iter().filter(|row| 0 < row.bytes && !names.contains(&row.name));
+        let gone = only_ones(gone.map(|row| ((row.content, row.name.part.as_deref()), row)));
+        let new = units.iter().filter(|unit| !stored.contains_key(&unit.name));
+        let new = only_ones(new.map(|unit| ((unit.content, unit.name.part.as_deref()), unit)));
+        let renamed = new.into_iter().filter_map(|(key, unit)| Some((unit.name.clone(), *gone.get(&key)?)));
+        let renamed: FxHashMap<FragmentName, &Fragment> = renamed.collect();
+        let renamed_from = renamed.values().map(|row| &row.name).collect();
+        Self { stored, renamed, renamed_from }
     }
-    let rows = read(cache, Store::fragments)?;
-    let of = |warmth| rows.iter().filter(move |row| row.warmth == Some(warmth));
-    let places = HydratedPlaces {
-        hot: of(Warmth::Hot).map(|row| (row.path.clone(), row.depth)).collect(),
-        warm: of(Warmth::Warm).map(|row| row.path.clone()).collect(),
-    };
-    if places.hot.is_empty() && places.warm.is_empty() {
-        return Err(Error::NotHydrated);
+
+    fn row(&self, name: &FragmentName) -> Option<&'r Fragment> {
+        self.stored.get(name).or_else(|| self.renamed.get(name)).copied()
     }
-    // As a preset, of which files may be gone.
-    request.preset = Some(places.hot.keys().map(|path| FileItem::plain(path.to_string())).collect());
-    request.hydrated = Some(places);
-    Ok(request)
+
+    /// Returns the pin of a fragment. A file that is pinned has its slices pinned.
+    fn pin(&self, name: &FragmentName) -> Option<Pin> {
+        let own = self.row(name).and_then(|row| row.pin);
+        own.or_else(|| self.stored.get(&FragmentName::of_file(name.path.clone()))?.pin)
+    }
 }
 
-/// Counts that the HOT files were given to an agent.
-pub(in crate::engine) fn count_uses(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
-    let now_s = cache.workspace.world.clock.now_s();
-    write(cache, |store| store.count_uses(now_s))
+/// Returns the values whose keys no other value has.
+fn only_ones<K: std::hash::Hash + Eq, V>(all: impl Iterator<Item = (K, V)>) -> FxHashMap<K, V> {
+    let mut found: FxHashMap<K, Option<V>> = FxHashMap::default();
+    for (key, value) in all {
+        found.entry(key).and_modify(|other| *other = None).or_insert(Some(value));
+    }
+    found.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
 /// Returns the request by which the files are ranked, and views chosen: a document with a limit that all is within, of
@@ -307,8 +282,8 @@ fn ranked_request(choice: &AggregationRequest) -> AggregationRequest {
     asked
 }
 
-fn reason(shown: &ShownFile, known: Option<&Fragment>, routing: &RoutingContext<'_>) -> RankReason {
-    if let Some(pin) = known.and_then(|known| known.pin) {
+fn reason(shown: &ShownFile, pin: Option<Pin>, routing: &RoutingContext<'_>) -> RankReason {
+    if let Some(pin) = pin {
         return RankReason::Pinned(pin);
     }
     if routing.focus.lines(&shown.file.path).is_some() {
@@ -339,34 +314,47 @@ fn relevance(importance: f64, best: f64) -> u16 {
     (part.clamp(0.0, 1.0) * f64::from(FULL_SCORE)).round() as u16
 }
 
-/// What the views of the files of a draft cost, as they are rendered.
+/// What the views of the files of a draft, and of their slices, cost as they are rendered.
 struct ViewCosts<'a, 'r, 'w> {
     renderer: &'a mut Renderer<'r, 'w>,
     routing: &'a RoutingContext<'a>,
     files: &'a [ShownFile],
-    /// The positions of the files, by rank.
-    order: &'a [usize],
+    /// What is placed, by rank.
+    units: &'a [UnplacedFragment],
     known: FxHashMap<(usize, Depth), ViewCost>,
 }
 
 impl DepthCosts for ViewCosts<'_, '_, '_> {
-    fn cost(&mut self, file: usize, depth: Depth) -> ViewCost {
-        if let Some(known) = self.known.get(&(file, depth)) {
+    fn cost(&mut self, unit: usize, depth: Depth) -> ViewCost {
+        if let Some(known) = self.known.get(&(unit, depth)) {
             return *known;
         }
-        let shown = &self.files[self.order[file]];
-        // What is curated is shown as it is curated, not as the whole text.
+        let UnplacedFragment { at, name, .. } = &self.units[unit];
+        let shown = &self.files[*at];
         let wanted = shown.candidate.wanted;
-        let view = if depth == Depth::of_view(wanted) { wanted } else { depth.view() };
         let detail = summary_detail(self.routing);
-        let answer = render_as(self.renderer, view, detail, &shown.file, self.routing, (None, None));
+        let (view, one);
+        let routing = if name.part.is_some() {
+            // As if it were the only slice: several in one block cost less than that.
+            one = HydratedDepths::of_fragments([(name, depth)]);
+            view = ViewMode::Custom;
+            &RoutingContext { depths: Some(&one), ..*self.routing }
+        } else {
+            // What is curated is shown as it is curated, not as the whole text.
+            view = if depth == Depth::of_view(wanted) { wanted } else { depth.view() };
+            self.routing
+        };
+        let answer = render_as(self.renderer, view, detail, &shown.file, routing, (None, None));
         let text = render::block_text(&answer.block);
+        // A slice has no structure: less than its lines are its name and comment.
+        let has_less = name.part.is_some() && depth < Depth::FULL;
+        let deepest = if has_less { Depth::SUMMARY } else { Depth::of_view(answer.block.view) };
         let cost = ViewCost {
             tokens: self.renderer.cache.count_tokens(&[text.as_str()])[0],
             bytes: text.len() as u64,
-            depth: Depth::of_view(answer.block.view).min(depth),
+            depth: deepest.min(depth),
         };
-        self.known.insert((file, depth), cost);
+        self.known.insert((unit, depth), cost);
         cost
     }
 }
@@ -376,57 +364,66 @@ impl DepthCosts for ViewCosts<'_, '_, '_> {
 struct FoundPlaces {
     rows: Vec<Fragment>,
     changed: Vec<Fragment>,
-    removed: Vec<RelPath>,
-    moved: Vec<(RelPath, Option<Warmth>)>,
+    removed: Vec<FragmentName>,
+    moved: Vec<(FragmentName, Option<Warmth>)>,
     beyond: BTreeMap<String, u64>,
 }
 
 /// Compares the new places with those before.
-fn compare(placed: Vec<PlacedFile>, before: &FxHashMap<&RelPath, &Fragment>, now_s: i64) -> FoundPlaces {
+fn compare(placed: Vec<PlacedUnit>, known: &KnownPlaces<'_>, now_s: i64) -> FoundPlaces {
     let mut found = FoundPlaces::default();
-    let mut gone: FxHashMap<&RelPath, &Fragment> = before.clone();
-    for PlacedFile { path, content, bytes, score, place } in placed {
-        let known = before.get(&path).copied();
-        let earlier = known.and_then(|known| known.warmth);
+    let mut gone = known.stored.clone();
+    let (mut whole, mut in_slices) = (HashSet::new(), HashSet::new());
+    for PlacedUnit { unit: UnplacedFragment { name, content, bytes, .. }, score, place } in placed {
+        if name.part.is_some() { &mut in_slices } else { &mut whole }.insert(name.path.clone());
+        let before = known.row(&name);
+        let earlier = before.and_then(|row| row.warmth);
         if earlier != place.warmth {
-            found.moved.push((path.clone(), earlier));
+            found.moved.push((name.clone(), earlier));
         }
         if place.warmth.is_none() {
-            *found.beyond.entry(folder_of(&path)).or_default() += 1;
+            *found.beyond.entry(folder_of(&name.path)).or_default() += 1;
             // It stays forgotten, or has no row at all.
-            if known.is_none() {
+            if before.is_none() {
                 continue;
             }
         }
-        gone.remove(&path);
+        gone.remove(&name);
         let rules: Vec<String> = place.rules.iter().map(ToString::to_string).collect();
         let row = Fragment {
-            path,
+            pin: known.pin(&name),
+            name,
             content,
             bytes,
             tokens: place.tokens,
+            shown_bytes: place.bytes,
             warmth: place.warmth,
             depth: place.depth,
             score,
-            pin: known.and_then(|known| known.pin),
-            uses: known.map_or(0, |known| known.uses),
-            used_at_s: known.and_then(|known| known.used_at_s),
-            since_s: known.filter(|_| earlier == place.warmth).map_or(now_s, |known| known.since_s),
+            uses: before.map_or(0, |row| row.uses),
+            used_at_s: before.and_then(|row| row.used_at_s),
+            since_s: before.filter(|_| earlier == place.warmth).map_or(now_s, |row| row.since_s),
             why: rules.join("\n"),
         };
-        if known != Some(&row) {
+        if known.stored.get(&row.name) != Some(&&row) {
             found.changed.push(row.clone());
         }
         found.rows.push(row);
     }
-    for row in gone.into_values() {
-        let why = "gone".to_owned();
-        let without_file = Fragment { warmth: None, depth: Depth::PATH, tokens: 0, why, ..row.clone() };
-        if row.pin.is_none() {
-            found.removed.push(without_file.path);
-        } else if *row != without_file {
+    for (name, row) in gone {
+        // The slices of a file have taken over its pin, and a file under a new name what it had.
+        let is_replaced = name.part.is_none() && in_slices.contains(&name.path);
+        if row.pin.is_none() || is_replaced || known.renamed_from.contains(name) {
+            found.removed.push(name.clone());
+            continue;
+        }
+        let is_whole = whole.contains(&name.path);
+        let why = if is_whole { "its file is placed as a whole" } else { "gone" }.to_owned();
+        let unplaced =
+            Fragment { warmth: None, depth: Depth::PATH, tokens: 0, shown_bytes: 0, why, ..row.clone() };
+        if *row != unplaced {
             // The pin of a file that is gone is kept, for the file may come back with another branch.
-            found.changed.push(without_file);
+            found.changed.push(unplaced);
         }
     }
     found
@@ -439,28 +436,12 @@ fn folder_of(path: &RelPath) -> String {
 /// Returns what the hydration of these rows is answered by.
 fn answer(
     mut rows: Vec<Fragment>,
-    mut moved: Vec<(RelPath, Option<Warmth>)>,
+    mut moved: Vec<(FragmentName, Option<Warmth>)>,
     beyond: BTreeMap<String, u64>,
     limits: HydrationLimits,
 ) -> HydrationAnswer {
     rows.retain(|row| row.warmth.is_some());
-    rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    rows.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     moved.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     HydrationAnswer { fragments: rows, moved, beyond, limits }
-}
-
-fn read<T>(
-    cache: &mut ArtifactCache<'_>,
-    ask: impl FnOnce(&Store) -> Result<T, StoreError>,
-) -> Result<T, Error> {
-    cache.query_store(ask).ok_or(Error::NoCache)
-}
-
-fn write(
-    cache: &mut ArtifactCache<'_>,
-    change: impl FnOnce(&mut Store) -> Result<(), StoreError>,
-) -> Result<(), Error> {
-    let tracker = cache.workspace.tracker.clone();
-    let _alone = tracker.as_ref().map(|tracker| tracker.lock_writes());
-    Ok(change(cache.store.as_mut().ok_or(Error::NoCache)?)?)
 }

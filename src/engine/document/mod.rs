@@ -2,7 +2,7 @@
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
 //! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `fit`), `delivery` leaves out what the reader
-//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. May import all
+//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. `hydrate` places fragments, and `fragments` has what is asked of them between hydrations. May import all
 //! other folders.
 
 #[cfg(test)]
@@ -17,6 +17,7 @@ mod excerpts;
 mod explain;
 mod fit;
 mod focus;
+mod fragments;
 mod gather;
 mod given;
 mod hydrate;
@@ -50,6 +51,7 @@ mod views;
 pub use cache::CachedDocument;
 pub use compose::PreparedDocument;
 pub use explain::{Explanation, LimitedView, RankedName};
+pub use fragments::NamedFragments;
 pub use given::{GivenChange, GivenFile, GivenFileState, RecordName};
 pub use hydrate::{HydrationAnswer, HydrationRequest};
 pub use opened::OpenedDocument;
@@ -64,7 +66,7 @@ pub use view::ViewAnswer;
 
 pub(in crate::engine) use cache::{DocumentCaches, InputsKey};
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};
-pub(in crate::engine) use hydrate::{count_uses, fragments, with_places};
+pub(in crate::engine) use fragments::{count_uses, fragments, with_places};
 pub(in crate::engine) use opened::OpenedDocuments;
 pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};
 pub(in crate::engine) use render::DocumentRun;

@@ -1,12 +1,11 @@
 //! What is asked of a document.
 
-use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::aggregate::{DocumentLimits, TierOptions};
+use crate::aggregate::{DocumentLimits, HydratedDepths, TierOptions};
 use crate::engine::index::Trust;
 use crate::model::{
-    AggregationStrategy, ContentHash, Depth, DocsDetail, DocumentPart, FileItem, FileOrder, MaskMode,
+    AggregationStrategy, ContentHash, DocsDetail, DocumentPart, FileItem, FileOrder, FragmentName, MaskMode,
     RelPath, ViewMode,
 };
 
@@ -68,13 +67,13 @@ impl AggregationRequest {
     }
 }
 
-/// Where hydration has placed files.
+/// Where hydration has placed fragments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HydratedPlaces {
-    /// The HOT files, each with how deep it is shown.
-    pub hot: BTreeMap<RelPath, Depth>,
-    /// The WARM files, which are named.
-    pub warm: Vec<RelPath>,
+    /// What is HOT.
+    pub hot: HydratedDepths,
+    /// What is WARM, and named.
+    pub warm: Vec<FragmentName>,
 }
 
 /// What a document is cached by, besides what it is composed of.

@@ -140,10 +140,10 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
     let old = KnownFile { path: shown.file.path.clone(), tracked: true, state, mtime_ns: None };
     let lines = FocusLines(Vec::new());
-    let (item, overrides, text) = (None, None, None);
+    let (item, slices, overrides, text) = (None, None, None, None);
     let detail = shown.detail;
     let (view, by_model) = (ViewMode::Summary, false);
-    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, slices, overrides, text };
     let earlier = renderer.render(&old, rendering, u64::MAX).block;
     let block = shown.settled_block();
     earlier.body == block.body && earlier.remarks == block.remarks

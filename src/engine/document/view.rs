@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::aggregate::{FocusLines, SlicePart};
+use crate::aggregate::{FocusLines, SliceDepths, SlicePart};
 use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_in_version};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
 use crate::model::{
-    ContentHash, DocumentBlock, FileItem, MaskMode, Outline, ParseFallback, ParseHealth, RelPath, SkipReason,
-    Slice, SliceResolution, SliceStatus, SummaryDetail, ViewFault, ViewMode,
+    ContentHash, Depth, DocumentBlock, FileItem, MaskMode, Outline, ParseFallback, ParseHealth, RelPath,
+    SkipReason, Slice, SliceResolution, SliceStatus, SummaryDetail, ViewFault, ViewMode,
 };
 use crate::{aggregate, slices};
 
@@ -31,6 +31,8 @@ pub(super) struct ViewParams<'a> {
     pub(super) by_model: bool,
     pub(super) lines: &'a FocusLines,
     pub(super) item: Option<&'a FileItem>,
+    /// The slices that a hydrated document shows; `None` for all that are marked.
+    pub(super) slices: Option<&'a SliceDepths>,
     /// What was asked for of this file alone; it overrides the curated item.
     pub(super) overrides: Option<&'a ViewOverrides<'a>>,
     /// The text, where it has been read in this run already.
@@ -186,14 +188,45 @@ pub(super) fn slices_view(
         let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
         return Ok(ViewContent { content: Some(hash), remark: None, body, reason: None });
     }
-    // Found in the file itself, whose lines it was marked in, and shown without what is hidden of them.
-    let hidden = cache.workspace.hidden.of_content(subject.path, &hash);
-    let whole = hidden.map_or(text.as_str(), |hidden| hidden.original.1.as_str());
-    let found: Vec<(&Slice, SliceResolution)> =
-        marked.iter().map(|slice| (slice, slices::locate_slice(slice, whole))).collect();
-    let parts = found.iter().map(|(slice, found)| SlicePart::from_resolution(&text, slice, found));
+    let mut found = find_slices(&cache.workspace, subject.path, (&hash, &text), marked);
+    if let Some(depths) = rendering.slices {
+        found.retain(|found| depths.contains_key(&found.slice.name()));
+    }
+    let warnings = slice_warnings(&found);
+    let is_whole =
+        |slice: &Slice| rendering.slices.is_none_or(|depths| depths.get(&slice.name()) == Some(&Depth::FULL));
+    let parts = found.into_iter().map(
+        |FoundSlice { slice, part, .. }| {
+            if is_whole(slice) { part } else { part.without_lines() }
+        },
+    );
     let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
-    Ok(ViewContent { content: Some(hash), remark: None, body, reason: slice_warnings(&found) })
+    Ok(ViewContent { content: Some(hash), remark: None, body, reason: warnings })
+}
+
+/// A slice in the text of its file.
+pub(super) struct FoundSlice<'i> {
+    pub(super) slice: &'i Slice,
+    resolution: SliceResolution,
+    pub(super) part: SlicePart,
+}
+
+/// Finds slices in the text of a file. They are found in the file itself, whose lines were marked, and shown without what
+/// is hidden of them.
+pub(super) fn find_slices<'i>(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    (hash, text): (&ContentHash, &str),
+    marked: &'i [Slice],
+) -> Vec<FoundSlice<'i>> {
+    let hidden = workspace.hidden.of_content(path, hash);
+    let whole = hidden.map_or(text, |hidden| hidden.original.1.as_str());
+    let find = |slice| {
+        let resolution = slices::locate_slice(slice, whole);
+        let part = SlicePart::from_resolution(text, slice, &resolution);
+        FoundSlice { slice, resolution, part }
+    };
+    marked.iter().map(find).collect()
 }
 
 /// Shows what has changed since the revision that was asked for, or else since the last commit.
@@ -240,8 +273,8 @@ fn view_text(
     text.map_or_else(|| workspace.read_text(subject.path), Ok).map_err(ViewUnavailable::LeftOut)
 }
 
-fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
-    let warnings = found.iter().filter_map(|(slice, found)| {
+fn slice_warnings(found: &[FoundSlice<'_>]) -> Option<String> {
+    let warnings = found.iter().filter_map(|FoundSlice { slice, resolution: found, .. }| {
         let what = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => return None,
             SliceStatus::Changed if slice.anchors.content_hash.is_none() => "may have changed",

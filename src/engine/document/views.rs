@@ -92,8 +92,8 @@ fn view(
     let view = request.mode.or(of_item).unwrap_or(ViewMode::Full);
     let (detail, item, overrides) = (SummaryDetail::Words, items.find(&file.path), Some(&overrides));
     // No tier is asked for, so the summary is the heuristic's.
-    let by_model = false;
-    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
+    let (by_model, slices) = (false, None);
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, slices, overrides, text };
     let mut answer = renderer.render(file, rendering, max_bytes);
     let block = &mut answer.block;
     let hidden = &renderer.cache.workspace.hidden;

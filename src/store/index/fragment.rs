@@ -1,4 +1,4 @@
-//! The table `fragment`: where hydration has placed the files of the project.
+//! The table `fragment`: where hydration has placed the files and slices of the project.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 use super::meta;
 use super::open::Store;
 use super::scope::scoped;
-use crate::model::{ContentHash, Depth, Fragment, Pin, RelPath, Warmth};
+use crate::model::{ContentHash, Depth, Fragment, FragmentName, Pin, RelPath, Warmth};
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowColumns, RowFields, delete_damaged, execute};
 
 const COLUMNS: &str =
-    "worktree, path, sha, bytes, tokens, warmth, depth, score, pin, uses, used_at, since, why";
+    "worktree, path, part, sha, bytes, tokens, shown, warmth, depth, score, pin, uses, used_at, since, why";
 /// The fact about the last hydration.
 const HYDRATION: &str = "hydration";
 /// The column of a pin that insists on no depth.
 const ANY_DEPTH: i64 = -1;
 
-/// What is new about the places of files.
+/// What is new about the places of fragments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlacementUpdate {
     pub changed: Vec<Fragment>,
-    pub removed: Vec<RelPath>,
+    pub removed: Vec<FragmentName>,
     /// `None` if the places are to be found again.
     pub hydration: Option<HydrationRecord>,
 }
@@ -34,7 +34,7 @@ pub struct PlacementUpdate {
 pub struct HydrationRecord {
     /// A hash of what the places were found from.
     pub inputs: ContentHash,
-    /// How many files of each folder have no place.
+    /// How many fragments of each folder have no place.
     pub beyond: BTreeMap<String, u64>,
 }
 
@@ -45,9 +45,9 @@ struct StoredHydration {
 }
 
 impl Store {
-    /// Returns the fragments of the project, by path.
+    /// Returns the fragments of the project, by name.
     pub fn fragments(&self) -> Result<Vec<Fragment>, Error> {
-        let query = format!("SELECT {COLUMNS}, ck FROM fragment WHERE worktree = ?1 ORDER BY path");
+        let query = format!("SELECT {COLUMNS}, ck FROM fragment WHERE worktree = ?1 ORDER BY path, part");
         let mut statement = self.database.connection.prepare_cached(&query)?;
         let mut rows = statement.query([self.worktree.as_deref().unwrap_or_default()])?;
         let mut found = Vec::new();
@@ -90,9 +90,10 @@ impl Store {
         let worktree = self.worktree.clone();
         let worktree = worktree.as_deref();
         let transaction = self.begin()?;
-        for path in &update.removed {
-            let query = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2";
-            execute(&transaction, query, params![name_of(worktree), path.as_bytes()])?;
+        for FragmentName { path, part } in &update.removed {
+            let query = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2 AND part = ?3";
+            let part = part.as_deref().unwrap_or_default();
+            execute(&transaction, query, params![name_of(worktree), path.as_bytes(), part])?;
         }
         update.changed.iter().try_for_each(|fragment| upsert(&transaction, worktree, fragment))?;
         match &update.hydration {
@@ -150,9 +151,9 @@ fn forget_hydration(connection: &Connection, worktree: Option<&str>) -> Result<(
 /// Deletes the rows that are damaged.
 pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
     let query = format!("SELECT {COLUMNS}, ck FROM fragment");
-    let delete = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2";
-    let damaged = |row: &Row<'_>| from_row(row).is_none().then(|| "the place of a file".to_owned());
-    if 0 < delete_damaged(connection, (&query, delete, &[0, 1]), damaged, report)? {
+    let delete = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2 AND part = ?3";
+    let damaged = |row: &Row<'_>| from_row(row).is_none().then(|| "the place of a fragment".to_owned());
+    if 0 < delete_damaged(connection, (&query, delete, &[0, 1, 2]), damaged, report)? {
         // Of which worktree a damaged row was is not known for sure.
         let query = "DELETE FROM meta WHERE key = ?1 OR substr(key, -length(?1) - 1) = char(1) || ?1";
         execute(connection, query, [HYDRATION])?;
@@ -166,12 +167,14 @@ fn upsert(connection: &Connection, worktree: Option<&str>, fragment: &Fragment) 
 
 fn fields<'f>(worktree: &'f str, fragment: &'f Fragment) -> RowFields<'f> {
     let pin = fragment.pin.map(|pin| pin.depth().map_or(ANY_DEPTH, |depth| i64::from(depth.number())));
-    RowFields::keyed("fragment/1")
+    RowFields::keyed("fragment/2")
         .text(worktree)
-        .bytes(fragment.path.as_bytes())
+        .bytes(fragment.name.path.as_bytes())
+        .text(fragment.name.part.as_deref().unwrap_or_default())
         .bytes(fragment.content.as_bytes())
         .number(fragment.bytes.cast_signed())
         .number(fragment.tokens.cast_signed())
+        .number(fragment.shown_bytes.cast_signed())
         .optional_text(fragment.warmth.map(Warmth::name))
         .number(i64::from(fragment.depth.number()))
         .number(i64::from(fragment.score))
@@ -186,31 +189,33 @@ fn fields<'f>(worktree: &'f str, fragment: &'f Fragment) -> RowFields<'f> {
 fn from_row(row: &Row<'_>) -> Option<(String, Fragment)> {
     let columns = RowColumns::from_row(row).ok()?;
     let depth = |number: i64| u8::try_from(number).ok().and_then(Depth::at_most);
-    let pin = match columns.optional_number(8)? {
+    let pin = match columns.optional_number(10)? {
         None => None,
         Some(ANY_DEPTH) => Some(Pin::AnyDepth),
         Some(number) => Some(Pin::At(depth(number)?)),
     };
-    let warmth = match columns.optional_text(5)? {
+    let warmth = match columns.optional_text(7)? {
         None => None,
         Some(name) => Some(Warmth::from_name(name)?),
     };
+    let part = Some(columns.text(2)?).filter(|part| !part.is_empty()).map(str::to_owned);
     let fragment = Fragment {
-        path: RelPath::new(columns.bytes(1)?).ok()?,
-        content: columns.hash(2)?,
-        bytes: columns.number(3)?.cast_unsigned(),
-        tokens: columns.number(4)?.cast_unsigned(),
+        name: FragmentName { path: RelPath::new(columns.bytes(1)?).ok()?, part },
+        content: columns.hash(3)?,
+        bytes: columns.number(4)?.cast_unsigned(),
+        tokens: columns.number(5)?.cast_unsigned(),
+        shown_bytes: columns.number(6)?.cast_unsigned(),
         warmth,
-        depth: depth(columns.number(6)?)?,
-        score: columns.number(7)?.try_into().ok()?,
+        depth: depth(columns.number(8)?)?,
+        score: columns.number(9)?.try_into().ok()?,
         pin,
-        uses: columns.number(9)?.cast_unsigned(),
-        used_at_s: columns.optional_number(10)?,
-        since_s: columns.number(11)?,
-        why: columns.text(12)?.to_owned(),
+        uses: columns.number(11)?.cast_unsigned(),
+        used_at_s: columns.optional_number(12)?,
+        since_s: columns.number(13)?,
+        why: columns.text(14)?.to_owned(),
     };
     let worktree = columns.text(0)?;
-    let is_intact = columns.bytes(13)? == fields(worktree, &fragment).checksum();
+    let is_intact = columns.bytes(15)? == fields(worktree, &fragment).checksum();
     is_intact.then(|| (worktree.to_owned(), fragment))
 }
 
@@ -219,12 +224,16 @@ mod tests {
     use super::*;
     use crate::store::index::testing::TempStore;
 
-    fn fragment(path: &str, pin: Option<Pin>) -> Fragment {
+    fn fragment((path, part): (&str, Option<&str>), pin: Option<Pin>) -> Fragment {
         Fragment {
-            path: RelPath::new(path.as_bytes()).unwrap(),
+            name: FragmentName {
+                path: RelPath::new(path.as_bytes()).unwrap(),
+                part: part.map(str::to_owned),
+            },
             content: ContentHash::digest(path.as_bytes()),
             bytes: 5,
             tokens: 2,
+            shown_bytes: 4,
             warmth: Some(Warmth::Hot),
             depth: Depth::OUTLINE,
             score: 612,
@@ -241,8 +250,8 @@ mod tests {
         let folder = TempStore::new();
         let mut store = folder.open();
         let pins = [None, Some(Pin::AnyDepth), Some(Pin::At(Depth::SKELETON))];
-        let all: Vec<Fragment> =
-            ["a", "b", "c"].into_iter().zip(pins).map(|(path, pin)| fragment(path, pin)).collect();
+        let names = [("a", None), ("b", None), ("b", Some("push"))];
+        let all: Vec<Fragment> = names.into_iter().zip(pins).map(|(name, pin)| fragment(name, pin)).collect();
         let record = HydrationRecord {
             inputs: ContentHash::digest(b"inputs"),
             beyond: [("src".to_owned(), 3)].into(),
@@ -256,7 +265,7 @@ mod tests {
         let connection = &store.database.connection;
         connection.execute("UPDATE fragment SET score = 1000 WHERE path = x'61'", []).unwrap();
         assert_eq!(store.fragments().unwrap(), all[1..]);
-        assert_eq!(store.verify().unwrap().damaged_rows, ["the place of a file"]);
+        assert_eq!(store.verify().unwrap().damaged_rows, ["the place of a fragment"]);
         assert_eq!(store.hydration().unwrap(), None, "so the places are found again");
 
         store.record_places(&update).unwrap();
@@ -265,5 +274,10 @@ mod tests {
         assert!(used.iter().all(|fragment| (fragment.uses, fragment.used_at_s) == (4, Some(9))));
         store.clear(&crate::store::ClearScope::All).unwrap();
         assert_eq!((store.fragments().unwrap(), store.hydration().unwrap()), (used[1..].to_vec(), None));
+
+        // A slice is removed alone.
+        let removed = vec![used[2].name.clone()];
+        store.record_places(&PlacementUpdate { removed, ..PlacementUpdate::default() }).unwrap();
+        assert_eq!(store.fragments().unwrap(), used[1..2]);
     }
 }

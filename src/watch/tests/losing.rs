@@ -191,6 +191,7 @@ fn a_linked_folder_that_cannot_be_watched_does_not_keep_the_others_from_it() {
         kind: ResourceKind::Directory,
         path: base.join(name),
         identity: None,
+        linked_at_s: None,
     };
     let root = base.join("root");
     let folders: FolderLister = Arc::new(move |linked, below| match linked {

@@ -66,10 +66,22 @@ fn a_resource_is_a_view_of_one_file() {
 fn places_and_the_hydrated_document_are_resources() {
     let service = fake(|ask, _| match ask {
         AnyQuery::Fragments(ask) if ask.tier == Some(WarmthName::Warm) => Ok(json!([{
-            "fragment_id": "0123456789abcdef", "path": "a.py", "content_hash": "00", "bytes": 9, "tokens": 3,
-            "tier": "WARM", "detail_depth": 2, "relevance_score": 0.5, "pinned": false, "uses": 0,
+            "fragment_id": "0123456789abcdef", "path": "a.py", "part": null, "content_hash": "00", "bytes": 9,
+            "tokens": 3, "shown_bytes": 7, "tier": "WARM", "detail_depth": 2, "relevance_score": 0.5, "pinned": false, "uses": 0,
             "used_at": null, "since": null, "why": ["rank 1 of 2, score 0.500"],
         }])),
+        AnyQuery::Simulate(ask) => {
+            assert_eq!(ask.0.choice.task.as_deref(), Some("Cookies & paths"));
+            assert_eq!(
+                (&ask.0.choice.focus[..], ask.0.choice.budget),
+                (&["a.py".into(), "b c".into()][..], Some(900))
+            );
+            let tier = json!({"fragments": 1, "tokens": 2, "bytes": 3});
+            Ok(json!({
+                "hot": tier, "warm": tier, "cold": tier, "hot_tokens_limit": 900, "placed": 2, "promoted": 0,
+                "demoted": 0, "skipped": 0, "beyond": {}, "moved": [{"path": "a.py", "part": null, "from": null, "to": "HOT"}],
+            }))
+        }
         AnyQuery::Aggregate(ask) if ask.hydrated => {
             Err(ApiError::user("not_hydrated", "the project is not hydrated".to_owned(), ""))
         }
@@ -87,7 +99,19 @@ fn places_and_the_hydrated_document_are_resources() {
         let answer = read(client, "slop://hydrated").await;
         assert_eq!(answer["error"]["code"], -32002, "{answer}");
         assert!(answer["error"]["message"].as_str().unwrap().contains("not hydrated"), "{answer}");
-        for uri in ["slop://fragments/", "slop://fragments/hot", "slop://hydrated/x"] {
+        let uri = "slop://simulate?task=Cookies%20%26%20paths&focus=a.py&focus=b%20c&budget=900";
+        let answer = read(client, uri).await;
+        let placed: Value =
+            serde_json::from_str(answer["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!((&placed["hot"]["tokens"], &placed["moved"]), (&json!(2), &json!([])), "{answer}");
+        for uri in [
+            "slop://simulate?budget=x",
+            "slop://simulate?other=1",
+            "slop://simulated",
+            "slop://fragments/",
+            "slop://fragments/hot",
+            "slop://hydrated/x",
+        ] {
             assert_eq!(read(client, uri).await["error"]["code"], -32002, "{uri}");
         }
     });
