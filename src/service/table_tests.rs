@@ -261,6 +261,27 @@ fn the_table_of_a_large_project_is_brought_up_to_date_by_what_has_changed() {
 }
 
 #[test]
+fn one_change_after_another_is_estimated_until_no_more_comes() {
+    let project = TableProject::large(&[("a.py", ""), ("b.py", ""), ("slop.toml", "")]);
+    let choice = json!({"tier": 3});
+    let mut table = ClientTable::default();
+    let ask = |table: &mut ClientTable| {
+        let answer = project.table(&choice, Some(&table.clock));
+        table.apply(&answer);
+        (answer["rows"].clone(), answer["exact"].clone())
+    };
+    table.apply(&project.table(&choice, None));
+    assert_eq!(ask(&mut table).1, json!(true));
+    for (row, path, text) in [(0, "a.py", "x = 1\n"), (1, "b.py", "y = 2\n"), (0, "a.py", "x = 1\ny = 2\n")] {
+        project.write(path, text);
+        assert_eq!(ask(&mut table), (json!([row]), json!(false)), "the document is not composed");
+        assert_eq!(table.rows[row]["bytes"], json!(text.len()));
+    }
+    assert_eq!(ask(&mut table).1, json!(true));
+    assert_eq!(ask(&mut table), (json!([]), json!(true)));
+}
+
+#[test]
 fn a_delta_is_of_its_choice_alone_and_names_what_stepped_down_elsewhere() {
     let body = "def f(a):\n    \"\"\"Adds.\"\"\"\n    return a\n\n";
     let project =

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::rows::{TableNames, TableRow, TableTotals, rows_in_order};
-use super::update::{basis_of, updated_table};
-use super::versions::{FoundTable, TableCache, TableClock, TableRequest, TableVersion};
+use super::update::{KeptTableState, basis_of, update_table};
+use super::versions::{FoundTable, LastTable, TableCache, TableClock, TableRequest, TableVersion};
 use crate::engine::document::{AggregationRequest, ComposedPlacements, DocumentRun, Placements};
 use crate::engine::error::Error;
 use crate::engine::index::{FileStatus, status};
@@ -35,23 +35,28 @@ pub(in crate::engine) fn file_table(
 ) -> Result<TableAnswer, Error> {
     let begun = tables.map_or(0, |tables| tables.begin(now_ms(run)));
     let aggregation = without_order(&request.aggregation);
-    if let Some(tables) = tables
-        && let Some(version) = updated_table(run, tables, (request, &aggregation), begun)?
-    {
-        return Ok(version.into());
-    }
-    let (names, found) = find_table(run, tables, (request, &aggregation))?;
+    let kept = match tables {
+        Some(tables) => update_table(run, tables, (request, &aggregation), begun)?,
+        None => KeptTableState::Outdated,
+    };
+    let is_awaited = match kept {
+        KeptTableState::Updated(version) => return Ok(version.into()),
+        KeptTableState::Awaited => true,
+        KeptTableState::Outdated => false,
+    };
+    let (names, found) = find_table(run, tables, (request, &aggregation), is_awaited)?;
     Ok(match tables {
         Some(tables) => tables.record(&request.choice, begun, names, found, request.since).into(),
         None => answer(None, Arc::new(names), found, None),
     })
 }
 
-/// Finds out the whole table.
+/// Finds out the whole table; with the document, if a client is known to wait for it.
 fn find_table(
     run: &mut DocumentRun<'_, '_>,
     tables: Option<&TableCache>,
     (request, aggregation): (&TableRequest, &AggregationRequest),
+    is_awaited: bool,
 ) -> Result<(TableNames, FoundTable), Error> {
     // Before anything is looked up: what is written meanwhile makes the next answer look again.
     let summaries = summaries_generation(run.cache, run.lookup);
@@ -62,9 +67,10 @@ fn find_table(
     let basis = if is_quick { None } else { basis_of(run, aggregation, &selected, summaries, &order) };
     let last = tables.and_then(|tables| tables.last(&request.choice));
     let last = last.filter(|last| *last.names == names);
-    // A client that has the newest estimates waits for the document.
-    let is_awaited = last.as_ref().is_some_and(|last| last.is_awaited(request));
-    let composes = is_quick || is_awaited;
+    // A client that has estimates which are not those of the files any more gets new ones: more changes may follow.
+    let has_key = |last: &LastTable| selected.key().is_none_or(|key| last.found.key.as_ref() == Some(&key));
+    let has_estimates = last.as_ref().is_some_and(|last| last.is_awaited(request) && has_key(last));
+    let composes = is_quick || is_awaited || has_estimates;
     let known = last.as_ref().map(|last| known_placements(&last.found, &last.names));
     let placed = run.placements(aggregation, &files, selected, known.as_ref(), composes)?;
     add_summarized_tiers(run.cache, run.lookup, &mut files);

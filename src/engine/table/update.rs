@@ -29,25 +29,39 @@ pub(super) fn basis_of(
     Some((Arc::new(basis), Arc::new(seen)))
 }
 
-/// Returns the kept table of a choice as it is now; `None` if it has to be found out anew.
-pub(super) fn updated_table(
+/// What has become of the kept table of a choice.
+pub(super) enum KeptTableState {
+    /// It was brought up to date.
+    Updated(TableVersion),
+    /// It is as it was, and the client has its estimates, and waits for the document.
+    Awaited,
+    /// It has to be found out anew.
+    Outdated,
+}
+
+/// Brings the kept table of a choice up to date.
+pub(super) fn update_table(
     run: &mut DocumentRun<'_, '_>,
     tables: &TableCache,
     (request, aggregation): (&TableRequest, &AggregationRequest),
     begun: u64,
-) -> Result<Option<TableVersion>, Error> {
-    let Some(last) = tables.last(&request.choice) else { return Ok(None) };
+) -> Result<KeptTableState, Error> {
+    let Some(last) = tables.last(&request.choice) else { return Ok(KeptTableState::Outdated) };
     let base = last.begun;
-    let Some(update) = find_update(run, &last, (request, aggregation))? else { return Ok(None) };
+    let Some(update) = find_update(run, &last, aggregation)? else { return Ok(KeptTableState::Outdated) };
+    if update.rows.is_none() && last.is_awaited(request) {
+        return Ok(KeptTableState::Awaited);
+    }
     // The rows are changed where they are, unless somebody else holds them.
     drop(last);
-    Ok(tables.update(&request.choice, (base, begun), update, request.since))
+    let updated = tables.update(&request.choice, (base, begun), update, request.since);
+    Ok(updated.map_or(KeptTableState::Outdated, KeptTableState::Updated))
 }
 
 fn find_update(
     run: &mut DocumentRun<'_, '_>,
     last: &LastTable,
-    (request, aggregation): (&TableRequest, &AggregationRequest),
+    aggregation: &AggregationRequest,
 ) -> Result<Option<TableUpdate>, Error> {
     let Some((basis, seen)) = &last.found.basis else { return Ok(None) };
     if basis.request != *aggregation
@@ -67,10 +81,6 @@ fn find_update(
     // Which files a word of the focus means depends on all of them, and on their types.
     let has_type = |(place, file): (&usize, &KnownFile)| last.found.rows[*place].language == language(file);
     if !aggregation.focus.is_empty() && !places.iter().zip(&files).all(has_type) {
-        return Ok(None);
-    }
-    // The client has the newest estimates, and they are still those of the files: it waits for the document.
-    if files.is_empty() && last.is_awaited(request) {
         return Ok(None);
     }
     let rows = (!files.is_empty()).then(|| changed_rows(run, &last.found, basis, (&places, &mut files)));
