@@ -41,7 +41,7 @@ pub enum Error {
     NoImage { path: RelPath, reason: String },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
-    #[error("no slice `{slice}` of {word} is marked{}", marked(known))]
+    #[error("{word} has no slice `{slice}`{}", marked(known))]
     NoSuchSlice { word: String, slice: String, known: Vec<String> },
     #[error("no file matches the focus `{word}`{}", suggestion(nearest))]
     NothingInFocus { word: String, nearest: Vec<String> },
@@ -178,7 +178,7 @@ fn suggestion(nearest: &[String]) -> String {
 }
 
 fn marked(slices: &[String]) -> String {
-    if slices.is_empty() { String::new() } else { format!(", but {}", slices.join(", ")) }
+    if slices.is_empty() { String::new() } else { format!("; its slices are {}", slices.join(", ")) }
 }
 
 /// Returns why there is no such view.

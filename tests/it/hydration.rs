@@ -64,7 +64,7 @@ fn slices_are_placed_pinned_and_shown_by_themselves_and_nothing_shows_what_a_mas
     assert_eq!(texts_of(&pinned, "part"), ["21-23"]);
     sandbox
         .slop(&["fragments", "pin", "src/mail.py", "--slice", "sent"])
-        .assert_fails(1, &["no slice `sent` of src/mail.py is marked, but 21-23, send", "slop slice list"]);
+        .assert_fails(1, &["src/mail.py has no slice `sent`; its slices are 21-23, send", "slop slice list"]);
     let placed = sandbox.json(&["hydrate", "--budget", "100"]);
     let fragments = sandbox.json_lines(&["fragments", "--text"]);
     let of_mail: Vec<_> = fragments.iter().filter(|place| place["path"] == "src/mail.py").collect();
