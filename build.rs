@@ -8,7 +8,7 @@ use std::{env, fs};
 #[path = "src/aggregate/vocabulary_hash.rs"]
 mod vocabulary_hash;
 
-use vocabulary_hash::{SLOTS, first_slot};
+use vocabulary_hash::{BUCKETS, bucket_of};
 
 /// Names the commit for those who build without git: Nix, a source archive. Written as in `slop --version`.
 const COMMIT_VARIABLE: &str = "COMMIT_OF_SLOP";
@@ -73,19 +73,22 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
 fn write_vocabulary() {
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
     let library = tiktoken_rs::o200k_base().expect("the library's vocabulary is well-formed");
-    let (mut bytes, mut ends, mut ranks) = (Vec::new(), Vec::new(), vec![0_u32; SLOTS]);
+    let mut buckets = vec![Vec::new(); BUCKETS];
     // The ranks have no gap before the special tokens, which no text has.
-    for token in (0..).map_while(|rank| library.decode_bytes(&[rank]).ok()) {
-        bytes.extend_from_slice(&token);
-        ends.push(u32::try_from(bytes.len()).expect("all tokens have less than 4 GiB"));
-        let mut slot = first_slot(&token);
-        while ranks[slot] != 0 {
-            slot = (slot + 1) % SLOTS;
-        }
-        ranks[slot] = u32::try_from(ends.len()).expect("there are less than 2^32 tokens");
+    for (rank, token) in (0_u32..).map_while(|rank| Some((rank, library.decode_bytes(&[rank]).ok()?))) {
+        let bucket = &mut buckets[bucket_of(&token)];
+        bucket.push(u8::try_from(token.len()).expect("no token has more than 255 bytes"));
+        let [rank @ .., 0] = rank.to_le_bytes() else { panic!("there are more than 2^24 tokens") };
+        bucket.extend(rank);
+        bucket.extend(token);
     }
-    let encode = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
-    for (name, contents) in [("bytes", bytes), ("ends", encode(&ends)), ("ranks", encode(&ranks))] {
+    let mut end = 0;
+    let mut starts = vec![0; 4];
+    for bucket in &buckets {
+        end += u32::try_from(bucket.len()).expect("a bucket has some tokens");
+        starts.extend(end.to_le_bytes());
+    }
+    for (name, contents) in [("tokens", buckets.concat()), ("buckets", starts)] {
         fs::write(folder.join("vocabulary").with_extension(name), contents).expect("OUT_DIR is writable");
     }
 }

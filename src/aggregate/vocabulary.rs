@@ -12,7 +12,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-use super::vocabulary_hash::{SLOTS, first_slot};
+use super::vocabulary_hash::bucket_of;
 use crate::model::ContentHash;
 
 /// What a text is split into before its pieces are looked up, at the beginning of a text. The look ahead of the original,
@@ -28,12 +28,10 @@ const PATTERN: &str = concat!(
     r")",
 );
 
-/// The bytes of all tokens, by rank.
-static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.bytes"));
-/// Where the bytes of each token end: numbers of four bytes, the lowest byte first.
-static ENDS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.ends")).as_chunks().0;
-/// A hash table with open addressing: the ranks plus one, as numbers like those of `ENDS`; 0 for none.
-static RANKS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.ranks")).as_chunks().0;
+/// The tokens, bucket after bucket. Each is its length in a byte, its rank in three, the lowest first, and its bytes.
+static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.tokens"));
+/// Where each bucket begins in `TOKENS`, and where the last one ends: numbers of four bytes, the lowest byte first.
+static BUCKET_STARTS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.buckets")).as_chunks().0;
 
 /// So many counts are remembered in each part of the memory of them, which is some 4 MB in all.
 const MAX_COUNTS: usize = 4096;
@@ -105,7 +103,7 @@ impl Vocabulary {
         if LONGEST_MERGED < piece.len() {
             return Self::merge(piece);
         }
-        let part = &self.merged[first_slot(piece) % PARTS];
+        let part = &self.merged[bucket_of(piece) % PARTS];
         // An insertion is whole before a thread can panic.
         let lock = || part.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(piece).copied();
@@ -227,19 +225,17 @@ const fn is_mark(byte: u8) -> bool {
 
 /// Returns the rank of a token; `None` if the bytes are none.
 fn rank(token: &[u8]) -> Option<u32> {
-    let mut slot = first_slot(token);
-    loop {
-        let rank = u32::from_le_bytes(RANKS[slot]).checked_sub(1)?;
-        if token_at(rank as usize) == token {
-            return Some(rank);
+    let bucket = bucket_of(token);
+    let [start, end] = [bucket, bucket + 1].map(|at| u32::from_le_bytes(BUCKET_STARTS[at]) as usize);
+    let mut records = &TOKENS[start..end];
+    while let [length, low, middle, high, rest @ ..] = records {
+        let (bytes, others) = rest.split_at(usize::from(*length));
+        if bytes == token {
+            return Some(u32::from_le_bytes([*low, *middle, *high, 0]));
         }
-        slot = (slot + 1) % SLOTS;
+        records = others;
     }
-}
-
-fn token_at(rank: usize) -> &'static [u8] {
-    let start = rank.checked_sub(1).map_or(0, |before| u32::from_le_bytes(ENDS[before]));
-    &BYTES[start as usize..u32::from_le_bytes(ENDS[rank]) as usize]
+    None
 }
 
 #[cfg(test)]

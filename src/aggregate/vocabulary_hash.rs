@@ -1,11 +1,11 @@
 //! Where the table of the vocabulary has a token. `build.rs` includes this file, so it imports nothing and does not
 //! depend on the width of the machine's words.
 
-/// More than twice as many as there are tokens, so that most look-ups end at the first slot.
-pub(super) const SLOTS: usize = 1 << 19;
+/// Some three tokens are in each bucket.
+pub(super) const BUCKETS: usize = 1 << 16;
 
-/// Returns the slot that a token is in, unless it was taken: then it is in one of those that follow.
-pub(super) fn first_slot(token: &[u8]) -> usize {
+/// Returns the bucket that a token is in.
+pub(super) fn bucket_of(token: &[u8]) -> usize {
     let mut hash = token.len() as u64;
     for word in token.chunks(8) {
         let mut bytes = [0; 8];
@@ -13,5 +13,5 @@ pub(super) fn first_slot(token: &[u8]) -> usize {
         // The multiplier of FxHash.
         hash = (hash.rotate_left(5) ^ u64::from_le_bytes(bytes)).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
-    usize::try_from((hash ^ hash >> 32) % SLOTS as u64).unwrap_or(0)
+    usize::try_from((hash ^ hash >> 32) % BUCKETS as u64).unwrap_or(0)
 }
