@@ -67,6 +67,123 @@ fn work_in_one_checkout_moves_no_text_of_the_others() {
     }
 }
 
+/// Returns the paths of the files in a document, in its order.
+fn shown_paths(document: &str) -> Vec<String> {
+    let files = document.split("\n## File Tree").next().unwrap();
+    files.split("\n### ").skip(1).map(|block| block.lines().next().unwrap().to_owned()).collect()
+}
+
+/// Makes a project with the repository `lib` and the folder `notes` linked; each has some functions in files of their names.
+fn with_histories() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    for folder in ["project", "lib", "notes"] {
+        for name in ["a", "b", "c"] {
+            write(
+                &sandbox.outside(&format!("{folder}/{name}.py")),
+                &format!("def {name}():\n    return 0\n"),
+            );
+        }
+    }
+    sandbox.commit_all("first");
+    let lib = sandbox.outside("lib");
+    sandbox.git_in(&lib, &["init", "-q"]);
+    sandbox.git_in(&lib, &["add", "."]);
+    sandbox.git_in(&lib, &["commit", "-qm", "first"]);
+    for folder in ["../lib", "../notes"] {
+        assert_eq!(sandbox.slop(&["link", "add", folder]).code, 0);
+    }
+    sandbox
+}
+
+#[test]
+fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
+    let sandbox = with_histories();
+    let lib = sandbox.outside("lib");
+    let edit = |name: &str, number: u32| {
+        write(&lib.join(format!("{name}.py")), &format!("def {name}():\n    return {number}\n"));
+    };
+    let daemon = TestDaemon::start(&sandbox);
+    let check = |in_root: [&str; 3], in_lib: &[&str]| {
+        let in_notes = ["a", "b", "c"].map(|name| format!("@notes/{name}.py"));
+        let in_root = in_root.iter().map(|name| format!("{name}.py"));
+        let in_lib = in_lib.iter().map(|name| format!("@lib/{name}.py"));
+        let expected: Vec<String> = in_root.chain(in_lib).chain(in_notes).collect();
+        let arguments = ["aggregate", "--strategy", "full", "--budget", "none", "--stdout"];
+        for without in [&[][..], &["--no-daemon"]] {
+            let document = sandbox.stdout_of(&[&arguments[..], without].concat());
+            assert_eq!(shown_paths(&document), expected, "{without:?}");
+        }
+    };
+    check(["a", "b", "c"], &["a", "b", "c"]);
+    // What changes next is likely to be what has changed last, and comes last.
+    edit("a", 1);
+    check(["a", "b", "c"], &["b", "c", "a"]);
+    edit("b", 1);
+    check(["a", "b", "c"], &["c", "a", "b"]);
+    // A commit alone changes the order, though no content does.
+    sandbox.git_in(&lib, &["commit", "-qm", "second", "b.py"]);
+    check(["a", "b", "c"], &["c", "b", "a"]);
+    write(&lib.join("d.py"), "def d():\n    return 0\n");
+    check(["a", "b", "c"], &["c", "b", "d", "a"]);
+    sandbox.git_in(&lib, &["add", "d.py"]);
+    sandbox.git_in(&lib, &["commit", "-qm", "third", "d.py"]);
+    check(["a", "b", "c"], &["c", "b", "d", "a"]);
+    sandbox.git_in(&lib, &["commit", "-qam", "fourth"]);
+    edit("b", 2);
+    let explained = sandbox.stdout_of(&["explain", "@lib/b.py"]);
+    assert!(explained.contains("\n  changes      1 commit of @lib since "), "{explained}");
+    assert!(explained.contains(", and not committed\n"), "{explained}");
+    check(["a", "b", "c"], &["c", "d", "a", "b"]);
+    // Nor does the history of the project move files of the checkout.
+    sandbox.write("b.py", "def b():\n    return 1\n");
+    sandbox.commit_all("second");
+    check(["a", "c", "b"], &["c", "d", "a", "b"]);
+    let explained = sandbox.stdout_of(&["explain", "b.py"]);
+    assert!(explained.contains("\n  changes      1 commit of the project since "), "{explained}");
+    assert!(!sandbox.stdout_of(&["explain", "@notes/a.py"]).contains("changes  "));
+    assert_eq!(number(&daemon.status()["missed"]), 0);
+    daemon.assert_audit_is_clean();
+    // The same name may be given to another folder, whose history is another one.
+    assert_eq!(sandbox.slop(&["link", "remove", "lib"]).code, 0);
+    fs::rename(&lib, sandbox.outside("other")).unwrap();
+    sandbox.git_in(&sandbox.outside("other"), &["checkout", "-qf", "HEAD~1"]);
+    assert_eq!(sandbox.slop(&["link", "add", "../other", "--name", "lib"]).code, 0);
+    check(["a", "c", "b"], &["a", "c", "b", "d"]);
+}
+
+#[test]
+fn a_linked_checkout_has_its_order_where_the_project_is_in_no_repository() {
+    let sandbox = with_histories();
+    fs::remove_dir_all(sandbox.path(".git")).unwrap();
+    write(&sandbox.outside("lib/a.py"), "def a():\n    return 1\n");
+    let document = sandbox.stdout_of(&["aggregate", "--strategy", "full", "--budget", "none", "--stdout"]);
+    let expected = ["a.py", "b.py", "c.py", "@lib/b.py", "@lib/c.py", "@lib/a.py"];
+    assert_eq!(shown_paths(&document)[..6], expected);
+}
+
+#[test]
+fn what_is_packed_first_follows_the_history_of_each_checkout() {
+    let sandbox = with_histories();
+    let lib = sandbox.outside("lib");
+    write(&lib.join("a.py"), "def a():\n    return 1\n");
+    sandbox.git_in(&lib, &["commit", "-qam", "second"]);
+    let limited = || {
+        let document = sandbox.stdout_of(&["aggregate", "--tier", "3", "--budget", "3000", "--stdout"]);
+        let (kept, changed) = document.split_once("\n## Changed lately").expect("something has changed");
+        (shown_paths(kept), kept.to_owned(), changed.to_owned())
+    };
+    let (paths, ..) = limited();
+    assert_eq!(paths, ["a.py", "b.py", "c.py", "@lib/b.py", "@lib/c.py"]);
+    write(&lib.join("b.py"), "def b():\n    return 2\n");
+    let (paths, kept, changed) = limited();
+    assert_eq!(paths, ["a.py", "b.py", "c.py", "@lib/c.py"]);
+    assert!(changed.contains("### @lib/a.py") && changed.contains("return 2"), "{changed}");
+    // Another edit of what has changed already leaves what comes first as it is.
+    write(&lib.join("b.py"), "def b():\n    return 3\n");
+    let (_, after, changed) = limited();
+    assert!(after == kept && changed.contains("return 3"), "{changed}");
+}
+
 #[test]
 fn files_of_a_linked_folder_are_files_of_the_project() {
     let sandbox = with_lib();
@@ -135,6 +252,9 @@ fn a_linked_checkout_has_its_own_history() {
     let hydrate = || sandbox.json(&["hydrate"]);
     hydrate();
     assert!(score("@lib/a_quiet.py") < score("@lib/part.py"));
+    let why = |path: &str| sandbox.stdout_of(&["explain", path]);
+    assert!(why("@lib/part.py").contains(", by commits of @lib"), "{}", why("@lib/part.py"));
+    assert!(!why("own.py").contains(", by commits of"), "{}", why("own.py"));
     assert!(score("@notes/note.py") < score("@lib/a_quiet.py"));
     let found = sandbox.json(&["search", "round widget"]);
     assert_eq!(found["hits"][0]["path"], "@lib/part.py", "{found}");

@@ -146,6 +146,57 @@ fn every_file_is_a_resource() {
 }
 
 #[test]
+fn an_agent_places_files_and_keeps_the_places() {
+    let sandbox = Sandbox::repo();
+    for name in ["cookies", "routing", "mail", "cache"] {
+        let function =
+            |at| format!("def {name}_{at}(value):\n    total = value * {at}\n    return total\n\n\n");
+        sandbox.write(format!("src/{name}.py"), (0..15).map(function).collect::<String>());
+    }
+    sandbox.commit_all("first");
+    let mut agent = McpClient::start(&sandbox);
+    let hot = |agent: &mut McpClient| {
+        let answer = agent.request("resources/read", &json!({"uri": "slop://fragments/HOT"}));
+        let lines = text(&answer["result"]["contents"][0]["text"]);
+        let places = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        places.map(|place| text(&place["path"])).collect::<Vec<_>>()
+    };
+    // A document alone places nothing.
+    agent.call_text("slop_aggregate", &json!({"focus": ["cookies.py"], "hydrate": false}));
+    assert_eq!(hot(&mut agent), Vec::<String>::new());
+    for refused in [json!({"files": ["src/mail.py"]}), json!({"preset": "core"})] {
+        let mut arguments = refused.clone();
+        arguments["hydrate"] = true.into();
+        let (is_refused, words) = agent.call_tool("slop_aggregate", &arguments);
+        assert!(is_refused && words.contains("code: bad_arguments"), "{words}");
+    }
+    assert_eq!(hot(&mut agent), Vec::<String>::new());
+    let asked = json!({"focus": ["cookies.py"], "budget": 450, "hydrate": true});
+    let words = agent.call_text("slop_aggregate", &asked);
+    assert!(words.contains("def cookies_14(value)") && !words.contains("def mail_14(value)"), "{words}");
+    assert!(
+        words.contains(" of 450, ") && words.contains("; slop://fragments/{tier} lists them]"),
+        "{words}"
+    );
+    let places = hot(&mut agent);
+    assert!(places.contains(&"src/cookies.py".to_owned()), "{places:?}");
+    // The places are those of the command line, and stay until they are asked for otherwise.
+    assert_eq!(texts(&sandbox.json_lines(&["fragments", "--tier", "hot"]).into(), "path"), places);
+    let document = agent.request("resources/read", &json!({"uri": "slop://hydrated"}));
+    let document = text(&document["result"]["contents"][0]["text"]);
+    assert!(words.starts_with(document.trim_end()), "{document}\n---\n{words}");
+    let again = agent.call_text("slop_aggregate", &asked);
+    assert!(again.contains("; 0 promoted, 0 demoted; "), "{again}");
+    // A daemon hydrates for an agent as well.
+    let _daemon = TestDaemon::start(&sandbox);
+    let moved = json!({"focus": ["mail.py"], "budget": 450, "hydrate": true, "reader": "one"});
+    let words = agent.call_text("slop_aggregate", &moved);
+    assert!(words.contains("def mail_14(value)"), "{words}");
+    assert!(hot(&mut agent).contains(&"src/mail.py".to_owned()));
+    agent.close();
+}
+
+#[test]
 fn an_edit_of_a_file_that_was_read_is_reported_to_the_client() {
     let sandbox = project();
     let mut agent = McpClient::start(&sandbox);

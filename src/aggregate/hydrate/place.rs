@@ -174,6 +174,7 @@ impl<'a> Hydration<'a> {
                 files: self.files.len(),
                 score: file.score,
                 evidence: file.evidence.clone(),
+                linked_checkout: file.linked_checkout.clone(),
             },
         }];
         let (deepest, is_capped) = self.deepest(at, &mut rules);

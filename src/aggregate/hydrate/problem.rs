@@ -54,6 +54,8 @@ pub struct HydrationFile {
     pub score: u16,
     /// The parts of its importance by name, in thousandths.
     pub evidence: Vec<(&'static str, u64)>,
+    /// The linked checkout whose commits count for it; `None` if those of the project do, or none.
+    pub linked_checkout: Option<String>,
     pub reason: RankReason,
     /// How much of it is shown where there is room.
     pub wanted: Depth,
@@ -104,6 +106,7 @@ pub enum PlacementRule {
         files: usize,
         score: u16,
         evidence: Vec<(&'static str, u64)>,
+        linked_checkout: Option<String>,
     },
     /// It stays HOT because the best newcomer behind it beats it by less than what is asked for.
     Kept {
@@ -157,11 +160,14 @@ impl fmt::Display for PlacementRule {
             Self::Pinned(Pin::AnyDepth) => f.write_str("pinned"),
             Self::Pinned(Pin::At(depth)) => write!(f, "pinned at depth {depth}"),
             Self::Curated => f.write_str("curated"),
-            Self::Rank { place, files, score, evidence } => {
+            Self::Rank { place, files, score, evidence, linked_checkout } => {
                 let [place, files] = [*place, *files].map(|number| format_grouped(number as u64));
                 write!(f, "rank {place} of {files}, score {}", Thousandths((*score).into()))?;
                 for (at, (name, part)) in evidence.iter().filter(|(_, part)| 0 < *part).enumerate() {
                     write!(f, "{} {name} {}", if at == 0 { ":" } else { "," }, Thousandths(*part))?;
+                }
+                if let Some(name) = linked_checkout {
+                    write!(f, ", by commits of @{name}")?;
                 }
                 Ok(())
             }

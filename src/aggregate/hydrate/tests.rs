@@ -22,7 +22,16 @@ fn file(bytes: u64, score: u16) -> HydrationFile {
     let wanted = Depth::SKELETON;
     let reason = RankReason::Score;
     let evidence = vec![("changes", 2_500)];
-    HydrationFile { bytes, score, evidence, reason, wanted, hot_at: None, is_forgotten: false }
+    HydrationFile {
+        bytes,
+        score,
+        evidence,
+        linked_checkout: None,
+        reason,
+        wanted,
+        hot_at: None,
+        is_forgotten: false,
+    }
 }
 
 fn placed(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<PlacedFragment> {

@@ -19,8 +19,8 @@ use crate::api::inline_curation::{
 };
 use crate::api::located_json::read_json;
 use crate::api::queries::{
-    AggregateQuery, AttachmentOptions, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry,
-    OutlineQuery, RefsQuery, ViewQuery, ViewSelection,
+    AggregateQuery, AttachmentOptions, CallDirectionName, CallsQuery, HydrateQuery, ImpactQuery, LineRange,
+    MaskEntry, OutlineQuery, RefsQuery, ViewQuery, ViewSelection,
 };
 
 /// Arguments of `slop_aggregate`.
@@ -76,6 +76,10 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "bool")]
     pub(super) links: Option<bool>,
+    /// Place all files by these arguments and keep the places (`slop://fragments/{tier}`). The document is what is HOT.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    pub(super) hydrate: Option<bool>,
 }
 
 /// Arguments of `slop_view`.
@@ -293,6 +297,20 @@ pub(super) fn aggregate_query(
         receipt,
         ..AggregateQuery::default()
     })
+}
+
+/// Returns what places the files for a document, and the document of what is HOT then.
+pub(super) fn hydration_queries(asked: AggregateQuery) -> Result<(HydrateQuery, AggregateQuery), ApiError> {
+    // Before anything is placed, because the document would be refused afterwards.
+    if !asked.files.is_empty() || asked.choice.preset.is_some() {
+        return Err(bad_arguments("`hydrate` places all files, and excludes `files` and `preset`"));
+    }
+    let choice = ViewSelection { default_budget: None, ..asked.choice };
+    // The task and the budget have decided what is HOT; how a file is shown at its depth is the same for both.
+    let ViewSelection { tier, persona, items, .. } = choice.clone();
+    let shown = ViewSelection { tier, persona, items, ..ViewSelection::default() };
+    let document = AggregateQuery { choice: shown, hydrated: true, ..asked };
+    Ok((HydrateQuery { choice, fragments: false }, document))
 }
 
 /// Reads what was given as a string of JSON. The schema can promise no more than a string: some clients pass on no schema

@@ -1,6 +1,6 @@
 //! What hydration has placed, as resources: `slop://hydrated` is the document of what is HOT, and `slop://fragments/WARM` lists
 //! the files and slices of a tier with their places; `slop://simulate?task=…` says what would be where. A resource costs an
-//! agent nothing until it is read.
+//! agent nothing until it is read. What places them is `slop_aggregate` with `hydrate`.
 
 use percent_encoding::percent_decode_str;
 use rmcp::model::{ResourceContents, ResourceTemplate};
@@ -79,6 +79,17 @@ fn parse_choice(query: &str) -> Option<ViewSelection> {
         }
     }
     Some(choice)
+}
+
+/// Returns what an agent should know of a hydration whose document follows.
+pub(super) fn placement_note(placed: &HydrationResult) -> String {
+    let HydrationResult { hot, warm, cold, hot_tokens_limit, promoted, demoted, .. } = placed;
+    let limit = if *hot_tokens_limit == 0 { String::new() } else { format!(" of {hot_tokens_limit}") };
+    format!(
+        "{} HOT with {} tokens{limit}, {} WARM, {} COLD; {promoted} promoted, {demoted} demoted; \
+         {FRAGMENTS}{{tier}} lists them",
+        hot.fragments, hot.tokens, warm.fragments, cold.fragments,
+    )
 }
 
 /// Returns the numbers of all tiers, and the places of what would be HOT: of a large project, more would fill a context.

@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::arguments::{
     AggregateArguments, OutlineArguments, ReferencesQuery, RefsArguments, SearchArguments, StatusArguments,
-    SymbolArguments, ViewArguments, aggregate_query, outline_query, path_from_root, references_query,
-    view_query,
+    SymbolArguments, ViewArguments, aggregate_query, hydration_queries, outline_query, path_from_root,
+    references_query, view_query,
 };
 use super::questions::{AnswerInfo, CallWork, QueryRunner, bad_arguments};
 use super::show::ToolOutput;
 use super::structured::{StatusPage, SymbolList};
-use super::{references, show, structured};
+use super::{hydration, references, show, structured};
 use crate::api::fault::ApiError;
 use crate::api::located_json::convert_located;
 use crate::api::queries::{FilesQuery, SearchQuery, SymbolsQuery};
@@ -94,7 +94,8 @@ fn large_result() -> MetaObject {
 }
 
 fn describe_tool<T: JsonSchema>(name: &'static str, title: &str, description: &str) -> Tool {
-    // The cache is written to, but that is nobody's concern: nothing in the project changes.
+    // The cache is written to, and the places of a hydration are in it, but nothing in the project changes. To hydrate a
+    // second time moves nothing.
     let annotations = ToolAnnotations::with_title(title).read_only(true).idempotent(true).open_world(false);
     let input = inline_schema::<T>(SchemaSettings::for_deserialize);
     Tool::new(name, description.to_owned(), input)
@@ -153,7 +154,16 @@ pub(super) async fn answer(
         "slop_aggregate" => {
             let arguments: AggregateArguments = parse_arguments(arguments)?;
             let as_links = arguments.links.unwrap_or_default();
-            let (document, info) = runner.ask(aggregate_query(arguments, root)?, work).await?;
+            let is_placing = arguments.hydrate.unwrap_or_default();
+            let mut query = aggregate_query(arguments, root)?;
+            let mut placed = None;
+            if is_placing {
+                let (hydration, hydrated) = hydration_queries(query)?;
+                placed = Some(runner.ask(hydration, work).await?.0);
+                query = hydrated;
+            }
+            let (document, mut info) = runner.ask(query, work).await?;
+            info.notes.extend(placed.as_ref().map(hydration::placement_note));
             (show::document(document, as_links), info)
         }
         "slop_view" => {

@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::hydration::FragmentPlace;
 use super::receipt::SummaryAuthor;
 use super::scalars::{iso_time_of_s, wire_path};
-use crate::engine::{Explanation, LimitedView, RankedName};
+use crate::engine::{Explanation, LimitedView, RankedName, RecentChanges};
 use crate::model::{LinkedFolder, RankScore};
+
+/// So many digits name a commit.
+const SHORT_COMMIT: usize = 12;
 
 /// Why a file is shown the way it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +55,10 @@ pub struct FileExplanation {
     /// The linked folder that the file is in, and who linked it when, such as `resource lib: linked by you on 2026-11-22`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
+    /// How the file has changed lately by its checkout's own history, which decides its place in the stable order, such as
+    /// `3 commits of @lib since 1a2b3c4d5e6f, and not committed`; `null` outside of git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<String>,
     /// Where hydration has placed the file, or each of its slices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fragments: Vec<FragmentPlace>,
@@ -134,6 +141,19 @@ fn describe_resource(linked: &LinkedFolder) -> String {
     format!("resource {name}: linked by you on {}", time.split('T').next().unwrap_or_default())
 }
 
+/// Returns how a file has changed lately.
+fn describe_changes(changes: &RecentChanges) -> String {
+    let commits = match changes.commits {
+        0 => "no commit".to_owned(),
+        1 => "1 commit".to_owned(),
+        commits => format!("{commits} commits"),
+    };
+    let checkout = changes.linked.as_ref().map_or("the project".to_owned(), |name| format!("@{name}"));
+    let since = changes.since.get(..SHORT_COMMIT).unwrap_or(&changes.since);
+    let rest = if changes.is_uncommitted { ", and not committed" } else { "" };
+    format!("{commits} of {checkout} since {since}{rest}")
+}
+
 impl From<Explanation> for FileExplanation {
     fn from(explanation: Explanation) -> Self {
         let (path, path_hex) = wire_path(&explanation.path);
@@ -159,6 +179,7 @@ impl From<Explanation> for FileExplanation {
             bytes: explanation.bytes,
             tokens: explanation.tokens,
             tokens_counted_by: explanation.counter.to_owned(),
+            changes: explanation.changes.as_ref().map(describe_changes),
             resource: explanation.linked.as_ref().map(describe_resource),
             fragments: explanation.fragments.into_iter().map(Into::into).collect(),
             under_limits: explanation.under_limits.map(Into::into),

@@ -300,6 +300,9 @@ fn write_explanation(
     if let Some(resource) = &explanation.resource {
         output.write_line(&format!("  {resource}"))?;
     }
+    if let Some(changes) = &explanation.changes {
+        output.write_line(&format!("  changes      {changes}"))?;
+    }
     for fragment in &explanation.fragments {
         write_place(fragment, output)?;
     }

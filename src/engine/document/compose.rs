@@ -31,14 +31,15 @@ use crate::aggregate::{
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{
-    Checkout, CommitCache, GitHistory, LogEnd, PastCommitCache, commit_log, past_commits,
+    CommitCache, LogEnd, PastCommitCache, ProjectHistory, WorktreeStates, past_commits, project_commits,
+    with_uncommitted,
 };
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{ProjectRanking, RankingRequest, SourceTexts, rank_project};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::KnownFile;
-use crate::model::{ContentHash, Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
+use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
 use crate::search::{ChangeHorizon, RankingQuery, read_task};
 
 /// A block has at least so many tokens in most documents: its heading, its path and its fences.
@@ -57,7 +58,7 @@ pub(super) struct ComposeInputs {
     pub(super) focus: Focus,
     pub(super) items: CuratedItems,
     pub(super) summaries: ModelSummaries,
-    pub(super) history: Option<GitHistory>,
+    pub(super) history: Option<ProjectHistory>,
     reader: Option<ReaderState>,
     /// The ranks of the draft's files, if there are limits.
     pub(super) ranking: Option<ProjectRanking>,
@@ -65,6 +66,15 @@ pub(super) struct ComposeInputs {
     general: Option<(StableShare, ProjectRanking)>,
     memo: PackMemo,
     general_memo: PackMemo,
+}
+
+impl ComposeInputs {
+    /// Returns the linked checkout whose commits count for a file; `None` if those of the project do, or none.
+    pub(super) fn linked_checkout_of(&self, path: &RelPath) -> Option<String> {
+        let commits = &self.history.as_ref()?.commits;
+        let name = commits.name_of(path);
+        (!name.is_empty() && commits.get(name).is_some()).then(|| name.to_owned())
+    }
 }
 
 impl PreparedDocument {
@@ -138,14 +148,19 @@ impl DocumentRun<'_, '_> {
         selected: DocumentInputs,
         horizon: ChangeHorizon,
     ) -> Result<(PreparedDocument, InputsDigest), Error> {
-        let DocumentInputs { selection, focus, sections, summaries, history_key, digest } = selected;
+        let DocumentInputs { selection, focus, sections, summaries, worktree_states, digest } = selected;
         let commits = self.caches.map(|caches| &caches.commits);
         let mut renderer = self.renderer(&summaries, request.docs);
         let items = merged_items(&renderer.cache.workspace, request);
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
         let is_limited = request.limits.is_some();
-        let (gathered, history) =
-            gather_with_history(&mut renderer, (commits, history_key), request, &routing, selection)?;
+        let (gathered, history) = gather_with_history(
+            &mut renderer,
+            (commits, worktree_states.as_ref()),
+            request,
+            &routing,
+            selection,
+        )?;
         // A limited document lists the files that it has no room for, instead of all of them.
         let has_names = request.sections.part.has_prefix() && !is_limited;
         let has_tree = request.tier.as_ref().is_some_and(|tier| tier.tree);
@@ -198,7 +213,9 @@ impl DocumentRun<'_, '_> {
             let history = history.as_ref();
             ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &focus, history)?);
         }
-        let stable = StableShare::of(request, history.is_some() && !draft.plan.since_last);
+        // Nothing of a project without commits is what it was at one of them, whatever is linked to it.
+        let has_commits = history.as_ref().is_some_and(|history| history.commits.get("").is_some());
+        let stable = StableShare::of(request, has_commits && !draft.plan.since_last);
         let general = stable.map(|share| {
             let known = ranking.as_ref().map(|ranking| &ranking.sources);
             (share, rank_generally(self.cache, past, &draft, history.as_ref(), known))
@@ -311,7 +328,7 @@ fn rank_draft(
     (request, horizon): (&AggregationRequest, ChangeHorizon),
     draft: &mut DraftDocument,
     focus: &Focus,
-    history: Option<&GitHistory>,
+    history: Option<&ProjectHistory>,
 ) -> Result<ProjectRanking, Error> {
     let reading = request.task.as_deref().map(read_task).transpose()?;
     let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
@@ -321,7 +338,8 @@ fn rank_draft(
     // Places are kept by a rule of their own, and files that were moved since the frozen commit have no history in it.
     let is_frozen = !is_guided && horizon == ChangeHorizon::Near;
     let end = if is_frozen { LogEnd::Frozen } else { LogEnd::Head };
-    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, end));
+    let past =
+        history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.commits, end));
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
     let ranking = RankingRequest {
@@ -349,11 +367,11 @@ fn rank_generally(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
     draft: &DraftDocument,
-    history: Option<&GitHistory>,
+    history: Option<&ProjectHistory>,
     known: Option<&SourceTexts>,
 ) -> ProjectRanking {
-    let past =
-        history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, LogEnd::Frozen));
+    let past = history
+        .map_or_else(Arc::default, |history| past_commits(cache, shared, &history.commits, LogEnd::Frozen));
     let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let query = RankingQuery::empty();
     let request = RankingRequest {
@@ -370,20 +388,23 @@ fn rank_generally(
 /// Renders each of the files, and asks git for their history if the order depends on it.
 fn gather_with_history(
     renderer: &mut Renderer<'_, '_>,
-    (shared, state): (Option<&CommitCache>, Option<ContentHash>),
+    (shared, states): (Option<&CommitCache>, Option<&WorktreeStates>),
     request: &AggregationRequest,
     routing: &RoutingContext<'_>,
     selection: FileSelection,
-) -> Result<(GatheredFiles, Option<GitHistory>), Error> {
+) -> Result<(GatheredFiles, Option<ProjectHistory>), Error> {
     // Limits need it too: recent changes make a file more important.
     let has_history = request.order == FileOrder::Stable || request.limits.is_some();
-    let commits = if has_history { commit_log(renderer.cache, shared, selection.rules) } else { None };
-    let checkout = Checkout::of_project(&renderer.cache.workspace);
+    let commits = if has_history { project_commits(renderer.cache, shared, selection.rules) } else { None };
+    // Of a checkout that no file is in, nothing is asked.
+    let checkouts = commits
+        .as_ref()
+        .map_or_else(Vec::new, |commits| commits.checkouts_of(&renderer.cache.workspace, &selection.files));
     let (gathered, history) = std::thread::scope(|scope| {
         // Git finds out what is not committed while the files are rendered.
-        let (checkout, shared) = (&checkout, shared.zip(state));
+        let (checkouts, shared) = (&checkouts, shared.zip(states));
         let history =
-            commits.as_ref().map(|commits| scope.spawn(move || commits.with_uncommitted(checkout, shared)));
+            commits.as_ref().map(|commits| scope.spawn(move || with_uncommitted(commits, checkouts, shared)));
         let has_prefix = request.sections.part.has_prefix();
         let gathered = if has_prefix {
             let _timer = renderer.cache.workspace.steps.time(AnswerStep::Render);
@@ -391,8 +412,8 @@ fn gather_with_history(
         } else {
             Ok(GatheredFiles::default())
         };
-        let history = history
-            .and_then(|history| history.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let history =
+            history.map(|history| history.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         (gathered, history)
     });
     Ok((gathered?, history))

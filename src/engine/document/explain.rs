@@ -11,6 +11,7 @@ use super::view::{base_text, base_texts};
 use crate::aggregate::{CandidateFile, Focus, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::artifacts::hide;
 use crate::engine::error::Error;
+use crate::engine::history::{GitHistory, project_commits, with_uncommitted};
 use crate::engine::index::{resolve_name, select_named};
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
@@ -45,10 +46,36 @@ pub struct Explanation {
     pub counter: &'static str,
     /// The linked folder that it is in.
     pub linked: Option<LinkedFolder>,
+    /// What the stable order of files knows of it; `None` outside of git, and before the first commit.
+    pub changes: Option<RecentChanges>,
     /// Where hydration has placed it, or its slices.
     pub fragments: Vec<Fragment>,
     /// What the limits make of it, where there are any and the document holds the file.
     pub under_limits: Option<LimitedView>,
+}
+
+/// How a file has changed since the commit at which scores are frozen, by the history of its own checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecentChanges {
+    /// The name of the linked checkout; `None` for the project's own.
+    pub linked: Option<String>,
+    /// The commit.
+    pub since: String,
+    /// How many later commits changed the file.
+    pub commits: usize,
+    /// Whether the file is not what is committed of it.
+    pub is_uncommitted: bool,
+}
+
+impl RecentChanges {
+    fn of_file(file: &KnownFile, linked: Option<&LinkedFolder>, history: &GitHistory) -> Self {
+        Self {
+            linked: linked.map(|linked| linked.name.clone()),
+            since: history.frozen.clone(),
+            commits: history.edits.get(&file.path).map_or(0, Vec::len),
+            is_uncommitted: !file.tracked || history.uncommitted.contains(&file.path),
+        }
+    }
 }
 
 /// What the limits of a document make of a file.
@@ -95,6 +122,11 @@ impl DocumentRun<'_, '_> {
         let mut under_limits = self.under_limits(request)?;
         // After a document was composed, which has hidden what it hides.
         hide(self.cache, &items, &mut selection.files, &mut selection.texts);
+        let commits = project_commits(self.cache, self.caches.map(|caches| &caches.commits), selection.rules);
+        let history = commits.map(|commits| {
+            let checkouts = commits.checkouts_of(&self.cache.workspace, &selection.files);
+            with_uncommitted(&commits, &checkouts, None)
+        });
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, None);
         let mut renderer = self.renderer(&summaries, request.docs);
@@ -120,6 +152,9 @@ impl DocumentRun<'_, '_> {
             let of_file = places.iter().filter(|place| place.name.path == explained.path);
             let mount = renderer.cache.workspace.files.mount_of(file.path.as_bytes());
             explained.linked = mount.map(|(mount, _)| mount.linked.clone());
+            let own = history.as_ref().and_then(|history| history.of_file(&file.path));
+            let changes = own.map(|own| RecentChanges::of_file(&file, explained.linked.as_ref(), own));
+            explained.changes = changes;
             explained.fragments = of_file.cloned().collect();
             let hidden = &renderer.cache.workspace.hidden;
             explained.content =
@@ -200,6 +235,7 @@ fn explanation(
         tokens,
         counter,
         linked: None,
+        changes: None,
         fragments: Vec::new(),
         under_limits,
     }

@@ -16,7 +16,7 @@ use crate::aggregate::{
 };
 use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::history::commit_log;
+use crate::engine::history::project_commits;
 use crate::engine::workspace::KnownState;
 use crate::model::{
     ContentHash, Depth, FileOrder, Fragment, FragmentName, Pin, RankScore, RelPath, RoutingRule, ViewMode,
@@ -142,6 +142,7 @@ impl DocumentRun<'_, '_> {
                     let score = &ranking.scores[unit.at];
                     RankScore::of(score.total, &score.parts.named()).parts
                 },
+                linked_checkout: inputs.linked_checkout_of(&unit.name.path),
                 reason,
                 wanted: Depth::of_view(shown.candidate.wanted),
                 hot_at: before.filter(|row| row.warmth == Some(Warmth::Hot)).map(|row| row.depth),
@@ -173,12 +174,9 @@ impl DocumentRun<'_, '_> {
         let mut hash = Fingerprint::default();
         hash.bytes(env!("CARGO_PKG_VERSION").as_bytes());
         let commits = self.caches.map(|caches| &caches.commits);
-        let commits = commit_log(self.cache, commits, selected.selection.rules);
-        if let Some(commits) = &commits {
-            hash.bytes(commits.head.as_bytes()).bytes(commits.frozen.as_bytes());
-            for (checkout, ends) in &commits.linked {
-                hash.bytes(checkout.as_bytes()).bytes(ends.head.as_bytes()).bytes(ends.frozen.as_bytes());
-            }
+        let commits = project_commits(self.cache, commits, selected.selection.rules);
+        for (checkout, log) in commits.iter().flat_map(|commits| commits.iter()) {
+            hash.bytes(checkout.as_bytes()).bytes(log.head.as_bytes()).bytes(log.frozen.as_bytes());
         }
         // The text of a value may be another one in another build: then the places are only found again.
         hash.bytes(format!("{asked:?}{limits:?}{:?}", self.cache.workspace.options).as_bytes());

@@ -50,7 +50,7 @@ mod views;
 
 pub use cache::CachedDocument;
 pub use compose::PreparedDocument;
-pub use explain::{Explanation, LimitedView, RankedName};
+pub use explain::{Explanation, LimitedView, RankedName, RecentChanges};
 pub use fragments::NamedFragments;
 pub use given::{GivenChange, GivenFile, GivenFileState, RecordName};
 pub use hydrate::{HydrationAnswer, HydrationRequest};

@@ -20,7 +20,7 @@ use crate::aggregate;
 use crate::aggregate::{FileDemand, FilePart, PackInput, PackShares, PackSymbol, PackableFile, PackedView};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::error::Error;
-use crate::engine::history::{FrozenContent, GitHistory};
+use crate::engine::history::{FrozenContent, ProjectHistory};
 use crate::model::{DocumentBlock, FileOrder, ViewMode};
 
 /// Where neither a task nor a focus says what matters, so much of the limit is packed by what the files were at the frozen
@@ -116,7 +116,7 @@ impl StablePacker<'_, '_, '_> {
     pub(super) fn fit(
         &mut self,
         share: StableShare,
-        history: Option<&GitHistory>,
+        history: Option<&ProjectHistory>,
         (memo, memo_then): (&mut PackMemo, &mut PackMemo),
         is_guided: bool,
     ) -> Result<DraftDocument, Error> {
@@ -146,7 +146,7 @@ impl StablePacker<'_, '_, '_> {
         share: StableShare,
         mut room: u64,
         limit: u64,
-        history: Option<&GitHistory>,
+        history: Option<&ProjectHistory>,
         (memo, memo_then): (&mut PackMemo, &mut PackMemo),
     ) -> StablePart {
         // What pieces cost is close, and no more, before they are put together.
@@ -174,7 +174,7 @@ impl StablePacker<'_, '_, '_> {
         &mut self,
         share: StableShare,
         room: u64,
-        history: Option<&GitHistory>,
+        history: Option<&ProjectHistory>,
         memo: &mut PackMemo,
     ) -> (StablePart, Vec<ReservedRoom>) {
         let files = &self.draft.files;

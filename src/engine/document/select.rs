@@ -1,5 +1,6 @@
 //! The files that a document is about, and whether the document is cached.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -15,9 +16,10 @@ use crate::aggregate::{DocumentSections, Focus, hides_symbols};
 use crate::engine::artifacts::hide;
 use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::history::WorktreeStates;
 use crate::engine::index::{FileSelection, Trust};
 use crate::engine::summaries::{ModelSummaries, choose_summaries};
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, DocumentBlock, FileOrder, RelPath, ViewMode};
 
 /// What a document is composed of, as it is now.
@@ -27,8 +29,8 @@ pub struct DocumentInputs {
     pub(in crate::engine) focus: Focus,
     pub(in crate::engine) sections: DocumentSections,
     pub(in crate::engine) summaries: ModelSummaries,
-    /// A hash of all files and of the state of git; `None` if it is not known.
-    pub(super) history_key: Option<ContentHash>,
+    /// Hashes of all files and of the state of git, for each checkout; `None` if they are not known.
+    pub(super) worktree_states: Option<WorktreeStates>,
     pub(in crate::engine) digest: InputsDigest,
 }
 
@@ -84,7 +86,7 @@ impl DocumentRun<'_, '_> {
         let has_diffs = selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
         let is_alone =
             depends_on_files_alone(request) && !has_diffs && self.cache.workspace.log.note_count() == notes;
-        let key = match worktree {
+        let key = match &worktree {
             Some(worktree) if is_alone => {
                 self.inputs_key(request, &selection, &summaries, &sections, worktree)
             }
@@ -99,9 +101,9 @@ impl DocumentRun<'_, '_> {
                 KnownState::LeftOut(_) => None,
             }));
         }
-        let history_key = worktree.and_then(|worktree| worktree.with_history);
+        let worktree_states = worktree.and_then(|worktree| worktree.with_history);
         let digest = InputsDigest { key, contents, notes };
-        Ok(DocumentInputs { selection, focus, sections, summaries, history_key, digest })
+        Ok(DocumentInputs { selection, focus, sections, summaries, worktree_states, digest })
     }
 
     /// Returns whether a document is made of the same as one with that key, except for the files.
@@ -172,12 +174,15 @@ impl DocumentRun<'_, '_> {
         let trusts_stamps =
             self.caches.is_some() && !self.cache.workspace.paranoid && request.trust == Trust::Stamps;
         trusts_stamps.then(|| {
-            let files = hash_files(&selection.files);
+            let files = hash_files(&self.cache.workspace, &selection.files);
             // What is not committed of the other files is no part of the answer, but their attributes may be.
             let rules = selection.rules.filter(|_| request.is_whole());
             let with_history = rules.map(|rules| {
-                let mut hash = Fingerprint::default();
-                hash.bytes(rules.as_bytes()).bytes(files.as_bytes()).finish()
+                let state = |(name, files): (&String, &ContentHash)| {
+                    let mut hash = Fingerprint::default();
+                    (name.clone(), hash.bytes(rules.as_bytes()).bytes(files.as_bytes()).finish())
+                };
+                files.iter().map(state).collect()
             });
             WorktreeKey { files, with_history }
         })
@@ -190,12 +195,15 @@ impl DocumentRun<'_, '_> {
         selection: &FileSelection,
         summaries: &ModelSummaries,
         sections: &DocumentSections,
-        worktree: WorktreeKey,
+        worktree: &WorktreeKey,
     ) -> Option<Arc<InputsKey>> {
         let has_history = request.order == FileOrder::Stable || request.limits.is_some();
-        let state = if has_history { worktree.with_history? } else { worktree.files };
+        let states = if has_history { worktree.with_history.as_ref()? } else { &worktree.files };
         let mut hash = Fingerprint::default();
-        hash.bytes(state.as_bytes()).bytes(summaries.fingerprint(&selection.files).as_bytes());
+        for (name, state) in states {
+            hash.bytes(name.as_bytes()).bytes(state.as_bytes());
+        }
+        hash.bytes(summaries.fingerprint(&selection.files).as_bytes());
         // Screenshots and tracked work are not in it: a document that has them is not cached.
         Some(Arc::new(InputsKey {
             options: self.cache.workspace.options.clone(),
@@ -219,18 +227,19 @@ fn depends_on_files_alone(request: &AggregationRequest) -> bool {
         && sections.beads != BeadsRequest::Included
 }
 
-/// Hashes of the files that were selected, as they are.
-#[derive(Clone, Copy)]
+/// Hashes of the files that were selected, as they are, for each checkout by its name.
 struct WorktreeKey {
-    files: ContentHash,
+    files: WorktreeStates,
     /// Also of the state of git; `None` if it is not known, or other files may be a part of what git says.
-    with_history: Option<ContentHash>,
+    with_history: Option<WorktreeStates>,
 }
 
-/// Returns a hash of what files are.
-fn hash_files(files: &[KnownFile]) -> ContentHash {
-    let mut hash = Fingerprint::default();
+/// Returns hashes of what files are, for each linked folder by its name, which is empty for the project's own.
+fn hash_files(workspace: &Workspace<'_>, files: &[KnownFile]) -> WorktreeStates {
+    let mut hashes = BTreeMap::from([("", Fingerprint::default())]);
     for file in files {
+        let mounted = workspace.files.mount_of(file.path.as_bytes());
+        let hash = hashes.entry(mounted.map_or("", |(mount, _)| &mount.linked.name)).or_default();
         // The receipt says when a file was written.
         let mtime_ns = file.mtime_ns.unwrap_or_default().cast_unsigned();
         hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked)).number(mtime_ns);
@@ -241,5 +250,5 @@ fn hash_files(files: &[KnownFile]) -> ContentHash {
             KnownState::LeftOut(reason) => hash.bytes(reason.name().as_bytes()),
         };
     }
-    hash.finish()
+    hashes.into_iter().map(|(name, hash)| (name.to_owned(), hash.finish())).collect()
 }

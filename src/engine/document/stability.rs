@@ -14,7 +14,7 @@ use crate::aggregate::{FilePart, FileStability, FocusLines};
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, producers};
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::history::{GitHistory, blobs_named};
+use crate::engine::history::{Checkout, GitHistory, ProjectHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{ContentHash, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode};
 
@@ -37,10 +37,15 @@ struct EditHistory<'a> {
 pub(super) fn set_stability(
     renderer: &mut Renderer<'_, '_>,
     files: &mut [ShownFile],
-    history: &GitHistory,
+    history: &ProjectHistory,
     detail: SummaryDetail,
 ) {
-    let moved = moved_blocks(renderer, files, history, detail);
+    let mut moved = HashMap::new();
+    for checkout in Checkout::all(&renderer.cache.workspace) {
+        if let Some(own) = history.of_checkout(checkout.name()) {
+            moved.extend(moved_blocks(renderer, files, (&checkout, own), detail));
+        }
+    }
     for shown in files {
         let path = &shown.file.path;
         let moved_at = match shown.candidate.part {
@@ -48,20 +53,22 @@ pub(super) fn set_stability(
             _ if !shown.file.tracked => UNCOMMITTED,
             FilePart::Changed | FilePart::Rest => moved.get(path).copied().unwrap_or(0),
         };
-        let score = history.scores.get(path).copied().unwrap_or(0);
+        let score = history.of_file(path).and_then(|history| history.scores.get(path)).copied().unwrap_or(0);
         let class = shown.candidate.stability.class;
         shown.candidate.stability = FileStability { changed_at: moved_at, score, class };
     }
 }
 
-/// Returns for each file whose block has changed since the frozen commit which commit changed it last.
+/// Returns for each file of a checkout whose block has changed since the frozen commit which commit changed it last.
 fn moved_blocks(
     renderer: &mut Renderer<'_, '_>,
     files: &[ShownFile],
-    history: &GitHistory,
+    (checkout, history): (&Checkout<'_>, &GitHistory),
     detail: SummaryDetail,
 ) -> HashMap<RelPath, u32> {
-    let may_move = files.iter().filter(|shown| shown.candidate.part != FilePart::Stable);
+    let workspace = &renderer.cache.workspace;
+    let is_inside = |shown: &&ShownFile| checkout.path_inside(workspace, &shown.file.path).is_some();
+    let may_move = files.iter().filter(|shown| shown.candidate.part != FilePart::Stable).filter(is_inside);
     let texts: Vec<EditHistory<'_>> = may_move.filter_map(|shown| edit_history(shown, history)).collect();
     let last = |past: &EditHistory<'_>| past.contents[0].0;
     // The last edit counts unless the block turns out to have outlived it, which is looked at below for summaries
@@ -71,7 +78,10 @@ fn moved_blocks(
     if MOST_FILES < texts.len() {
         return moved;
     }
-    let remembered = remembered_moves(renderer.cache, detail);
+    // An entry for each level of detail, because each document replaces the whole entry: two tiers that are asked for
+    // in turn would otherwise overwrite each other's.
+    let key = checkout.key(&format!("history/moved/{}", detail.name()));
+    let remembered = remembered_moves(renderer.cache, &key);
     let mut answers = HashMap::new();
     let mut asked = Vec::new();
     for past in texts.iter().filter(|past| is_lasting(past.shown)) {
@@ -91,7 +101,7 @@ fn moved_blocks(
         moved.insert(past.shown.file.path.clone(), at);
     }
     // Only what this document needed is kept, for answers about older commits would pile up.
-    remember_moves(renderer.cache, detail, &answers);
+    remember_moves(renderer.cache, &key, &answers);
     moved
 }
 
@@ -107,8 +117,11 @@ fn look_back<'p>(
         // One content of many files at a time rather than all contents of one, because git is asked for many blobs
         // at once, and a file whose block has changed needs no further contents.
         for some in asked.chunks(CONTENTS_AT_ONCE) {
-            let name = |past: &&EditHistory<'_>| past.contents[look].1.clone().unwrap_or_default();
-            let names: Vec<Vec<u8>> = some.iter().map(|past| name(past).into_bytes()).collect();
+            let name = |past: &&'p EditHistory<'p>| {
+                let name = past.contents[look].1.clone().unwrap_or_default();
+                (&past.shown.file.path, name.into_bytes())
+            };
+            let names: Vec<(&RelPath, Vec<u8>)> = some.iter().map(name).collect();
             for (past, bytes) in some.iter().zip(blobs_named(&renderer.cache.workspace, &names)) {
                 let looks_same = bytes.is_some_and(|bytes| renders_the_same(renderer, past.shown, &bytes));
                 match (looks_same, past.contents.len() == look + 1) {
@@ -150,8 +163,8 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
 }
 
 /// Returns when blocks changed last, as it was found out before: by all that it depends on.
-fn remembered_moves(cache: &mut ArtifactCache<'_>, detail: SummaryDetail) -> HashMap<ContentHash, u32> {
-    let bytes = cache.query_store(|store| store.get_meta(&moves_key(detail))).flatten().unwrap_or_default();
+fn remembered_moves(cache: &mut ArtifactCache<'_>, key: &str) -> HashMap<ContentHash, u32> {
+    let bytes = cache.query_store(|store| store.get_meta(key)).flatten().unwrap_or_default();
     let entries = bytes.chunks_exact(36).filter_map(|entry| {
         let (key, at) = entry.split_at(32);
         Some((ContentHash::from_bytes(key.try_into().ok()?), u32::from_le_bytes(at.try_into().ok()?)))
@@ -159,10 +172,10 @@ fn remembered_moves(cache: &mut ArtifactCache<'_>, detail: SummaryDetail) -> Has
     entries.collect()
 }
 
-fn remember_moves(cache: &mut ArtifactCache<'_>, detail: SummaryDetail, moves: &HashMap<ContentHash, u32>) {
+fn remember_moves(cache: &mut ArtifactCache<'_>, key: &str, moves: &HashMap<ContentHash, u32>) {
     let bytes: Vec<u8> =
         moves.iter().flat_map(|(key, at)| [&key.as_bytes()[..], &at.to_le_bytes()].concat()).collect();
-    cache.remember(&moves_key(detail), &bytes);
+    cache.remember(key, &bytes);
 }
 
 /// Returns whether most edits of a file leave its block unchanged. A model's summary differs each time it is written,
@@ -173,12 +186,6 @@ fn is_lasting(shown: &ShownFile) -> bool {
     shown.candidate.score.is_none()
         && block.view == ViewMode::Summary
         && block.summary == Some(SummaryProvenance::Heuristic)
-}
-
-fn moves_key(detail: SummaryDetail) -> String {
-    // An entry for each level of detail, because each document replaces the whole entry: two tiers that are asked for
-    // in turn would otherwise overwrite each other's.
-    format!("history/moved/{}", detail.name())
 }
 
 /// Returns the earlier contents of a file; `None` if it is what it was at the frozen commit, and where nothing is

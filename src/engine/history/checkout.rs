@@ -1,13 +1,13 @@
 //! The checkouts of a project whose history git is asked for: its own, and those that are linked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use super::commits::{FileEdit, read_edits};
 use crate::discover::run_git;
 use crate::engine::mounts::Mount;
-use crate::engine::workspace::Workspace;
-use crate::model::{RelPath, ResourceKind};
+use crate::engine::workspace::{KnownFile, Workspace};
+use crate::model::{RelPath, ResourceKind, split_resource};
 use crate::sys::{ProcessOutput, Processes};
 
 /// What all keys of linked checkouts begin with.
@@ -28,6 +28,11 @@ impl<'w> Checkout<'w> {
         Self { processes: workspace.world.processes, folder: workspace.root.clone(), mount: None }
     }
 
+    /// Returns that of the project, and the linked ones by name.
+    pub(in crate::engine) fn all(workspace: &Workspace<'w>) -> Vec<Self> {
+        std::iter::once(Self::of_project(workspace)).chain(Self::linked(workspace)).collect()
+    }
+
     /// Returns the linked ones, by name.
     pub(super) fn linked(workspace: &Workspace<'w>) -> Vec<Self> {
         let mounts = workspace.files.mounts().iter();
@@ -40,8 +45,19 @@ impl<'w> Checkout<'w> {
         checkouts.map(checkout).collect()
     }
 
+    /// Returns the name of the linked folder; it is empty for the project's own.
+    pub(in crate::engine) fn name(&self) -> &str {
+        self.mount.as_ref().map_or("", |mount| &mount.linked.name)
+    }
+
+    /// Returns what the paths of its files in the project begin with.
+    pub(super) fn prefix(&self) -> Vec<u8> {
+        let mount = self.mount.as_ref();
+        mount.map_or_else(Vec::new, |mount| [mount.linked.mount_point().as_bytes(), b"/"].concat())
+    }
+
     /// Returns under which key the store remembers something of this checkout.
-    pub(super) fn key(&self, key: &str) -> String {
+    pub(in crate::engine) fn key(&self, key: &str) -> String {
         match &self.mount {
             Some(mount) => format!("{LINKED_KEYS}{}/{key}", mount.linked.name),
             None => key.to_owned(),
@@ -50,14 +66,24 @@ impl<'w> Checkout<'w> {
 
     /// Returns the path in the project of a path in this checkout.
     pub(super) fn path_in_project(&self, path: &[u8]) -> Option<RelPath> {
-        match &self.mount {
-            None => RelPath::new(path).ok(),
-            Some(mount) => RelPath::new(&[mount.linked.mount_point().as_bytes(), b"/", path].concat()).ok(),
+        RelPath::new(&[&self.prefix(), path].concat()).ok()
+    }
+
+    /// Returns what is known of paths in this checkout by their paths in the project.
+    pub(super) fn by_path_in_project<T>(&self, known: HashMap<RelPath, T>) -> HashMap<RelPath, T> {
+        if self.mount.is_none() {
+            return known;
         }
+        let in_project = |(path, value): (RelPath, T)| Some((self.path_in_project(path.as_bytes())?, value));
+        known.into_iter().filter_map(in_project).collect()
     }
 
     /// Returns the path in this checkout of a file of the project; `None` if it is in another one.
-    pub(super) fn path_inside<'p>(&self, workspace: &Workspace<'_>, path: &'p RelPath) -> Option<&'p [u8]> {
+    pub(in crate::engine) fn path_inside<'p>(
+        &self,
+        workspace: &Workspace<'_>,
+        path: &'p RelPath,
+    ) -> Option<&'p [u8]> {
         let mounted = workspace.files.mount_of(path.as_bytes());
         match (&self.mount, mounted) {
             (None, None) => Some(path.as_bytes()),
@@ -102,10 +128,68 @@ impl<'w> Checkout<'w> {
         arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
         let changes = read_edits(&self.git(&arguments, b"")?.stdout);
         let was_file = |edits: &[FileEdit]| edits.iter().any(|edit| edit.before.is_some());
-        let in_project = |(path, edits): (RelPath, Vec<FileEdit>)| {
-            Some((self.path_in_project(path.as_bytes())?, was_file(&edits)))
-        };
-        Some(changes.into_iter().filter_map(in_project).collect())
+        let changes = changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect();
+        Some(self.by_path_in_project(changes))
+    }
+}
+
+/// Something that each checkout of a project has, by [`Checkout::name`]. Linked folders without it have an entry too, so that
+/// none of their files is taken for one of the project's own.
+#[derive(Debug)]
+pub(in crate::engine) struct PerCheckout<T>(BTreeMap<String, Option<T>>);
+
+impl<T> PerCheckout<T> {
+    pub(super) fn new(
+        workspace: &Workspace<'_>,
+        known: impl IntoIterator<Item = (String, Option<T>)>,
+    ) -> Self {
+        let linked = workspace.files.mounts().iter();
+        let mut all: BTreeMap<String, Option<T>> =
+            linked.map(|mount| (mount.linked.name.clone(), None)).collect();
+        all.extend(known);
+        Self(all)
+    }
+
+    /// Returns what each checkout that has something has of it.
+    pub(super) fn map<U>(&self, mut value: impl FnMut(&str, &T) -> Option<U>) -> PerCheckout<U> {
+        let mapped = self.0.iter().map(|(name, own)| {
+            let own = own.as_ref().and_then(|own| value(name, own));
+            (name.clone(), own)
+        });
+        PerCheckout(mapped.collect())
+    }
+
+    /// Returns what the checkout of this name has.
+    pub(in crate::engine) fn get(&self, name: &str) -> Option<&T> {
+        self.0.get(name)?.as_ref()
+    }
+
+    /// Returns what the checkout has that a file of the project is in.
+    pub(in crate::engine) fn of_file(&self, path: &RelPath) -> Option<&T> {
+        self.get(self.name_of(path))
+    }
+
+    /// Returns the name of the checkout that a file of the project is in.
+    pub(in crate::engine) fn name_of<'p>(&self, path: &'p RelPath) -> &'p str {
+        let name = split_resource(path.as_bytes()).and_then(|(name, _)| std::str::from_utf8(name).ok());
+        name.filter(|name| self.0.contains_key(*name)).unwrap_or_default()
+    }
+
+    /// Returns the checkouts of the project that some files are in.
+    pub(in crate::engine) fn checkouts_of<'w>(
+        &self,
+        workspace: &Workspace<'w>,
+        files: &[KnownFile],
+    ) -> Vec<Checkout<'w>> {
+        let names: BTreeSet<&str> = files.iter().map(|file| self.name_of(&file.path)).collect();
+        let mut checkouts = Checkout::all(workspace);
+        checkouts.retain(|checkout| names.contains(checkout.name()));
+        checkouts
+    }
+
+    /// Returns the checkouts that have it: the project's own first, then the linked ones by name.
+    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.0.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?)))
     }
 }
 

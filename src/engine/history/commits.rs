@@ -1,17 +1,13 @@
-//! How often files change, by git's history.
+//! How often the files of a checkout change, by git's history.
 //!
 //! Everything here follows from the commits and the working tree alone, so that a fresh clone with an empty cache gives
 //! the same answers; what is remembered in the store is remembered by commit.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Deref;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
-use super::checkout::{Checkout, LINKED_KEYS};
-use super::last::LastValue;
+use super::checkout::Checkout;
 use crate::engine::artifacts::ArtifactCache;
-use crate::engine::workspace::KnownFile;
-use crate::model::{ContentHash, RelPath};
+use crate::model::RelPath;
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
 /// commit would itself be what changes the order.
@@ -25,76 +21,30 @@ const FROZEN_KEY: &str = "history/frozen";
 const SCORES_KEY: &str = "history/scores";
 /// How it remembers what the commits since then did.
 const EDITS_KEY: &str = "history/edits";
-/// How it remembers which linked checkouts it has histories of.
-const LINKED_KEY: &str = "history/linked";
 
 /// A log of more bytes than this is asked for each time rather than remembered.
 const MOST_REMEMBERED: usize = 4 << 20;
 
-/// Git's history of the project.
-pub(in crate::engine) struct GitHistory {
-    pub(in crate::engine) commits: Arc<CommitLog>,
-    /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
-    pub(in crate::engine) uncommitted: Arc<HashSet<RelPath>>,
-}
-
+/// The commits of a checkout. Its files have the paths that they have in the project.
+#[derive(Debug)]
 pub(in crate::engine) struct CommitLog {
     pub(in crate::engine) head: String,
+    /// The commit at which scores are frozen.
     pub(in crate::engine) frozen: String,
     /// How often commits up to `frozen` changed a file, each change halved with age; in millionths.
     pub(in crate::engine) scores: HashMap<RelPath, u64>,
     /// What the commits since `frozen` did to each file, the newest first.
     pub(in crate::engine) edits: HashMap<RelPath, Vec<FileEdit>>,
-    /// The last commits of the linked checkouts, by what their keys in the store begin with.
-    pub(in crate::engine) linked: BTreeMap<String, HistoryEnds>,
+    /// What the paths of the checkout's files begin with in the project.
+    prefix: Vec<u8>,
     /// What turns off the filters that git's settings name; `None` if one cannot be turned off.
     filters: Option<Vec<String>>,
 }
 
 /// The commits that a history is read up to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::engine) struct HistoryEnds {
-    pub(in crate::engine) head: String,
-    /// The one at which scores are frozen.
-    pub(in crate::engine) frozen: String,
-}
-
-impl Deref for GitHistory {
-    type Target = CommitLog;
-
-    fn deref(&self) -> &CommitLog {
-        &self.commits
-    }
-}
-
-/// What a file was at the frozen commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::engine) enum FrozenContent {
-    /// What it is now.
-    Current,
-    /// What git has under this name.
-    Blob(String),
-    /// There was no such file, or none with a text.
-    Absent,
-}
-
-impl GitHistory {
-    /// Returns what a file was at the frozen commit.
-    pub(in crate::engine) fn frozen_content(&self, file: &KnownFile) -> FrozenContent {
-        let before = match self.edits.get(&file.path).and_then(|edits| edits.last()) {
-            Some(oldest) => oldest.before.clone(),
-            None if !file.tracked => None,
-            None if self.uncommitted.contains(&file.path) => self.committed_name(&file.path),
-            None => return FrozenContent::Current,
-        };
-        before.map_or(FrozenContent::Absent, FrozenContent::Blob)
-    }
-
-    /// Returns git's name for what is committed of a file. A path that is not UTF-8 gets none; its file then counts as
-    /// changed, as it is.
-    pub(in crate::engine) fn committed_name(&self, path: &RelPath) -> Option<String> {
-        Some(format!("{}:./{}", self.head, path.as_str()?))
-    }
+struct HistoryEnds {
+    head: String,
+    frozen: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,58 +55,28 @@ pub(in crate::engine) struct FileEdit {
     pub(in crate::engine) before: Option<String>,
 }
 
-/// What git reported last, in a process that stays.
-#[derive(Default)]
-pub(in crate::engine) struct CommitCache {
-    commits: LastValue<ContentHash, CommitLog>,
-    uncommitted: LastValue<ContentHash, HashSet<RelPath>>,
-}
+impl CommitLog {
+    /// Reads the commits of a checkout; `None` outside of git, and before the first commit.
+    pub(super) fn read(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>) -> Option<Self> {
+        let HistoryEnds { head, frozen } = history_ends(cache, checkout)?;
+        let scores = checkout.by_path_in_project(scores(cache, checkout, &frozen)?);
+        let edits = checkout.by_path_in_project(edits(cache, checkout, &frozen, &head)?);
+        Some(Self { head, frozen, scores, edits, prefix: checkout.prefix(), filters: checkout.filters() })
+    }
 
-/// Returns the commits of the project; `None` outside of git, and before the first commit. They are the same as long as
-/// the `key` is, a hash of the stamps of git's files, if it is known.
-pub(in crate::engine) fn commit_log(
-    cache: &mut ArtifactCache<'_>,
-    shared: Option<&CommitCache>,
-    key: Option<ContentHash>,
-) -> Option<Arc<CommitLog>> {
-    let shared = shared.zip(key);
-    if let Some(commits) = shared.as_ref().and_then(|(shared, key)| shared.commits.get(key)) {
-        return Some(commits);
+    /// Returns the files whose bytes differ between `head` and the working tree, as far as git tracks them; `None` if git
+    /// does not report them.
+    pub(super) fn uncommitted(&self, checkout: &Checkout<'_>) -> Option<HashSet<RelPath>> {
+        let changed = checkout.changed_since(self.filters.as_deref()?, &self.head)?;
+        Some(changed.into_keys().collect())
     }
-    let commits = Arc::new(commits(cache)?);
-    if let Some((shared, key)) = shared {
-        shared.commits.insert(key, &commits);
-    }
-    Some(commits)
-}
 
-fn commits(cache: &mut ArtifactCache<'_>) -> Option<CommitLog> {
-    let checkout = Checkout::of_project(&cache.workspace);
-    let HistoryEnds { head, frozen } = history_ends(cache, &checkout)?;
-    let scores = scores(cache, &checkout, &frozen)?;
-    let edits = edits(cache, &checkout, &frozen, &head)?;
-    let linked = Checkout::linked(&cache.workspace);
-    forget_unlinked(cache, &linked);
-    let linked = linked.iter().map(|checkout| (checkout.key(""), history_ends(cache, checkout)));
-    let linked = linked.filter_map(|(key, ends)| Some((key, ends?))).collect();
-    Some(CommitLog { head, frozen, scores, edits, linked, filters: checkout.filters() })
-}
-
-/// Forgets the histories of checkouts that are not linked any more.
-fn forget_unlinked(cache: &mut ArtifactCache<'_>, linked: &[Checkout<'_>]) {
-    let prefixes: Vec<String> = linked.iter().map(|checkout| checkout.key("")).collect();
-    let names = prefixes.concat().into_bytes();
-    let known = cache.query_store(|store| store.get_meta(LINKED_KEY)).flatten().unwrap_or_default();
-    if known == names {
-        return;
+    /// Returns git's name for what is committed of a file. A path that is not UTF-8 gets none; its file then counts as
+    /// changed, as it is.
+    pub(in crate::engine) fn committed_name(&self, path: &RelPath) -> Option<String> {
+        let inside = path.as_bytes().strip_prefix(self.prefix.as_slice())?;
+        Some(format!("{}:./{}", self.head, std::str::from_utf8(inside).ok()?))
     }
-    let keys = cache.query_store(|store| store.list_meta(LINKED_KEYS)).unwrap_or_default();
-    for (key, _) in keys {
-        if !prefixes.iter().any(|prefix| key.starts_with(prefix)) {
-            cache.forget(&key);
-        }
-    }
-    cache.remember(LINKED_KEY, &names);
 }
 
 fn history_ends(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>) -> Option<HistoryEnds> {
@@ -175,7 +95,8 @@ fn edits(
 ) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
     // The commits are a part of the value, so that the log up to another head is never taken for this one.
     let title = format!("{frozen} {head}\n");
-    let remembered = cache.query_store(|store| store.get_meta(EDITS_KEY)).flatten();
+    let key = checkout.key(EDITS_KEY);
+    let remembered = cache.query_store(|store| store.get_meta(&key)).flatten();
     if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
         return Some(read_edits(log));
     }
@@ -199,7 +120,7 @@ fn edits(
     ];
     let log = checkout.git(&log, b"")?.stdout;
     if log.len() <= MOST_REMEMBERED {
-        cache.remember(EDITS_KEY, &[title.as_bytes(), &log].concat());
+        cache.remember(&key, &[title.as_bytes(), &log].concat());
     }
     Some(read_edits(&log))
 }
@@ -229,7 +150,8 @@ fn scores(
     checkout: &Checkout<'_>,
     frozen: &str,
 ) -> Option<HashMap<RelPath, u64>> {
-    let remembered = cache.query_store(|store| store.get_meta(SCORES_KEY)).flatten();
+    let key = checkout.key(SCORES_KEY);
+    let remembered = cache.query_store(|store| store.get_meta(&key)).flatten();
     if let Some(scores) = remembered.and_then(|bytes| read_scores(&bytes, frozen)) {
         return Some(scores);
     }
@@ -250,29 +172,8 @@ fn scores(
     ];
     let log = checkout.git(&log, b"")?.stdout;
     let scores = count_scores(&log);
-    cache.remember(SCORES_KEY, &write_scores(&scores, frozen));
+    cache.remember(&key, &write_scores(&scores, frozen));
     Some(scores)
-}
-
-impl CommitLog {
-    /// Adds what is not committed. That is the same as long as the `key` is, a hash of the state of git's files and of all
-    /// files in the working tree, if it is known.
-    pub(in crate::engine) fn with_uncommitted(
-        self: &Arc<Self>,
-        checkout: &Checkout<'_>,
-        shared: Option<(&CommitCache, ContentHash)>,
-    ) -> Option<GitHistory> {
-        let commits = Arc::clone(self);
-        if let Some(uncommitted) = shared.as_ref().and_then(|(shared, key)| shared.uncommitted.get(key)) {
-            return Some(GitHistory { commits, uncommitted });
-        }
-        let changed = checkout.changed_since(self.filters.as_deref()?, &self.head)?;
-        let uncommitted = Arc::new(changed.into_keys().collect());
-        if let Some((shared, key)) = shared {
-            shared.uncommitted.insert(key, &uncommitted);
-        }
-        Some(GitHistory { commits, uncommitted })
-    }
 }
 
 /// Reads a log in which a byte 1 precedes the names that each commit changed.

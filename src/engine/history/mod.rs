@@ -6,11 +6,14 @@ mod checkout;
 mod commits;
 mod last;
 mod past;
+mod project_history;
 mod revision;
 
 pub(in crate::engine) use checkout::Checkout;
-pub(in crate::engine) use commits::{CommitCache, FrozenContent, GitHistory, commit_log};
 pub(in crate::engine) use past::{LogEnd, PastCommitCache, PastCommits, past_commits};
+pub(in crate::engine) use project_history::{
+    CommitCache, FrozenContent, GitHistory, ProjectHistory, WorktreeStates, project_commits, with_uncommitted,
+};
 pub(in crate::engine) use revision::{
     Baseline, RevisionText, baseline, blobs_named, changed_since, texts_at,
 };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::checkout::Checkout;
-use super::commits::CommitLog;
 use super::last::LastValue;
+use super::project_history::ProjectCommits;
 use crate::engine::artifacts::ArtifactCache;
 use crate::model::RelPath;
 use crate::search::MAX_COMMITS;
@@ -70,24 +70,19 @@ pub(in crate::engine) struct PastCommitCache([LastValue<String, PastCommits>; 2]
 pub(in crate::engine) fn past_commits(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
-    commits: &CommitLog,
+    commits: &ProjectCommits,
     end: LogEnd,
 ) -> Arc<PastCommits> {
-    let of_linked =
-        commits.linked.iter().map(|(key, ends)| format!(" {key} {}", end.of(&ends.head, &ends.frozen)));
-    let last = end.of(&commits.head, &commits.frozen).to_owned() + &of_linked.collect::<String>();
+    let last = commits.iter().map(|(name, log)| format!("{name} {} ", end.of(&log.head, &log.frozen)));
+    let last: String = last.collect();
     let slot = shared.map(|shared| &shared.0[end as usize]);
     if let Some(past) = slot.and_then(|slot| slot.get(&last)) {
         return past;
     }
     let mut past = PastCommits::default();
-    let project = Checkout::of_project(&cache.workspace);
-    if let Some(log) = log(cache, &project, end.of(&commits.head, &commits.frozen), end) {
-        past.add(&log, &|path| project.path_in_project(path));
-    }
-    for checkout in Checkout::linked(&cache.workspace) {
-        let Some(ends) = commits.linked.get(&checkout.key("")) else { continue };
-        if let Some(log) = log(cache, &checkout, end.of(&ends.head, &ends.frozen), end) {
+    for checkout in Checkout::all(&cache.workspace) {
+        let Some(commits) = commits.get(checkout.name()) else { continue };
+        if let Some(log) = log(cache, &checkout, end.of(&commits.head, &commits.frozen), end) {
             past.add(&log, &|path| checkout.path_in_project(path));
         }
     }

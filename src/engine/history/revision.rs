@@ -12,7 +12,7 @@ use crate::model::{RelPath, SkipReason};
 pub(in crate::engine) enum Baseline {
     Commit {
         id: String,
-        /// The commit that the same name means in each linked checkout, by [`Checkout::key`]; a checkout that has none is
+        /// The commit that the same name means in each linked checkout, by [`Checkout::name`]; a checkout that has none is
         /// not there.
         linked: BTreeMap<String, String>,
         /// Its name, as somebody spelled it.
@@ -48,7 +48,8 @@ pub(in crate::engine) fn baseline(workspace: &Workspace<'_>, revision: &str) -> 
     }
     let id = id.ok_or_else(|| Error::NoSuchRevision { revision: revision.to_owned() })?;
     let linked = Checkout::linked(workspace).into_iter();
-    let linked = linked.filter_map(|checkout| Some((checkout.key(""), resolve_commit(&checkout, revision)?)));
+    let linked = linked
+        .filter_map(|checkout| Some((checkout.name().to_owned(), resolve_commit(&checkout, revision)?)));
     Ok(Baseline::Commit { id, linked: linked.collect(), label: revision.to_owned() })
 }
 
@@ -70,7 +71,7 @@ impl Baseline {
         let Self::Commit { id, linked, .. } = self else { return Vec::new() };
         let mut found = vec![(Checkout::of_project(workspace), id.as_str())];
         for checkout in Checkout::linked(workspace) {
-            if let Some(id) = linked.get(&checkout.key("")) {
+            if let Some(id) = linked.get(checkout.name()) {
                 found.push((checkout, id));
             }
         }
@@ -142,11 +143,28 @@ fn texts_in(
 /// A name under which git has nothing.
 const NOTHING: &[u8] = b"-";
 
-/// Returns the bytes of the blobs that git has under these names, such as a blob's id or `commit:./path`; `None` for
-/// what it does not have, and for what is larger than a file that is read.
-pub(in crate::engine) fn blobs_named(workspace: &Workspace<'_>, names: &[Vec<u8>]) -> Vec<Option<Vec<u8>>> {
-    let checkout = Checkout::of_project(workspace);
-    blobs_of_sizes(&checkout, workspace.options.structure_max_bytes, names, &blob_sizes(&checkout, names))
+/// Returns the bytes of the blobs that git has under these names, such as a blob's id or `commit:./path`, each in the
+/// checkout of a file; `None` for what it does not have, and for what is larger than a file that is read.
+pub(in crate::engine) fn blobs_named(
+    workspace: &Workspace<'_>,
+    names: &[(&RelPath, Vec<u8>)],
+) -> Vec<Option<Vec<u8>>> {
+    let most = workspace.options.structure_max_bytes;
+    let mut contents = vec![None; names.len()];
+    for checkout in Checkout::all(workspace) {
+        let inside =
+            (0..).zip(names).filter(|(_, (path, _))| checkout.path_inside(workspace, path).is_some());
+        let (places, names): (Vec<usize>, Vec<Vec<u8>>) =
+            inside.map(|(at, (_, name))| (at, name.clone())).unzip();
+        if names.is_empty() {
+            continue;
+        }
+        let blobs = blobs_of_sizes(&checkout, most, &names, &blob_sizes(&checkout, &names));
+        for (at, blob) in places.into_iter().zip(blobs) {
+            contents[at] = blob;
+        }
+    }
+    contents
 }
 
 fn blobs_of_sizes(

@@ -8,7 +8,7 @@ use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, term_vectors};
-use crate::engine::history::{FrozenContent, GitHistory, PastCommits, blobs_named};
+use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory, blobs_named};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{ContentHash, FileRole, Outline, RelPath, SymbolKind};
@@ -27,8 +27,8 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
     pub(in crate::engine) past: &'a PastCommits,
     pub(in crate::engine) horizon: ChangeHorizon,
-    /// Where given, symbols are those that files had at its frozen commit.
-    pub(in crate::engine) frozen_at: Option<&'a GitHistory>,
+    /// Where given, symbols are those that files had at the frozen commits of their checkouts.
+    pub(in crate::engine) frozen_at: Option<&'a ProjectHistory>,
     /// Texts of the same files as they are now, which are not read again.
     pub(in crate::engine) known: Option<&'a SourceTexts>,
 }
@@ -222,7 +222,8 @@ fn earlier_sources(
     files: &[&KnownFile],
     blobs: Vec<(usize, Vec<u8>)>,
 ) -> Vec<(usize, KnownFile, SourceText)> {
-    let (places, names): (Vec<usize>, Vec<Vec<u8>>) = blobs.into_iter().unzip();
+    let with_paths = blobs.into_iter().map(|(at, name)| (at, (&files[at].path, name)));
+    let (places, names): (Vec<usize>, Vec<(&RelPath, Vec<u8>)>) = with_paths.unzip();
     if names.is_empty() {
         return Vec::new();
     }

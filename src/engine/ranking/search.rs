@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, rank_project};
 use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
-use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, commit_log, past_commits};
+use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, past_commits, project_commits};
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::{RankScore, RelPath, SymbolKind};
@@ -69,8 +69,9 @@ pub(in crate::engine) fn search(
     let query = RankingQuery::of_task(&read_task(&request.text)?);
     let mut selection = select_named(cache, &[], trust, &|_| false)?;
     hide_by_settings(cache, &mut selection.files);
-    let log = commit_log(cache, shared.map(|shared| shared.commits), selection.rules);
-    let past = log.map(|log| past_commits(cache, shared.map(|shared| shared.past), &log, LogEnd::Head));
+    let commits = project_commits(cache, shared.map(|shared| shared.commits), selection.rules);
+    let past = shared.map(|shared| shared.past);
+    let past = commits.map(|commits| past_commits(cache, past, &commits, LogEnd::Head));
     let files: Vec<&KnownFile> = selection.files.iter().collect();
     let past = past.unwrap_or_default();
     let wanted = RankingRequest {

@@ -17,7 +17,7 @@ use super::lister::ListedMount;
 use crate::discover;
 use crate::discover::{FileListing, HeaderNeighbors};
 use crate::engine::fingerprint::Fingerprint;
-use crate::model::{ContentHash, FileStamp, RelPath};
+use crate::model::{ContentHash, FileStamp, LinkedFolder, RelPath};
 use crate::store::{FileRow, WriteBatch};
 
 /// The rows of the table of files, by path.
@@ -368,11 +368,20 @@ impl TrackedListing {
         self.rule_files.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Returns a hash of the stamps of all files that git's history depends on; what git reports of commits does not
-    /// change without one of them. `None` if they are too young to be trusted, or not known.
+    /// Returns a hash of the linked folders, and of the stamps of all files that git's history depends on; what git reports
+    /// of commits does not change without one of them. `None` if they are too young to be trusted, or not known.
     pub(in crate::engine) fn history_key(&self) -> Option<ContentHash> {
         let is_known = !self.rule_files.is_empty() && self.has_rested();
-        is_known.then(|| hash_stamps(&self.rule_files))
+        is_known.then(|| {
+            let mut hash = Fingerprint::default();
+            // The same folder may have been linked under another name, or as another kind of folder.
+            for mount in &self.mounts {
+                let LinkedFolder { name, kind, .. } = &mount.linked;
+                hash.bytes(name.as_bytes()).bytes(kind.name().as_bytes());
+                hash.number(u64::from(mount.source.is_some()));
+            }
+            hash.bytes(hash_stamps(&self.rule_files).as_bytes()).finish()
+        })
     }
 
     /// Returns whether the rule files had rested, so that their stamps can be trusted.

@@ -1,0 +1,180 @@
+//! Git's history of a project: that of its own checkout, and that of each linked one.
+//!
+//! No checkout knows of the commits of another, so work in one changes neither the order of the others' files nor what is
+//! asked of git about them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::checkout::{Checkout, LINKED_KEYS, PerCheckout};
+use super::commits::CommitLog;
+use super::last::LastValue;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::parallel::on_all_cores;
+use crate::engine::workspace::KnownFile;
+use crate::model::{ContentHash, RelPath};
+
+/// How the store remembers which linked checkouts it has histories of.
+const LINKED_KEY: &str = "history/linked";
+
+/// The commits of the checkouts of a project.
+pub(in crate::engine) type ProjectCommits = PerCheckout<Arc<CommitLog>>;
+
+/// Git's history of a project.
+pub(in crate::engine) struct ProjectHistory {
+    pub(in crate::engine) commits: Arc<ProjectCommits>,
+    checkouts: PerCheckout<GitHistory>,
+}
+
+/// Git's history of a checkout.
+#[derive(Debug)]
+pub(in crate::engine) struct GitHistory {
+    commits: Arc<CommitLog>,
+    /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
+    pub(in crate::engine) uncommitted: Arc<HashSet<RelPath>>,
+}
+
+impl Deref for GitHistory {
+    type Target = CommitLog;
+
+    fn deref(&self) -> &CommitLog {
+        &self.commits
+    }
+}
+
+/// What a file was at the frozen commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::engine) enum FrozenContent {
+    /// What it is now.
+    Current,
+    /// What git has under this name.
+    Blob(String),
+    /// There was no such file, or none with a text.
+    Absent,
+}
+
+impl ProjectHistory {
+    /// Returns the history of a checkout by its name.
+    pub(in crate::engine) fn of_checkout(&self, name: &str) -> Option<&GitHistory> {
+        self.checkouts.get(name)
+    }
+
+    /// Returns the history of the checkout that a file is in.
+    pub(in crate::engine) fn of_file(&self, path: &RelPath) -> Option<&GitHistory> {
+        self.checkouts.of_file(path)
+    }
+
+    /// Returns what a file was at the frozen commit of its checkout.
+    pub(in crate::engine) fn frozen_content(&self, file: &KnownFile) -> FrozenContent {
+        let history = self.of_file(&file.path);
+        let edits = history.and_then(|history| history.edits.get(&file.path));
+        let before = match (edits.and_then(|edits| edits.last()), history) {
+            (Some(oldest), _) => oldest.before.clone(),
+            (None, _) if !file.tracked => None,
+            (None, Some(history)) if history.uncommitted.contains(&file.path) => {
+                history.committed_name(&file.path)
+            }
+            (None, _) => return FrozenContent::Current,
+        };
+        before.map_or(FrozenContent::Absent, FrozenContent::Blob)
+    }
+}
+
+/// What git reported last, in a process that stays.
+#[derive(Default)]
+pub(in crate::engine) struct CommitCache {
+    commits: LastValue<ContentHash, ProjectCommits>,
+    /// By the names of the checkouts.
+    uncommitted: Mutex<UncommittedFiles>,
+}
+
+type UncommittedFiles = BTreeMap<String, (ContentHash, Arc<HashSet<RelPath>>)>;
+
+impl CommitCache {
+    fn lock_uncommitted(&self) -> MutexGuard<'_, UncommittedFiles> {
+        self.uncommitted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Hashes of the state of git's files and of all files in the working tree, for each checkout by its name.
+pub(in crate::engine) type WorktreeStates = BTreeMap<String, ContentHash>;
+
+/// Returns the commits of the project; `None` if no checkout has any. They are the same as long as the `key` is, a hash of
+/// the stamps of git's files, if it is known.
+pub(in crate::engine) fn project_commits(
+    cache: &mut ArtifactCache<'_>,
+    shared: Option<&CommitCache>,
+    key: Option<ContentHash>,
+) -> Option<Arc<ProjectCommits>> {
+    let shared = shared.zip(key);
+    if let Some(commits) = shared.as_ref().and_then(|(shared, key)| shared.commits.get(key)) {
+        return Some(commits);
+    }
+    let checkouts = Checkout::all(&cache.workspace);
+    forget_unlinked(cache, &checkouts);
+    let logs = checkouts
+        .iter()
+        .map(|checkout| (checkout.name().to_owned(), CommitLog::read(cache, checkout).map(Arc::new)));
+    let logs: Vec<_> = logs.collect();
+    let commits = Arc::new(PerCheckout::new(&cache.workspace, logs));
+    commits.iter().next()?;
+    if let Some((shared, key)) = shared {
+        shared.commits.insert(key, &commits);
+    }
+    Some(commits)
+}
+
+/// Forgets the histories of checkouts that are not linked any more.
+fn forget_unlinked(cache: &mut ArtifactCache<'_>, checkouts: &[Checkout<'_>]) {
+    let linked = checkouts.iter().filter(|checkout| !checkout.name().is_empty());
+    let prefixes: Vec<String> = linked.map(|checkout| checkout.key("")).collect();
+    let names = prefixes.concat().into_bytes();
+    let known = cache.query_store(|store| store.get_meta(LINKED_KEY)).flatten().unwrap_or_default();
+    if known == names {
+        return;
+    }
+    let keys = cache.query_store(|store| store.list_meta(LINKED_KEYS)).unwrap_or_default();
+    for (key, _) in keys {
+        if !prefixes.iter().any(|prefix| key.starts_with(prefix)) {
+            cache.forget(&key);
+        }
+    }
+    cache.remember(LINKED_KEY, &names);
+}
+
+/// Adds what is not committed in these checkouts. Of each that is the same as long as its state is, if that is known.
+pub(in crate::engine) fn with_uncommitted(
+    commits: &Arc<ProjectCommits>,
+    checkouts: &[Checkout<'_>],
+    shared: Option<(&CommitCache, &WorktreeStates)>,
+) -> ProjectHistory {
+    let found = on_all_cores(checkouts, |checkout| {
+        let log = commits.get(checkout.name())?;
+        uncommitted(log, checkout, shared)
+    });
+    let mut found: BTreeMap<&str, _> = checkouts.iter().map(Checkout::name).zip(found).collect();
+    let checkouts = commits
+        .map(|name, log| Some(GitHistory { commits: Arc::clone(log), uncommitted: found.remove(name)?? }));
+    ProjectHistory { commits: Arc::clone(commits), checkouts }
+}
+
+fn uncommitted(
+    log: &CommitLog,
+    checkout: &Checkout<'_>,
+    shared: Option<(&CommitCache, &WorktreeStates)>,
+) -> Option<Arc<HashSet<RelPath>>> {
+    let name = checkout.name();
+    let shared = shared.and_then(|(shared, states)| Some((shared, states.get(name)?)));
+    if let Some((shared, state)) = shared
+        && let Some((of, known)) = shared.lock_uncommitted().get(name)
+        && of == state
+    {
+        return Some(Arc::clone(known));
+    }
+    let found = Arc::new(log.uncommitted(checkout)?);
+    if let Some((shared, state)) = shared {
+        shared.lock_uncommitted().insert(name.to_owned(), (*state, Arc::clone(&found)));
+    }
+    Some(found)
+}
