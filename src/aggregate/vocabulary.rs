@@ -31,7 +31,8 @@ const PATTERN: &str = concat!(
 /// The tokens, bucket after bucket. Each is its length in a byte, its rank in three, the lowest first, and its bytes.
 static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.tokens"));
 /// Where each bucket begins in `TOKENS`, and where the last one ends: numbers of four bytes, the lowest byte first.
-static BUCKET_STARTS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.buckets")).as_chunks().0;
+static BUCKET_STARTS: &[[u8; 4]] =
+    include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.buckets")).as_chunks().0;
 
 /// So many counts are remembered in each part of the memory of them, which is some 4 MB in all.
 const MAX_COUNTS: usize = 4096;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::cache::DocumentCaches;
 use super::delivery::{
     PendingDelivery, ReaderState, load_reader_state, reduce_to_changes, shown_fingerprints,
 };
@@ -35,7 +36,7 @@ use crate::engine::history::{
     with_uncommitted,
 };
 use crate::engine::index::FileSelection;
-use crate::engine::ranking::{ProjectRanking, RankingRequest, SourceTexts, rank_project};
+use crate::engine::ranking::{EarlierSources, ProjectRanking, RankingRequest, SourceTexts, rank_project};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::KnownFile;
@@ -218,7 +219,7 @@ impl DocumentRun<'_, '_> {
         let stable = StableShare::of(request, has_commits && !draft.plan.since_last);
         let general = stable.map(|share| {
             let known = ranking.as_ref().map(|ranking| &ranking.sources);
-            (share, rank_generally(self.cache, past, &draft, history.as_ref(), known))
+            (share, rank_generally(self.cache, self.caches, &draft, history.as_ref(), known))
         });
         let inputs = ComposeInputs {
             request: request.clone(),
@@ -365,13 +366,16 @@ fn rank_draft(
 /// are texts of files as they are now.
 fn rank_generally(
     cache: &mut ArtifactCache<'_>,
-    shared: Option<&PastCommitCache>,
+    caches: Option<&DocumentCaches>,
     draft: &DraftDocument,
     history: Option<&ProjectHistory>,
     known: Option<&SourceTexts>,
 ) -> ProjectRanking {
+    let shared = caches.map(|caches| &caches.past_commits);
     let past = history
         .map_or_else(Arc::default, |history| past_commits(cache, shared, &history.commits, LogEnd::Frozen));
+    let unkept = EarlierSources::default();
+    let earlier = caches.map_or(&unkept, |caches| &caches.earlier_sources);
     let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let query = RankingQuery::empty();
     let request = RankingRequest {
@@ -379,7 +383,7 @@ fn rank_generally(
         in_focus: &|_| false,
         past: &past,
         horizon: ChangeHorizon::Near,
-        frozen_at: history,
+        frozen_at: history.map(|history| (history, earlier)),
         known,
     };
     rank_project(cache, &request, &files)

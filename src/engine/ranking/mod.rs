@@ -1,11 +1,12 @@
 //! Which files and symbols of the project matter for a task, for files in focus, or in general.
 //!
 //! `signals` gathers what is known of each file, `foreign` determines which files the project itself calls vendored or
-//! generated, `rank` scores files and, on the texts of the best of them, symbols, and `search` lists them. May import `workspace`,
+//! generated, `rank` scores files and, on the texts of the best of them, symbols, `earlier` reads what files were at an earlier commit, and `search` lists them. May import `workspace`,
 //! `artifacts` and `history`.
 //!
 //! Start with [`rank_project`].
 
+mod earlier;
 mod foreign;
 mod rank;
 mod search;
@@ -13,6 +14,7 @@ mod signals;
 
 pub use search::{HitKind, SearchAnswer, SearchHit, SearchRequest};
 
+pub(in crate::engine) use earlier::EarlierSources;
 pub(in crate::engine) use rank::{
     ProjectRanking, RankedSymbol, RankingRequest, SourceText, SourceTexts, SymbolSignature, rank_project,
 };

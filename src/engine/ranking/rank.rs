@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+use super::earlier::{EarlierContent, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
-use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, term_vectors};
-use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory, blobs_named};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
+use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{ContentHash, FileRole, Outline, RelPath, SymbolKind};
@@ -27,8 +27,9 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
     pub(in crate::engine) past: &'a PastCommits,
     pub(in crate::engine) horizon: ChangeHorizon,
-    /// Where given, symbols are those that files had at the frozen commits of their checkouts.
-    pub(in crate::engine) frozen_at: Option<&'a ProjectHistory>,
+    /// Where given, symbols are those that files had at the frozen commits of their checkouts. Some texts of then may be
+    /// kept.
+    pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
     /// Texts of the same files as they are now, which are not read again.
     pub(in crate::engine) known: Option<&'a SourceTexts>,
 }
@@ -62,7 +63,7 @@ pub(in crate::engine) struct SourceText {
 }
 
 impl SourceText {
-    fn new(text: String, outline: Option<Outline>) -> Self {
+    pub(super) fn new(text: String, outline: Option<Outline>) -> Self {
         let hash = ContentHash::digest(text.as_bytes());
         Self { text, outline, hash, errors: SourceErrors::default() }
     }
@@ -181,21 +182,25 @@ fn read_sources(
 ) -> (SourceTexts, HashMap<usize, KnownFile>) {
     let mut sources = SourceTexts::new();
     let mut unread = Vec::new();
-    let mut blobs = Vec::new();
+    let mut past = Vec::new();
     for at in chosen {
-        let frozen = request.frozen_at.map(|history| history.frozen_content(files[*at]));
+        let frozen = request.frozen_at.map(|(history, _)| history.frozen_content(files[*at]));
         match (frozen.unwrap_or(FrozenContent::Current), request.known.and_then(|known| known.get(at))) {
             (FrozenContent::Current, Some(known)) => drop(sources.insert(*at, Arc::clone(known))),
             (FrozenContent::Current, None) => unread.push(*at),
-            (FrozenContent::Blob(name), _) => blobs.push((*at, name.into_bytes())),
+            (FrozenContent::Blob(name), _) => {
+                past.extend(EarlierContent::of(files[*at], name).map(|of| (*at, of)))
+            }
             (FrozenContent::Absent, _) => {}
         }
     }
     sources.extend(current_sources(cache, files, &unread));
     let mut earlier = HashMap::new();
-    for (at, file, source) in earlier_sources(cache, files, blobs) {
-        sources.insert(at, Arc::new(source));
-        earlier.insert(at, file);
+    if let Some((_, kept)) = request.frozen_at {
+        for (at, found) in kept.read(cache, past) {
+            sources.insert(at, Arc::clone(&found.source));
+            earlier.insert(at, found.file.clone());
+        }
     }
     (sources, earlier)
 }
@@ -214,39 +219,6 @@ fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: 
         sources.insert(*at, Arc::new(SourceText::new(text, outline)));
     }
     sources
-}
-
-/// Reads the contents that git has under some names, each of an earlier version of the file at a position.
-fn earlier_sources(
-    cache: &mut ArtifactCache<'_>,
-    files: &[&KnownFile],
-    blobs: Vec<(usize, Vec<u8>)>,
-) -> Vec<(usize, KnownFile, SourceText)> {
-    let with_paths = blobs.into_iter().map(|(at, name)| (at, (&files[at].path, name)));
-    let (places, names): (Vec<usize>, Vec<(&RelPath, Vec<u8>)>) = with_paths.unzip();
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let bytes = blobs_named(&cache.workspace, &names);
-    let contents = places.iter().zip(&bytes).filter_map(|(at, bytes)| {
-        let mut content = identify(&files[*at].path, bytes.as_deref()?, &HeaderNeighbors::default()).ok()?;
-        // What decided the type of a header then, its neighbors, is not known; that it changed since is unlikely.
-        content.file_type = ContentRef::from_file(files[*at])?.file_type;
-        Some((*at, content))
-    });
-    let (places, contents): (Vec<usize>, Vec<_>) = contents.unzip();
-    cache.derive_contents(&contents);
-    let sources = places.into_iter().zip(contents).map(|(at, content)| {
-        let path = &files[at].path;
-        let subject =
-            ContentRef { path, hash: content.hash, file_type: content.file_type, facts: &content.facts };
-        let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
-        let state =
-            KnownState::Content { hash: content.hash, file_type: content.file_type, facts: content.facts };
-        let file = KnownFile { path: path.clone(), tracked: true, mtime_ns: None, state };
-        (at, file, SourceText::new(content.text.text.into_owned(), outline))
-    });
-    sources.collect()
 }
 
 /// Returns what represents a chunk: the head of its symbol, if it has the head's line; the first lines of a source that

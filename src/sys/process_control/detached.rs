@@ -22,7 +22,7 @@ pub(super) fn detached_command(
     command.stdout(log.try_clone()?).stderr(log);
     // mimalloc's own default keeps what is freed for a second, and then until something is allocated: in a process that
     // is idle most of the time, until the next answer.
-    command.env("MIMALLOC_PURGE_DELAY", "10");
+    command.envs([("MIMALLOC_PURGE_DELAY", "1"), ("MIMALLOC_PURGE_EXTEND_DELAY", "0")]);
     Ok(command)
 }
 

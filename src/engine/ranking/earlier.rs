@@ -1,0 +1,97 @@
+//! What files were at an earlier commit.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::rank::SourceText;
+use crate::discover::HeaderNeighbors;
+use crate::engine::artifacts::{ArtifactCache, ContentRef, identify};
+use crate::engine::history::blobs_named;
+use crate::engine::workspace::{KnownFile, KnownState};
+use crate::model::{FileType, RelPath};
+
+/// Sources are kept if their texts have at most so many bytes.
+const MAX_BYTES: usize = 4 << 20;
+
+/// A file as it was.
+pub(super) struct EarlierSource {
+    pub(super) file: KnownFile,
+    pub(super) source: Arc<SourceText>,
+}
+
+/// Where git has the contents, and as what they are read: what decided the type of a header then, its neighbors, is not
+/// known, and that it changed since is unlikely.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct EarlierContent {
+    pub(super) path: RelPath,
+    pub(super) file_type: &'static FileType,
+    /// Git's name for the bytes, which always names the same.
+    pub(super) blob: Vec<u8>,
+}
+
+impl EarlierContent {
+    /// Returns what git has under a name as an earlier version of a file with a text.
+    pub(super) fn of(file: &KnownFile, blob: String) -> Option<Self> {
+        let ContentRef { path, file_type, .. } = ContentRef::from_file(file)?;
+        Some(Self { path: path.clone(), file_type, blob: blob.into_bytes() })
+    }
+}
+
+type SourcesByContent = HashMap<EarlierContent, Arc<EarlierSource>>;
+
+/// The sources that were read last, in a process that stays: until another commit is the earlier one, nearly all of them are
+/// asked for again by the next document.
+#[derive(Default)]
+pub(in crate::engine) struct EarlierSources(Mutex<Arc<SourcesByContent>>);
+
+impl EarlierSources {
+    /// Returns the sources of contents that can be read, each with the value that its content was given with, and keeps
+    /// them in the place of the last ones.
+    pub(super) fn read<T>(
+        &self,
+        cache: &mut ArtifactCache<'_>,
+        wanted: Vec<(T, EarlierContent)>,
+    ) -> Vec<(T, Arc<EarlierSource>)> {
+        let last = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let contents = wanted.iter().map(|(_, content)| content);
+        let (known, unread): (Vec<_>, Vec<_>) = contents.partition(|content| last.contains_key(content));
+        let mut sources: SourcesByContent = read_contents(cache, &unread).into_iter().collect();
+        sources.extend(known.into_iter().map(|content| (content.clone(), Arc::clone(&last[content]))));
+        let found = wanted.into_iter();
+        let found =
+            found.filter_map(|(of, content)| Some((of, Arc::clone(sources.get(&content)?)))).collect();
+        if sources.values().map(|earlier| earlier.source.text.len()).sum::<usize>() <= MAX_BYTES {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(sources);
+        }
+        found
+    }
+}
+
+fn read_contents(
+    cache: &mut ArtifactCache<'_>,
+    wanted: &[&EarlierContent],
+) -> Vec<(EarlierContent, Arc<EarlierSource>)> {
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<(&RelPath, Vec<u8>)> =
+        wanted.iter().map(|content| (&content.path, content.blob.clone())).collect();
+    let bytes = blobs_named(&cache.workspace, &names);
+    let contents = wanted.iter().zip(&bytes).filter_map(|(wanted, bytes)| {
+        let mut content = identify(&wanted.path, bytes.as_deref()?, &HeaderNeighbors::default()).ok()?;
+        content.file_type = wanted.file_type;
+        Some((*wanted, content))
+    });
+    let (wanted, contents): (Vec<&EarlierContent>, Vec<_>) = contents.unzip();
+    cache.derive_contents(&contents);
+    let sources = wanted.into_iter().zip(contents).map(|(wanted, content)| {
+        let EarlierContent { path, file_type, .. } = wanted;
+        let subject = ContentRef { path, hash: content.hash, file_type, facts: &content.facts };
+        let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
+        let state = KnownState::Content { hash: content.hash, file_type, facts: content.facts };
+        let file = KnownFile { path: path.clone(), tracked: true, mtime_ns: None, state };
+        let source = Arc::new(SourceText::new(content.text.text.into_owned(), outline));
+        (wanted.clone(), Arc::new(EarlierSource { file, source }))
+    });
+    sources.collect()
+}
