@@ -9,7 +9,7 @@ use crate::engine::index::Trust;
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::{FILES, TestProject, request};
-use crate::model::{AggregationStrategy, ScreenshotImage, ViewMode};
+use crate::model::{AggregationStrategy, FileOrder, ScreenshotImage, ViewMode};
 use crate::sys::{Disk, RealDisk};
 
 fn once(paths: &[&str]) -> Vec<(String, usize)> {
@@ -183,4 +183,34 @@ fn a_process_that_stays_shows_the_excerpts_that_a_new_one_does() {
     sandbox.write("one.py", &one.replace("x + 1", "x + 2"));
     sandbox.write("two.py", &format!("# A new line.\n{two}"));
     check();
+}
+
+#[test]
+fn what_a_file_was_when_it_was_committed_is_asked_of_git_once() {
+    let text = |name: &str| format!("def {name}(x):\n{}", "    x = x + 1\n".repeat(20));
+    let sandbox = TestProject::new(&[("one.py", &text("one")), ("two.py", &text("two"))]);
+    let commit = || {
+        sandbox.git(&["add", "-A"]);
+        sandbox.git(&["commit", "-q", "-m", "work"]);
+    };
+    sandbox.git(&["init", "-q"]);
+    commit();
+    let mut project = sandbox.open_shared(&Arc::new(WorkspaceCache::new()));
+    let mut limited = request(AggregationStrategy::Auto, ViewMode::Full, &[]);
+    limited.limits.bytes = Some(1300);
+    limited.order = FileOrder::Stable;
+    let mut runs_for = |work: &dyn Fn()| {
+        work();
+        sandbox.runs();
+        let document = project.aggregate(&limited).unwrap();
+        let runs = sandbox.runs();
+        assert_eq!(document.blocks, sandbox.project(false).aggregate(&limited).unwrap().blocks);
+        runs
+    };
+    let edit = |number: u32| sandbox.write("one.py", &text(&format!("one_{number}")));
+    runs_for(&|| ());
+    let first = runs_for(&|| edit(1));
+    assert_eq!(runs_for(&|| edit(2)), first - 2, "the size and the bytes of what is committed are known");
+    // Of another commit, nothing is known.
+    assert!(first <= runs_for(&|| (commit(), edit(3)).1));
 }
