@@ -224,7 +224,9 @@ pub(in crate::engine) fn with_places(
     let order = read(cache, Store::hydrated_order)?;
     let content = |path: &RelPath| {
         let name = FragmentName::of_file(path.clone());
-        rows.binary_search_by(|row| row.name.cmp(&name)).ok().map(|at| rows[at].content)
+        let row = rows.binary_search_by(|row| row.name.cmp(&name)).ok().map(|at| &rows[at]);
+        // A file that is placed slice by slice may have a row too, for its pin.
+        row.filter(|row| row.warmth == Some(Warmth::Hot)).map(|row| row.content)
     };
     let place = |(position, path)| (path, HydratedPlace { position, content: content(path) });
     let order = (0..).zip(&order).map(place).map(|(path, place)| (path.clone(), place)).collect();

@@ -50,12 +50,12 @@ pub(super) fn hydrated_order(
     for (resource, mut files) in by_resource {
         files.sort_by_key(|(path, file)| (file.class, *path));
         let of_resource = before.iter().filter(|path| resource_of(path) == resource);
-        let places: FxHashMap<&RelPath, usize> = of_resource.zip(0..).collect();
+        let positions: FxHashMap<&RelPath, usize> = of_resource.zip(0..).collect();
         let hot_file = |(path, file): &(&RelPath, HotUnits)| {
             let is_same = file.are_same && units_before.get(path) == Some(&file.units);
             let history = inputs.history.as_ref().and_then(|history| history.of_file(path));
             HotFile {
-                place_before: places.get(path).copied().filter(|_| is_same),
+                place_before: positions.get(path).copied().filter(|_| is_same),
                 bytes: file.bytes,
                 change_rate: history.map(|history| history.change_rate(path)),
             }

@@ -70,8 +70,8 @@ pub(super) fn set_hydrated_order(
     for ShownFile { file, candidate, .. } in files {
         let place = places.order.get(&file.path);
         let is_changed = match (&file.state, place.and_then(|place| place.content)) {
-            (KnownState::Content { hash, .. }, Some(placed)) => {
-                workspace.hidden.file_hash(&file.path, *hash) != placed
+            (KnownState::Content { hash, .. }, Some(content)) => {
+                workspace.hidden.file_hash(&file.path, *hash) != content
             }
             (_, _) => false,
         };
