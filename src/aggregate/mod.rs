@@ -38,7 +38,8 @@ pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use hidden::{HiddenLines, hide_mentions, hide_symbols, hides_symbols, unmatched_hidden_keys};
 pub use hydrate::{
-    DepthCosts, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost, place_fragments,
+    DepthCosts, HotFile, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost,
+    order_hot_files, place_fragments,
 };
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use items::CuratedItems;

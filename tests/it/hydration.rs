@@ -174,3 +174,50 @@ fn fragments(sandbox: &Sandbox, name: &str) -> Vec<serde_json::Value> {
     assert!(Path::new(&sandbox.outside(name)).exists());
     listed.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
+
+#[test]
+fn what_precedes_the_first_changed_file_of_a_hydrated_document_stays_where_it_is() {
+    let sandbox = project();
+    let document = || sandbox.stdout_of(&["aggregate", "--hydrated", "--stdout"]);
+    let shown = |document: &str| -> Vec<String> {
+        let blocks = document.split("\n### ").skip(1);
+        blocks.map(|block| block.lines().next().unwrap().to_owned()).collect()
+    };
+    let edit = |name: &str, function: &str| {
+        let file = format!("src/{name}.py");
+        let text = fs::read_to_string(sandbox.path(&file)).unwrap();
+        sandbox.write(&file, text + &format!("def {function}():\n    return 0\n"));
+    };
+    sandbox.json(&["hydrate"]);
+    let first = shown(&document());
+    assert_eq!(first.len(), 5, "{first:?}");
+    // The file in the middle changes: those before it stay, and it is now likely to change again.
+    let middle = first[2].trim_start_matches("src/").trim_end_matches(".py").to_owned();
+    edit(&middle, "added");
+    sandbox.json(&["hydrate"]);
+    let second = document();
+    assert_eq!(shown(&second)[..2], first[..2]);
+    // What follows is as likely to change as before, except for it; a file of some words is hardly worth its place.
+    assert_eq!(shown(&second)[2..], [&first[3], &first[2], &first[4]].map(Clone::clone));
+    // It is committed, and changes once more: nothing before it does, and another process says the same.
+    sandbox.commit_all("second");
+    sandbox.json(&["hydrate"]);
+    assert_eq!(shown(&document()), shown(&second));
+    edit(&middle, "added_again");
+    let third = document();
+    let at = second.find(&format!("### {}", first[2])).unwrap();
+    assert!(third.len() != second.len() && third[..at] == second[..at], "{third}");
+    let daemon = TestDaemon::start(&sandbox);
+    let answer = daemon.query("/v1/aggregate", &json!({"hydrated": true}));
+    assert_eq!(shown(&text(&answer["data"]["text"])), shown(&third));
+    // A pin moves no other file, and what has changed since the places were found comes last.
+    let unchanged = shown(&second)[0].clone();
+    let places = sandbox.json_lines(&["fragments"]);
+    let depth = &places.iter().find(|place| place["path"] == unchanged).unwrap()["detail_depth"];
+    sandbox.json_lines(&["fragments", "pin", &unchanged, "--depth", &depth.to_string()]);
+    sandbox.json(&["hydrate"]);
+    assert_eq!(shown(&document()), shown(&second));
+    sandbox.write(&unchanged, "changed = 1\n");
+    assert_eq!(shown(&document()).last(), Some(&unchanged));
+    assert_eq!(shown(&document())[..4], shown(&second)[1..]);
+}

@@ -8,13 +8,16 @@
 //! |---|---|
 //! | `problem` | The limits, the files and what their views cost; where each was placed, and the rules that decided |
 //! | `place` | The placement |
+//! | `order` | The order of the HOT files in their document |
 //!
 //! Start with [`place_fragments()`].
 
+mod order;
 mod place;
 mod problem;
 #[cfg(test)]
 mod tests;
 
+pub use order::{HotFile, order_hot_files};
 pub use place::place_fragments;
 pub use problem::{DepthCosts, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost};

@@ -76,7 +76,7 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "bool")]
     pub(super) links: Option<bool>,
-    /// Place all files by these arguments and keep the places (`slop://fragments/{tier}`). The document is what is HOT.
+    /// Place all files in tiers and keep the places; show what is HOT.
     #[serde(default)]
     #[schemars(with = "bool")]
     pub(super) hydrate: Option<bool>,

@@ -22,7 +22,7 @@ use super::pack_stable::{StablePacker, StableShare};
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
-use super::stability::set_stability;
+use super::stability::{set_hydrated_order, set_stability};
 use super::symbol_counts::count_symbols;
 use super::task::{task_problems, task_receipt};
 use crate::aggregate;
@@ -268,10 +268,17 @@ impl DocumentRun<'_, '_> {
         let mut renderer = self.renderer(summaries, request.docs);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
-        if let (FileOrder::Stable, Some(history)) = (request.order, &history) {
-            let _timer = renderer.cache.workspace.steps.time(AnswerStep::Order);
-            set_stability(&mut renderer, &mut draft.files, history, summary_detail(&routing));
+        let timer = renderer.cache.workspace.steps.time(AnswerStep::Order);
+        match (request.order, &request.hydrated, &history) {
+            (FileOrder::Stable, Some(places), _) => {
+                set_hydrated_order(&renderer.cache.workspace, &mut draft.files, places);
+            }
+            (FileOrder::Stable, None, Some(history)) => {
+                set_stability(&mut renderer, &mut draft.files, history, summary_detail(&routing));
+            }
+            (FileOrder::Stable | FileOrder::Given | FileOrder::Path, _, _) => {}
         }
+        drop(timer);
         let pending = reader.as_ref().map(|reader| {
             let fingerprints = shown_fingerprints(&renderer, &draft.files);
             reader.pending_delivery(&draft, &fingerprints)
@@ -397,8 +404,9 @@ fn gather_with_history(
     routing: &RoutingContext<'_>,
     selection: FileSelection,
 ) -> Result<(GatheredFiles, Option<ProjectHistory>), Error> {
-    // Limits need it too: recent changes make a file more important.
-    let has_history = request.order == FileOrder::Stable || request.limits.is_some();
+    // Limits need it too: recent changes make a file more important. A hydrated document has the order of its places.
+    let is_ordered = request.order == FileOrder::Stable && request.hydrated.is_none();
+    let has_history = is_ordered || request.limits.is_some();
     let commits = if has_history { project_commits(renderer.cache, shared, selection.rules) } else { None };
     // Of a checkout that no file is in, nothing is asked.
     let checkouts = commits

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::gather::{merged_items, render_candidate, route, routing};
 use super::render::DocumentRun;
-use super::request::{AggregationRequest, HydratedPlaces};
+use super::request::{AggregationRequest, HydratedPlace, HydratedPlaces};
 use super::select::DocumentInputs;
 use super::view::find_slices;
 use crate::aggregate::{
@@ -221,7 +221,17 @@ pub(in crate::engine) fn with_places(
     }
     let rows = read(cache, Store::fragments)?;
     let of = |warmth| rows.iter().filter(move |row| row.warmth == Some(warmth));
+    let order = read(cache, Store::hydrated_order)?;
+    let content = |path: &RelPath| {
+        let name = FragmentName::of_file(path.clone());
+        let row = rows.binary_search_by(|row| row.name.cmp(&name)).ok().map(|at| &rows[at]);
+        // A file that is placed slice by slice may have a row too, for its pin.
+        row.filter(|row| row.warmth == Some(Warmth::Hot)).map(|row| row.content)
+    };
+    let place = |(position, path)| (path, HydratedPlace { position, content: content(path) });
+    let order = (0..).zip(&order).map(place).map(|(path, place)| (path.clone(), place)).collect();
     let places = HydratedPlaces {
+        order,
         hot: HydratedDepths::of_fragments(of(Warmth::Hot).map(|row| (&row.name, row.depth))),
         warm: of(Warmth::Warm).map(|row| row.name.clone()).collect(),
     };

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::compose::ComposeInputs;
 use super::fragments::{SliceContent, read, slice_contents, write};
 use super::gather::{ShownFile, render_as, routing, summary_detail};
+use super::hydrated_order::hydrated_order;
 use super::render::{DocumentRun, Renderer};
 use super::request::{AggregationRequest, SectionRequest};
 use super::select::DocumentInputs;
@@ -27,6 +28,8 @@ use crate::search::ChangeHorizon;
 use crate::store::{HydrationRecord, PlacementUpdate, Store};
 
 const SECONDS_A_DAY: u64 = 86_400;
+/// Incremented when the same project would be placed, or ordered, in another way.
+const PLACEMENT_VERSION: u64 = 1;
 /// The score of files in focus and of those that are pinned.
 const FULL_SCORE: u16 = 1000;
 
@@ -74,10 +77,14 @@ impl DocumentRun<'_, '_> {
         let known = KnownPlaces::new(&rows, &units);
         let placed =
             self.place_units(request, &asked, (&draft.files, &composed_from), (units, &known, now_s))?;
+        let before = read(self.cache, Store::hydrated_order)?;
+        let order = hydrated_order(&placed, &known, &before, (&draft.files, &composed_from));
         let found = compare(placed, &known, now_s);
         if request.is_kept {
+            let FoundPlaces { changed, removed, .. } = &found;
+            let (changed, removed) = (changed.clone(), removed.clone());
             let hydration = Some(HydrationRecord { inputs, beyond: found.beyond.clone() });
-            let update = PlacementUpdate { changed: found.changed, removed: found.removed, hydration };
+            let update = PlacementUpdate { changed, removed, hydration, order: Some(order) };
             write(self.cache, |store| store.record_places(&update))?;
         }
         Ok(answer(found.rows, found.moved, found.beyond, request.limits))
@@ -172,7 +179,7 @@ impl DocumentRun<'_, '_> {
         rows: &[Fragment],
     ) -> ContentHash {
         let mut hash = Fingerprint::default();
-        hash.bytes(env!("CARGO_PKG_VERSION").as_bytes());
+        hash.bytes(env!("CARGO_PKG_VERSION").as_bytes()).number(PLACEMENT_VERSION);
         let commits = self.caches.map(|caches| &caches.commits);
         let commits = project_commits(self.cache, commits, selected.selection.rules);
         for (checkout, log) in commits.iter().flat_map(|commits| commits.iter()) {
@@ -199,23 +206,23 @@ impl DocumentRun<'_, '_> {
 }
 
 /// A file or a slice that is to be placed.
-struct UnplacedFragment {
+pub(super) struct UnplacedFragment {
     /// The position of its file in the draft.
-    at: usize,
-    name: FragmentName,
-    content: ContentHash,
+    pub(super) at: usize,
+    pub(super) name: FragmentName,
+    pub(super) content: ContentHash,
     bytes: u64,
 }
 
 /// A file or a slice with its new place.
-struct PlacedUnit {
-    unit: UnplacedFragment,
+pub(super) struct PlacedUnit {
+    pub(super) unit: UnplacedFragment,
     score: u16,
-    place: PlacedFragment,
+    pub(super) place: PlacedFragment,
 }
 
 /// Where fragments were placed before.
-struct KnownPlaces<'r> {
+pub(super) struct KnownPlaces<'r> {
     stored: FxHashMap<&'r FragmentName, &'r Fragment>,
     /// The rows of fragments that have another path now, by their new names.
     renamed: FxHashMap<FragmentName, &'r Fragment>,
@@ -237,6 +244,20 @@ impl<'r> KnownPlaces<'r> {
         let renamed: FxHashMap<FragmentName, &Fragment> = renamed.collect();
         let renamed_from = renamed.values().map(|row| &row.name).collect();
         Self { stored, renamed, renamed_from }
+    }
+
+    /// Returns the row of a fragment that has not been renamed.
+    pub(super) fn stored(&self, name: &FragmentName) -> Option<&'r Fragment> {
+        self.stored.get(name).copied()
+    }
+
+    /// Returns how many fragments of each file were HOT.
+    pub(super) fn hot_units(&self) -> FxHashMap<&'r RelPath, usize> {
+        let mut units = FxHashMap::default();
+        for row in self.stored.values().filter(|row| row.warmth == Some(Warmth::Hot)) {
+            *units.entry(&row.name.path).or_default() += 1;
+        }
+        units
     }
 
     fn row(&self, name: &FragmentName) -> Option<&'r Fragment> {

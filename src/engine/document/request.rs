@@ -1,5 +1,6 @@
 //! What is asked of a document.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use crate::aggregate::{DocumentLimits, HydratedDepths, TierOptions};
@@ -74,6 +75,17 @@ pub struct HydratedPlaces {
     pub hot: HydratedDepths,
     /// What is WARM, and named.
     pub warm: Vec<FragmentName>,
+    /// Where the HOT files are in the document.
+    pub order: BTreeMap<RelPath, HydratedPlace>,
+}
+
+/// Where a file is in a hydrated document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HydratedPlace {
+    /// Its position among all, from 0.
+    pub position: u64,
+    /// The content that was placed; `None` if its slices were.
+    pub content: Option<ContentHash>,
 }
 
 /// What a document is cached by, besides what it is composed of.

@@ -9,13 +9,14 @@ use std::collections::HashMap;
 
 use super::gather::ShownFile;
 use super::render::Renderer;
+use super::request::HydratedPlaces;
 use super::view::ViewParams;
 use crate::aggregate::{FilePart, FileStability, FocusLines};
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, producers};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::{Checkout, GitHistory, ProjectHistory, blobs_named};
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode};
 
 /// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
@@ -56,6 +57,29 @@ pub(super) fn set_stability(
         let score = history.of_file(path).and_then(|history| history.scores.get(path)).copied().unwrap_or(0);
         let class = shown.candidate.stability.class;
         shown.candidate.stability = FileStability { changed_at: moved_at, score, class };
+    }
+}
+
+/// Puts the files of a hydrated document in its order. What has changed since they were placed comes last, for it is likely
+/// to change again before they are placed anew.
+pub(super) fn set_hydrated_order(
+    workspace: &Workspace<'_>,
+    files: &mut [ShownFile],
+    places: &HydratedPlaces,
+) {
+    for ShownFile { file, candidate, .. } in files {
+        let place = places.order.get(&file.path);
+        let is_changed = match (&file.state, place.and_then(|place| place.content)) {
+            (KnownState::Content { hash, .. }, Some(content)) => {
+                workspace.hidden.file_hash(&file.path, *hash) != content
+            }
+            (_, _) => false,
+        };
+        candidate.stability = FileStability {
+            changed_at: u32::from(is_changed),
+            score: place.map_or(u64::MAX, |place| place.position),
+            class: candidate.stability.class,
+        };
     }
 }
 

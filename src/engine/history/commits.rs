@@ -35,6 +35,8 @@ pub(in crate::engine) struct CommitLog {
     pub(in crate::engine) scores: HashMap<RelPath, u64>,
     /// What the commits since `frozen` did to each file, the newest first.
     pub(in crate::engine) edits: HashMap<RelPath, Vec<FileEdit>>,
+    /// How many commits since `frozen` have changed any file, counted up to the last one that did.
+    commits_since: u32,
     /// What the paths of the checkout's files begin with in the project.
     prefix: Vec<u8>,
     /// What turns off the filters that git's settings name; `None` if one cannot be turned off.
@@ -61,7 +63,25 @@ impl CommitLog {
         let HistoryEnds { head, frozen } = history_ends(cache, checkout)?;
         let scores = checkout.by_path_in_project(scores(cache, checkout, &frozen)?);
         let edits = checkout.by_path_in_project(edits(cache, checkout, &frozen, &head)?);
-        Some(Self { head, frozen, scores, edits, prefix: checkout.prefix(), filters: checkout.filters() })
+        let last = edits.values().filter_map(|edits| edits.first()).map(|edit| edit.commit);
+        let commits_since = last.max().unwrap_or_default();
+        let (prefix, filters) = (checkout.prefix(), checkout.filters());
+        Some(Self { head, frozen, scores, edits, commits_since, prefix, filters })
+    }
+
+    /// Returns how likely the next commit is to change a file, between 0 and 1: how many of the last ones did, as they count.
+    /// What is not committed will be.
+    #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
+    pub(super) fn change_rate(&self, path: &RelPath, is_uncommitted: bool) -> f64 {
+        let weight =
+            |commit: u32| f64::exp2(-f64::from(self.commits_since.saturating_sub(commit)) / HALF_LIFE);
+        let frozen = self.scores.get(path).copied().unwrap_or_default() as f64 / 1_000_000.0;
+        let since = self.edits.get(path).into_iter().flatten().map(|edit| weight(edit.commit));
+        let changes = frozen * weight(0) + since.sum::<f64>() + f64::from(u8::from(is_uncommitted));
+        // As many as there would be if every commit had changed it.
+        let commits = 1.0 / (1.0 - f64::exp2(-1.0 / HALF_LIFE));
+        // Half a change more than there was, because no file is sure to stay as it is; nor to change.
+        ((changes + 0.5) / (commits + 1.0)).min(0.99)
     }
 
     /// Returns the files whose bytes differ between `head` and the working tree, as far as git tracks them; `None` if git

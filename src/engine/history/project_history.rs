@@ -43,6 +43,13 @@ impl Deref for GitHistory {
     }
 }
 
+impl GitHistory {
+    /// Returns how likely the next commit is to change a file, between 0 and 1.
+    pub(in crate::engine) fn change_rate(&self, path: &RelPath) -> f64 {
+        self.commits.change_rate(path, self.uncommitted.contains(path))
+    }
+}
+
 /// What a file was at the frozen commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) enum FrozenContent {

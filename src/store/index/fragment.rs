@@ -17,6 +17,8 @@ const COLUMNS: &str =
     "worktree, path, part, sha, bytes, tokens, shown, warmth, depth, score, pin, uses, used_at, since, why";
 /// The fact about the last hydration.
 const HYDRATION: &str = "hydration";
+/// The order of the HOT files in their document. It is kept where places are found again, so that a pin moves no other file.
+const HYDRATED_ORDER: &str = "hydrated_order";
 /// The column of a pin that insists on no depth.
 const ANY_DEPTH: i64 = -1;
 
@@ -27,6 +29,8 @@ pub struct PlacementUpdate {
     pub removed: Vec<FragmentName>,
     /// `None` if the places are to be found again.
     pub hydration: Option<HydrationRecord>,
+    /// The HOT files in the order of their document; `None` if that is still the same.
+    pub order: Option<Vec<RelPath>>,
 }
 
 /// What is known of the hydration that found the places.
@@ -70,6 +74,13 @@ impl Store {
         }))
     }
 
+    /// Returns the files that were HOT after the last hydration, in the order of their document.
+    pub fn hydrated_order(&self) -> Result<Vec<RelPath>, Error> {
+        let stored = self.get_meta(HYDRATED_ORDER)?.unwrap_or_default();
+        // NUL is the one byte that no path holds.
+        Ok(stored.split(|byte| *byte == 0).filter_map(|path| RelPath::new(path).ok()).collect())
+    }
+
     /// Counts that all fragments that are HOT were given to an agent.
     pub fn count_uses(&mut self, at_s: i64) -> Result<(), Error> {
         let hot = self.fragments()?.into_iter().filter(|fragment| fragment.warmth == Some(Warmth::Hot));
@@ -103,6 +114,10 @@ impl Store {
                 meta::upsert(&transaction, &scoped(worktree, HYDRATION), &bytes)?;
             }
             None => forget_hydration(&transaction, worktree)?,
+        }
+        if let Some(order) = &update.order {
+            let paths: Vec<&[u8]> = order.iter().map(RelPath::as_bytes).collect();
+            meta::upsert(&transaction, &scoped(worktree, HYDRATED_ORDER), &paths.join(&0))?;
         }
         Ok(transaction.commit()?)
     }
@@ -256,9 +271,15 @@ mod tests {
             inputs: ContentHash::digest(b"inputs"),
             beyond: [("src".to_owned(), 3)].into(),
         };
-        let update =
-            PlacementUpdate { changed: all.clone(), removed: Vec::new(), hydration: Some(record.clone()) };
+        let order = ["b", "a"].map(|path| RelPath::new(path.as_bytes()).unwrap()).to_vec();
+        let update = PlacementUpdate {
+            changed: all.clone(),
+            removed: Vec::new(),
+            hydration: Some(record.clone()),
+            order: Some(order.clone()),
+        };
         store.record_places(&update).unwrap();
+        assert_eq!(store.hydrated_order().unwrap(), order);
         let stored = (store.fragments().unwrap(), store.hydration().unwrap());
         assert_eq!(stored, (all.clone(), Some(record)));
 
@@ -279,5 +300,10 @@ mod tests {
         let removed = vec![used[2].name.clone()];
         store.record_places(&PlacementUpdate { removed, ..PlacementUpdate::default() }).unwrap();
         assert_eq!(store.fragments().unwrap(), used[1..2]);
+        assert_eq!(store.hydrated_order().unwrap(), [], "a cleared cache has no order");
+        let kept = PlacementUpdate { order: Some(order.clone()), ..PlacementUpdate::default() };
+        store.record_places(&kept).unwrap();
+        store.record_places(&PlacementUpdate::default()).unwrap();
+        assert_eq!(store.hydrated_order().unwrap(), order);
     }
 }
