@@ -189,7 +189,7 @@ fn read_sources(
             (FrozenContent::Current, Some(known)) => drop(sources.insert(*at, Arc::clone(known))),
             (FrozenContent::Current, None) => unread.push(*at),
             (FrozenContent::Blob(name), _) => {
-                past.extend(EarlierContent::of(files[*at], name).map(|of| (*at, of)))
+                past.extend(EarlierContent::of(files[*at], name).map(|of| (*at, of)));
             }
             (FrozenContent::Absent, _) => {}
         }
