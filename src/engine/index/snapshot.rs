@@ -80,13 +80,13 @@ pub(super) fn take_snapshot(
     let kept = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began));
     // If there is none, the listing itself is measured too.
     drop(timer);
-    let (listed, places, stats) = match kept {
+    let StampedListing { listed, places, stats } = match kept {
         Some(listed) => {
             let files = &listed.listing.files;
             let places = scope.places(files);
             let paths: Vec<&RelPath> = places.iter().map(|at| &files[*at].path).collect();
             let stats = stat_all(&cache.workspace, &paths);
-            (listed, places, stats)
+            StampedListing { listed, places, stats }
         }
         None => list_and_stat(cache, &rows, began.as_ref(), scope)?,
     };
@@ -101,13 +101,20 @@ pub(super) fn take_snapshot(
     Ok(ProjectSnapshot { listed, rows, places, stats, is_current, tree: began, began_ns })
 }
 
+/// A listing, and the file system's data of the files that a snapshot is about, at their positions.
+struct StampedListing {
+    listed: Arc<TrackedListing>,
+    places: Vec<usize>,
+    stats: Vec<Option<FileStat>>,
+}
+
 /// Lists the files again, and takes the stamps of known files meanwhile.
 fn list_and_stat(
     cache: &ArtifactCache<'_>,
     rows: &FileRows,
     began: Option<&TreeSnapshot>,
     scope: &SnapshotScope<'_>,
-) -> Result<(Arc<TrackedListing>, Vec<usize>, Vec<Option<FileStat>>), Error> {
+) -> Result<StampedListing, Error> {
     let (listed, stats) = cache.workspace.list_files(Some(rows), began, skew_ns(cache, began), || {
         // By the stored rows, because the listing is being made at the same time. A file that has no row is read
         // anyway, so it needs no stat here.
@@ -118,7 +125,7 @@ fn list_and_stat(
     let files = &listed.listing.files;
     let places = scope.places(files);
     let stats = places.iter().map(|at| stats.get(&files[*at].path).copied().flatten()).collect();
-    Ok((listed, places, stats))
+    Ok(StampedListing { listed, places, stats })
 }
 
 /// Counts the files that are to be read because their stamps have changed, and that no event reported in time.
