@@ -12,6 +12,8 @@ use crate::model::RelPath;
 const QUIET_PERIOD: Duration = Duration::from_millis(25);
 /// Or this long after the first event.
 const MAX_DELAY: Duration = Duration::from_millis(500);
+/// After a refresh, nothing is due for so many times as long as it took: a burst of changes costs a part of a core alone.
+const REST_FACTOR: u32 = 3;
 /// With more changed files than this everything is refreshed instead.
 const MAX_FILES: usize = 50_000;
 
@@ -21,6 +23,8 @@ pub(super) struct ChangeDebouncer {
     files: HashMap<RelPath, ChangeTimes>,
     /// Files may have come or gone, or too many have changed: everything is to be looked at.
     all_files: Option<ChangeTimes>,
+    /// Nothing is due before, because the last refresh has just ended.
+    rests_until: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +67,15 @@ impl ChangeDebouncer {
         self.all_files.get_or_insert(ChangeTimes::starting_at(now)).last = now;
     }
 
+    /// Records that a refresh has ended, and how long it took.
+    pub(super) fn rest(&mut self, now: Duration, took: Duration) {
+        self.rests_until = now.saturating_add(took.saturating_mul(REST_FACTOR).min(MAX_DELAY));
+    }
+
     pub(super) fn take_due(&mut self, now: Duration) -> Option<DueChanges> {
+        if now < self.rests_until {
+            return None;
+        }
         if self.all_files.is_some_and(|times| times.due_at() <= now) {
             // A refresh of everything includes the files that have not settled yet.
             *self = Self::default();
@@ -77,7 +89,8 @@ impl ChangeDebouncer {
 
     /// Returns when something will be due next.
     pub(super) fn next_due(&self) -> Option<Duration> {
-        self.files.values().chain(&self.all_files).map(|times| times.due_at()).min()
+        let due = self.files.values().chain(&self.all_files).map(|times| times.due_at()).min();
+        due.map(|due| due.max(self.rests_until))
     }
 
     /// Returns how many files are delayed; a refresh of everything counts as one more.
@@ -142,6 +155,27 @@ mod tests {
         assert_eq!(settling.take_due(millis(34)), None);
         assert_eq!(settling.take_due(millis(35)), Some(DueChanges::AllFiles));
         assert_eq!(settling.len(), 0);
+    }
+
+    #[test]
+    fn a_burst_of_changes_is_refreshed_in_few_batches() {
+        let mut settling = ChangeDebouncer::default();
+        let mut batches = Vec::new();
+        for now in 0..1000 {
+            settling.record([path(&now.to_string())], millis(now));
+            if let Some(DueChanges::Files(due)) = settling.take_due(millis(now)) {
+                batches.push(due.len());
+                settling.rest(millis(now), Duration::from_millis(20));
+            }
+        }
+        assert_eq!(batches, [[1].as_slice(), &[60; 16]].concat());
+        assert_eq!(settling.next_due(), Some(millis(1045)), "60 ms after the last batch");
+        settling.rest(millis(1000), Duration::from_secs(9));
+        assert_eq!(settling.take_due(millis(1499)), None);
+        assert!(
+            settling.take_due(millis(1500)).is_some(),
+            "a long refresh delays the next one by half a second"
+        );
     }
 
     #[test]

@@ -356,6 +356,7 @@ impl EventLoop<'_> {
 
     fn finish_refresh(&mut self, refreshed: RefreshOutcome) {
         self.refreshing = None;
+        self.debouncer.rest(self.clock.monotonic(), refreshed.elapsed);
         // Only a listing reveals on which files of git and of the user the next one depends.
         self.watcher.set_extra_files(self.workspace.external_dependencies());
         if refreshed.is_everything {

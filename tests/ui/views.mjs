@@ -1,12 +1,11 @@
 // Opens each view in both color schemes, checks it with axe-core, and takes a picture of it; see check.sh.
 
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import puppeteer from "puppeteer-core";
 import upng from "upng-js";
+import { slopIn, startBrowser, ticket } from "./shared.mjs";
 
-const { SLOP, PROJECT, OUT, CHROMIUM } = process.env;
+const { PROJECT, OUT } = process.env;
 const { FILE = "src/flask/app.py", SYMBOL = "add_ctx", TASK = "an error handler is not called for an exception in a teardown function" } = process.env;
 const SIZE = { width: 1280, height: 800 };
 /** Colors of a picture: more make it larger, and not better. */
@@ -14,7 +13,7 @@ const COLORS = 64;
 const DEADLINE_MS = 180_000;
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
-const slop = (...words) => execFileSync(SLOP, words, { cwd: PROJECT, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+const slop = slopIn(PROJECT);
 
 /** Each view: its name, how to get there, and what is there when it is complete. */
 const VIEWS = [
@@ -84,7 +83,7 @@ async function picture(page, name) {
 }
 
 prepare();
-const browser = await puppeteer.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"], defaultViewport: SIZE });
+const browser = await startBrowser(SIZE);
 const complaints = [];
 for (const scheme of ["light", "dark"]) {
   const page = await browser.newPage();
@@ -92,7 +91,7 @@ for (const scheme of ["light", "dark"]) {
   page.on("console", (message) => message.type() === "error" && complaints.push(`${scheme}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(`${scheme}: ${error.message}`));
   await page.evaluateOnNewDocument(`localStorage.setItem('colors', '${scheme}')`);
-  await page.goto(slop("ui", "--print").trim().split("\n")[0]);
+  await page.goto(ticket(slop));
   for (const [name, open, isComplete] of VIEWS) {
     await page.waitForFunction("document.querySelector('#live').textContent.includes('live')");
     await page.evaluate(open);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 use super::cache::{CachedView, ViewCache, ViewKey, lock};
 use super::gather::{ShownFile, render_as};
@@ -255,16 +256,18 @@ fn excerpt_text(
     // This thread's time: others parse other files meanwhile.
     let began = workspace.world.clock.thread_time();
     let mut give_up = || timeout < workspace.world.clock.thread_time().saturating_sub(began);
-    let SourceText { text, errors, .. } = source;
+    let SourceText { text, errors, is_too_slow, .. } = source;
     let starts = line_starts(text);
     let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
     let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer, errors };
-    let excerpt = match syntax::excerpt(file_type.id, text, &request, &mut give_up) {
-        Some(excerpt) => excerpt.text,
-        // Without a grammar, the lines are shown with a line for what is between them.
-        None => chosen_lines(text, &[bodies.as_slice(), signatures].concat()),
-    };
-    (excerpt, !give_up())
+    let was_too_slow = is_too_slow.load(Ordering::Relaxed);
+    let excerpt =
+        if was_too_slow { None } else { syntax::excerpt(file_type.id, text, &request, &mut give_up) };
+    let is_final = !was_too_slow && !give_up();
+    is_too_slow.store(!is_final, Ordering::Relaxed);
+    // Without a grammar, the lines are shown with a line for what is between them.
+    let lines = || chosen_lines(text, &[bodies.as_slice(), signatures].concat());
+    (excerpt.map_or_else(lines, |excerpt| excerpt.text), is_final)
 }
 
 /// Returns where each line of a text begins, and its end.
@@ -306,5 +309,37 @@ fn write_gap(out: &mut String, skipped: &mut u32) {
     if 0 < *skipped {
         let _ = writeln!(out, "… {skipped} lines");
         *skipped = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::engine::options::Options;
+    use crate::engine::project::Project;
+    use crate::engine::testing::{TestProject, options};
+
+    const TEXT: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
+
+    #[test]
+    fn a_text_that_takes_too_long_to_parse_is_not_parsed_for_another_excerpt() {
+        let scene = TestProject::new(&[("a.py", TEXT)]);
+        let patient = scene.open(options());
+        let hurried = scene.open(Options { parse_timeout: Duration::ZERO, ..options() });
+        let path = RelPath::new(b"a.py").unwrap();
+        let file_type = crate::discover::file_type_by_id("python").unwrap();
+        let lines = ExcerptLines { bodies: vec![1..=2], signatures: Vec::new() };
+        let excerpt = |project: &Project<'_>, source: &SourceText| {
+            excerpt_text(&project.cache.workspace, &ExcerptSource { path: &path, file_type, source }, &lines)
+        };
+        let (parsed, is_final) = excerpt(&patient, &SourceText::new(TEXT.to_owned(), None));
+        assert!(is_final);
+        let source = SourceText::new(TEXT.to_owned(), None);
+        let chosen = excerpt(&hurried, &source);
+        assert_eq!(chosen, ("def one():\n    return 1\n… 4 lines\n".to_owned(), false));
+        assert_eq!(excerpt(&patient, &source), chosen);
+        assert_ne!(parsed, chosen.0);
     }
 }

@@ -2,18 +2,14 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
 use super::scan::{ScanRequest, Trust, mark_scanned_all, scan_places};
+use super::scope::{NamedPaths, SnapshotScope, place_of};
 use super::snapshot::{ProjectSnapshot, take_snapshot};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{FileRows, KnownFile, KnownState};
 use crate::model::{ContentHash, RelPath, SkipReason};
 use crate::store::{FileRow, StoredFileState, WriteBatch};
-
-/// So many names are compared one by one.
-const FEW: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
@@ -46,8 +42,7 @@ pub(in crate::engine) fn refresh(
     cache: &mut ArtifactCache<'_>,
     paths: &[RelPath],
 ) -> Result<Vec<FileChange>, Error> {
-    let named = PathFilter::of(paths);
-    let (snapshot, changes) = refresh_matching(cache, &|path| named.matches(path.as_bytes()))?;
+    let (snapshot, changes) = refresh_scope(cache, &SnapshotScope::Named(NamedPaths::of(paths)))?;
     if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) {
         // What is not listed is not going to be read.
         tree.mark_read(paths.iter(), began.touches);
@@ -56,21 +51,19 @@ pub(in crate::engine) fn refresh(
 }
 
 pub(in crate::engine) fn refresh_all(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileChange>, Error> {
-    let (snapshot, changes) = refresh_matching(cache, &|_| true)?;
+    let (snapshot, changes) = refresh_scope(cache, &SnapshotScope::All)?;
     mark_scanned_all(cache, &snapshot);
     cache.release_memory();
     Ok(changes)
 }
 
-fn refresh_matching(
+fn refresh_scope(
     cache: &mut ArtifactCache<'_>,
-    is_meant: &(dyn Fn(&RelPath) -> bool + Sync),
+    scope: &SnapshotScope<'_>,
 ) -> Result<(ProjectSnapshot, Vec<FileChange>), Error> {
-    let snapshot = take_snapshot(cache, is_meant)?;
-    let meant = snapshot.files().iter().enumerate().filter(|(_, found)| is_meant(&found.path));
-    let places: Vec<usize> = meant.map(|(at, _)| at).collect();
-    let is_listed = |path: &RelPath| snapshot.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
-    let gone = snapshot.rows.keys().filter(|path| is_meant(path) && !is_listed(path));
+    let snapshot = take_snapshot(cache, scope)?;
+    let is_listed = |path: &RelPath| place_of(path, snapshot.files()).is_some();
+    let gone = snapshot.rows.keys().filter(|path| scope.matches(path) && !is_listed(path));
     let gone: Vec<RelPath> = gone.cloned().collect();
     let request = ScanRequest {
         trust: Trust::Stamps,
@@ -80,14 +73,18 @@ fn refresh_matching(
         keeps_known: &|_, _| false,
         settles: false,
     };
-    let scan = scan_places(cache, &places, &request, &snapshot)?;
+    let scan = scan_places(cache, &snapshot.places, &request, &snapshot)?;
     if !gone.is_empty() {
         let batch = WriteBatch { removed: gone.clone(), ..cache.new_batch() };
         cache.save(batch, snapshot.tree.as_ref());
     }
     // An answer may have stored a change before this refresh; it is reported against the row from before that answer.
-    let mut unreported =
-        cache.workspace.tracker.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
+    let mut unreported = cache
+        .workspace
+        .tracker
+        .as_ref()
+        .map(|tree| tree.take_unreported(&|path| scope.matches(path)))
+        .unwrap_or_default();
     let mut changes = Vec::new();
     for file in &scan.files {
         let before = unreported.remove(&file.path);
@@ -127,31 +124,6 @@ fn returned(cache: &ArtifactCache<'_>, rows: &FileRows, changes: &[FileChange]) 
         Some(FileChange { path, kind: FileChangeKind::Modified, content: Some(hash) })
     };
     same.filter_map(modified).collect()
-}
-
-/// Paths that were named. Every path of the project is looked for among them, so that a few are compared one by one.
-enum PathFilter<'p> {
-    Few(Vec<&'p [u8]>),
-    Many(FxHashSet<&'p [u8]>),
-}
-
-impl<'p> PathFilter<'p> {
-    fn of(paths: &'p [RelPath]) -> Self {
-        let paths = paths.iter().map(RelPath::as_bytes);
-        if paths.len() <= FEW { Self::Few(paths.collect()) } else { Self::Many(paths.collect()) }
-    }
-
-    /// Returns whether a path, or a folder that it lies in, was named.
-    fn matches(&self, path: &[u8]) -> bool {
-        let is_end = |at: usize| path.get(at).is_none_or(|byte| *byte == b'/');
-        match self {
-            Self::Few(named) => named.iter().any(|named| path.starts_with(named) && is_end(named.len())),
-            Self::Many(named) => {
-                let mut ends = (0..path.len()).filter(|at| is_end(*at));
-                named.contains(path) || ends.any(|end| named.contains(&path[..end]))
-            }
-        }
-    }
 }
 
 fn stored_change(

@@ -9,6 +9,7 @@ mod changes;
 mod examine;
 mod names;
 mod scan;
+mod scope;
 mod seen;
 mod selection;
 mod snapshot;

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use super::scope::SnapshotScope;
 use super::snapshot::take_snapshot;
 use crate::aggregate::nearest_paths;
 use crate::engine::artifacts::ArtifactCache;
@@ -95,7 +96,7 @@ fn paths_if_none_ends_with(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Opt
 }
 
 fn listed_paths(cache: &mut ArtifactCache<'_>) -> Result<Vec<RelPath>, Error> {
-    let snapshot = take_snapshot(cache, &|_| false)?;
+    let snapshot = take_snapshot(cache, &SnapshotScope::Nothing)?;
     Ok(snapshot.files().iter().map(|found| found.path.clone()).collect())
 }
 

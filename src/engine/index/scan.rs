@@ -10,6 +10,7 @@ use std::sync::mpsc::sync_channel;
 use rustc_hash::FxHashSet;
 
 use super::examine::{ExaminedFile, ReadOutcome, examiner};
+use super::scope::SnapshotScope;
 use super::snapshot::{ProjectSnapshot, count_missed, report_stamp_mismatch, take_snapshot};
 use crate::aggregate::Selector;
 use crate::discover;
@@ -93,17 +94,11 @@ pub(in crate::engine) fn scan(
     cache: &mut ArtifactCache<'_>,
     request: &ScanRequest<'_>,
 ) -> Result<ScanResult, Error> {
-    let is_asked =
-        |path: &RelPath| request.scope.is_empty() || request.scope.iter().any(|word| word.selects(path));
-    let snapshot = take_snapshot(cache, &is_asked)?;
-    let places: Vec<usize> = snapshot
-        .files()
-        .iter()
-        .enumerate()
-        .filter(|(_, found)| is_asked(&found.path))
-        .map(|(at, _)| at)
-        .collect();
-    let scan = scan_places(cache, &places, request, &snapshot)?;
+    let is_selected = |path: &RelPath| request.scope.iter().any(|word| word.selects(path));
+    let scope =
+        if request.scope.is_empty() { SnapshotScope::All } else { SnapshotScope::Matching(&is_selected) };
+    let snapshot = take_snapshot(cache, &scope)?;
+    let scan = scan_places(cache, &snapshot.places, request, &snapshot)?;
     if request.scope.is_empty() {
         mark_scanned_all(cache, &snapshot);
     }
@@ -166,7 +161,7 @@ fn check_places<'s>(
     let mut kept = FxHashSet::default();
     for at in places {
         let found = &snapshot.files()[*at];
-        let mtime_ns = snapshot.stats[*at].as_ref().map(|stat| stat.stamp.mtime_ns);
+        let mtime_ns = snapshot.stat(*at).map(|stat| stat.stamp.mtime_ns);
         match check_stamp(&cache.workspace, *at, snapshot, request.trust) {
             StampCheck::Read => {
                 kept.insert(&found.path);
@@ -223,7 +218,7 @@ pub(super) fn check_row<'s>(
         return RowCheck::LeftOut(reason);
     }
     let Some(row) = snapshot.rows.get(&found.path) else { return RowCheck::Read };
-    let Some(stat) = &snapshot.stats[at] else { return RowCheck::Read };
+    let Some(stat) = snapshot.stat(at) else { return RowCheck::Read };
     // The limit may have been higher when the row was written; the reading finds the reason why the file is left out.
     if stat.kind != FileKind::Regular || workspace.options.structure_max_bytes < stat.stamp.size {
         return RowCheck::Read;

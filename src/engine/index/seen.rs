@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::scan::{RowCheck, ScanRequest, Trust, check_row, mark_scanned_all, scan_places};
+use super::scope::SnapshotScope;
 use super::snapshot::take_snapshot;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
@@ -80,7 +81,7 @@ pub(in crate::engine) fn files_changed_since(
 ) -> Result<Option<Vec<(usize, KnownFile)>>, Error> {
     // Another answer may have hidden symbols. The caller hides those of its own.
     cache.workspace.hidden.clear();
-    let snapshot = take_snapshot(cache, &|_| true)?;
+    let snapshot = take_snapshot(cache, &SnapshotScope::All)?;
     if !Arc::ptr_eq(&snapshot.listed, &seen.listed) {
         return Ok(None);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::examine::ExaminedFile;
+use super::scope::{SnapshotScope, place_of};
 use crate::discover;
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
@@ -23,9 +24,12 @@ const FILES_FOR_A_THREAD: usize = 512;
 /// What is known of the tree before any file is read.
 pub(super) struct ProjectSnapshot {
     pub(super) listed: Arc<TrackedListing>,
+    /// Those of the files that it is about; where these were named, no others.
     pub(super) rows: Arc<FileRows>,
-    /// The file system's data of each listed file, in their order; `None` if it was not asked for.
-    pub(super) stats: Vec<Option<FileStat>>,
+    /// The positions of the files that it is about, in order, in the listing.
+    pub(super) places: Vec<usize>,
+    /// The file system's data of each of them.
+    stats: Vec<Option<FileStat>>,
     /// Whether what is stored was made by this program's producers.
     pub(super) is_current: bool,
     /// What was known before, where anything is known between answers.
@@ -35,10 +39,16 @@ pub(super) struct ProjectSnapshot {
 }
 
 impl ProjectSnapshot {
-    /// Returns whether git tracks a file; the listing is sorted by path.
+    /// Returns whether git tracks a file.
     pub(super) fn is_tracked(&self, path: &RelPath) -> bool {
-        let files = self.files();
-        files.binary_search_by(|found| found.path.cmp(path)).is_ok_and(|at| files[at].tracked)
+        place_of(path, self.files()).is_some_and(|at| self.files()[at].tracked)
+    }
+
+    /// Returns the file system's data of the listed file at a position; `None` if it was not asked for.
+    pub(super) fn stat(&self, at: usize) -> Option<FileStat> {
+        let is_all = self.places.len() == self.files().len();
+        let index = if is_all { Some(at) } else { self.places.binary_search(&at).ok() };
+        index.and_then(|index| self.stats[index])
     }
 
     /// Returns the files that the project lists, by path.
@@ -52,10 +62,10 @@ impl ProjectSnapshot {
     }
 }
 
-/// Lists the files, and takes the stamps of those that are wanted.
+/// Lists the files, and takes the stamps of those that the snapshot is about.
 pub(super) fn take_snapshot(
     cache: &mut ArtifactCache<'_>,
-    wanted: &(dyn Fn(&RelPath) -> bool + Sync),
+    scope: &SnapshotScope<'_>,
 ) -> Result<ProjectSnapshot, Error> {
     let began_ns = cache.workspace.world.clock.now_ns();
     let (rows, began) = match cache.workspace.tracker.clone() {
@@ -70,19 +80,17 @@ pub(super) fn take_snapshot(
     let kept = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began));
     // If there is none, the listing itself is measured too.
     drop(timer);
-    let (listed, stats) = match kept {
+    let StampedListing { listed, places, stats } = match kept {
         Some(listed) => {
-            let paths: Vec<Option<&RelPath>> = listed
-                .listing
-                .files
-                .iter()
-                .map(|found| Some(&found.path).filter(|path| wanted(path)))
-                .collect();
+            let files = &listed.listing.files;
+            let places = scope.places(files);
+            let paths: Vec<&RelPath> = places.iter().map(|at| &files[*at].path).collect();
             let stats = stat_all(&cache.workspace, &paths);
-            (listed, stats)
+            StampedListing { listed, places, stats }
         }
-        None => list_and_stat(cache, &rows, began.as_ref(), wanted)?,
+        None => list_and_stat(cache, &rows, began.as_ref(), scope)?,
     };
+    let rows = scope.rows(rows, &listed.listing.files, cache.workspace.tracker.as_deref());
     // Also those of a kept listing: an answer from the cache has to say what a new one would.
     for note in &listed.listing.notes {
         cache.workspace.note(note.clone());
@@ -90,7 +98,14 @@ pub(super) fn take_snapshot(
     // Without a store nothing was made by another program.
     let is_current =
         cache.has_current_producers() || (cache.store.is_none() && cache.workspace.tracker.is_some());
-    Ok(ProjectSnapshot { listed, rows, stats, is_current, tree: began, began_ns })
+    Ok(ProjectSnapshot { listed, rows, places, stats, is_current, tree: began, began_ns })
+}
+
+/// A listing, and the file system's data of the files that a snapshot is about, at their positions.
+struct StampedListing {
+    listed: Arc<TrackedListing>,
+    places: Vec<usize>,
+    stats: Vec<Option<FileStat>>,
 }
 
 /// Lists the files again, and takes the stamps of known files meanwhile.
@@ -98,17 +113,19 @@ fn list_and_stat(
     cache: &ArtifactCache<'_>,
     rows: &FileRows,
     began: Option<&TreeSnapshot>,
-    wanted: &(dyn Fn(&RelPath) -> bool + Sync),
-) -> Result<(Arc<TrackedListing>, Vec<Option<FileStat>>), Error> {
+    scope: &SnapshotScope<'_>,
+) -> Result<StampedListing, Error> {
     let (listed, stats) = cache.workspace.list_files(Some(rows), began, skew_ns(cache, began), || {
         // By the stored rows, because the listing is being made at the same time. A file that has no row is read
         // anyway, so it needs no stat here.
-        let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
+        let paths: Vec<&RelPath> = rows.keys().filter(|path| scope.matches(path)).collect();
         let stats = stat_all(&cache.workspace, &paths);
-        paths.into_iter().flatten().zip(stats).collect::<FxHashMap<_, _>>()
+        paths.into_iter().zip(stats).collect::<FxHashMap<_, _>>()
     })?;
-    let stats = listed.listing.files.iter().map(|found| stats.get(&found.path).copied().flatten()).collect();
-    Ok((listed, stats))
+    let files = &listed.listing.files;
+    let places = scope.places(files);
+    let stats = places.iter().map(|at| stats.get(&files[*at].path).copied().flatten()).collect();
+    Ok(StampedListing { listed, places, stats })
 }
 
 /// Counts the files that are to be read because their stamps have changed, and that no event reported in time.
@@ -123,8 +140,7 @@ pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snaps
     // starved process may have waited for longer than the deadline.
     let reported_until_ns = snapshot.began_ns.saturating_sub(EVENT_DEADLINE_NS);
     let is_missed = |path: &&RelPath| {
-        let at = snapshot.files().binary_search_by(|found| found.path.cmp(path)).ok();
-        let stat = at.and_then(|at| snapshot.stats[at]);
+        let stat = place_of(path, snapshot.files()).and_then(|at| snapshot.stat(at));
         let row = snapshot.rows.get(*path);
         !snapshot.is_dirty(path)
             // A linked folder may be one that cannot be watched.
@@ -189,14 +205,12 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
 }
 
 /// Takes the stamps of files, on two cores if there are many to take.
-fn stat_all(workspace: &Workspace<'_>, paths: &[Option<&RelPath>]) -> Vec<Option<FileStat>> {
+fn stat_all(workspace: &Workspace<'_>, paths: &[&RelPath]) -> Vec<Option<FileStat>> {
     let _timer = workspace.steps.time(AnswerStep::Stat);
     let files = &workspace.files;
-    let stat = |paths: &[Option<&RelPath>]| {
-        paths.iter().map(|path| path.and_then(|path| files.stat(path).ok())).collect::<Vec<_>>()
-    };
-    // A refresh after an edit wants those of one file among all paths: starting a thread takes longer.
-    if paths.iter().flatten().count() < 2 * FILES_FOR_A_THREAD {
+    let stat = |paths: &[&RelPath]| paths.iter().map(|path| files.stat(path).ok()).collect::<Vec<_>>();
+    // A refresh after an edit wants those of one file: starting a thread takes longer.
+    if paths.len() < 2 * FILES_FOR_A_THREAD {
         return stat(paths);
     }
     let (first, second) = paths.split_at(paths.len() / 2);

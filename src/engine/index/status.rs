@@ -1,6 +1,7 @@
 //! The status of each file, without reading any.
 
 use super::scan::{StampCheck, Trust, check_stamp, state_from_row};
+use super::scope::SnapshotScope;
 use super::snapshot::take_snapshot;
 use crate::aggregate;
 use crate::discover::DiscoveredFile;
@@ -49,7 +50,7 @@ impl FileStatus {
 }
 
 pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileStatus>, Error> {
-    let snapshot = take_snapshot(cache, &|_| true)?;
+    let snapshot = take_snapshot(cache, &SnapshotScope::All)?;
     let mut all = Vec::new();
     for (at, found) in snapshot.files().iter().enumerate() {
         let check = check_stamp(&cache.workspace, at, &snapshot, Trust::Stamps);

@@ -1,6 +1,7 @@
 //! What files were at an earlier commit.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::rank::SourceText;
@@ -54,7 +55,11 @@ impl EarlierSources {
     ) -> Vec<(T, Arc<EarlierSource>)> {
         let last = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let contents = wanted.iter().map(|(_, content)| content);
-        let (known, unread): (Vec<_>, Vec<_>) = contents.partition(|content| last.contains_key(content));
+        // A document finds out for itself whether the parts of a text take too long to parse.
+        let is_kept = |content: &&EarlierContent| {
+            last.get(content).is_some_and(|earlier| !earlier.source.is_too_slow.load(Ordering::Relaxed))
+        };
+        let (known, unread): (Vec<_>, Vec<_>) = contents.partition(is_kept);
         let mut sources: SourcesByContent = read_contents(cache, &unread).into_iter().collect();
         sources.extend(known.into_iter().map(|content| (content.clone(), Arc::clone(&last[content]))));
         let found = wanted.into_iter();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::earlier::{EarlierContent, EarlierSources};
 use super::foreign::ForeignFiles;
@@ -60,12 +61,14 @@ pub(in crate::engine) struct SourceText {
     /// The hash of the text, which may be that of another commit.
     pub(in crate::engine) hash: ContentHash,
     pub(in crate::engine) errors: SourceErrors,
+    /// Whether an excerpt took longer than a parse may, so that no other of the same document is parsed.
+    pub(in crate::engine) is_too_slow: AtomicBool,
 }
 
 impl SourceText {
-    pub(super) fn new(text: String, outline: Option<Outline>) -> Self {
+    pub(in crate::engine) fn new(text: String, outline: Option<Outline>) -> Self {
         let hash = ContentHash::digest(text.as_bytes());
-        Self { text, outline, hash, errors: SourceErrors::default() }
+        Self { text, outline, hash, errors: SourceErrors::default(), is_too_slow: AtomicBool::new(false) }
     }
 }
 

@@ -284,6 +284,11 @@ impl TreeTracker {
         }
     }
 
+    /// Returns whether an answer found a file where there was none, which no refresh has reported yet.
+    pub(in crate::engine) fn is_unreported_addition(&self, path: &RelPath) -> bool {
+        self.known().unreported.get(path).is_some_and(Option::is_none)
+    }
+
     /// Returns the files that changed since they were last reported, each with its row then. They count as reported
     /// now.
     pub(in crate::engine) fn take_unreported(

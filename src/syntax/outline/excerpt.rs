@@ -85,6 +85,8 @@ pub(in crate::syntax) fn excerpt_text(
     }
     let mut is_sound = |excerpt: &str| is_as_sound(compiled, excerpt, text, request.errors, give_up);
     let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(&tree));
+    // Excerpts are parsed next: two trees of a hostile text take twice the memory.
+    drop(tree);
     let sparse = sparse.map(|dropped| lines.excerpt(&cuts, dropped, request));
     if let Some(sparse) = &sparse
         && is_sound(&sparse.text)

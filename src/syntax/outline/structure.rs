@@ -56,7 +56,7 @@ pub(in crate::syntax) fn derive_from(
     give_up: &mut dyn FnMut() -> bool,
 ) -> FileStructure {
     match parse(compiled, source.parsed_text(), give_up) {
-        Ok(tree) => structure_from_tree(compiled, source, &tree, check, give_up),
+        Ok(tree) => structure_from_tree(compiled, source, tree, check, give_up),
         Err(fallback) => fall_back(source.original_text().len(), fallback),
     }
 }
@@ -64,7 +64,7 @@ pub(in crate::syntax) fn derive_from(
 fn structure_from_tree(
     compiled: &CompiledLanguage,
     source: &SourceText<'_>,
-    tree: &tree_sitter::Tree,
+    tree: tree_sitter::Tree,
     check: SkeletonCheck,
     give_up: &mut dyn FnMut() -> bool,
 ) -> FileStructure {
@@ -89,9 +89,11 @@ fn structure_from_tree(
         || source.preprocessed().is_some_and(|preprocessed| 0 < preprocessed.repairs);
     let is_doubtful = compiled.language.checks_skeleton && is_guess;
     let is_checked = !is_doubtful || check == SkeletonCheck::Immediate;
+    // The errors of a preprocessed copy are not those of the source, of which parts were elided or repaired.
+    let errors = (is_doubtful && is_checked && source.preprocessed().is_none()).then(|| error_count(root));
+    // The skeleton is parsed next: two trees of a hostile text take twice the memory.
+    drop(tree);
     let skeleton = if is_doubtful && is_checked {
-        // The errors of a preprocessed copy are not those of the source, of which parts were elided or repaired.
-        let errors = source.preprocessed().is_none().then(|| error_count(root));
         let mut check = SkeletonChecker { compiled, text: source.original_text(), errors, give_up };
         let cut = check.cut_text(&cuts, &docs);
         let skeleton = Skeleton { health, text: cut.text, docs: cut.docs, is_checked };
@@ -147,6 +149,9 @@ impl SkeletonChecker<'_> {
     /// Returns whether a text has no more errors than the source. One that is not parsed in time is not proved to be
     /// harmless.
     fn is_as_sound(&mut self, skeleton: &str) -> bool {
+        if skeleton == self.text {
+            return true;
+        }
         let Ok(tree) = parse(self.compiled, skeleton, self.give_up) else { return false };
         let now = error_count(tree.root_node());
         if now == 0 {

@@ -41,9 +41,10 @@ export class DocumentView {
       el("button#download", { onclick: () => this.download() }, "download"),
       this.kept,
     );
-    this.blocks = el("ol.blocks", { "aria-label": "Blocks" });
+    this.entries = [];
+    this.blocks = new Rows({ label: "Blocks", role: "list", class: "rows blocks", render: (index) => this.block(index) });
     this.rows = new Rows({ label: "Document", height: LINE_PX, render: (index) => this.line(index) });
-    this.element = el("div.paper", bar, el("div.split", el("nav", { "aria-label": "Blocks of the document" }, this.blocks), this.rows.element));
+    this.element = el("div.paper", bar, el("div.split", el("nav", { "aria-label": "Blocks of the document" }, this.blocks.element), this.rows.element));
   }
 
   show(route) {
@@ -82,7 +83,7 @@ export class DocumentView {
       this.showTabs();
       await this.compare(isSameChoice && !this.since.value ? before : null);
     } catch (error) {
-      fill(this.blocks, failure(error, "li"));
+      fill(this.kept, failure(error, "span"));
     }
   }
 
@@ -144,22 +145,19 @@ export class DocumentView {
 
   showBlocks() {
     const { blocks, sections } = this.opened;
-    const entries = [
+    this.entries = [
       ...sections.map(({ name, line }) => ({ name, line, tokens: null })),
       ...blocks.file.map((name, at) => ({ name, line: blocks.line[at], tokens: blocks.tokens[at] })),
     ].sort((one, other) => one.line - other.line);
-    const shown = entries.slice(0, 2000);
-    fill(
-      this.blocks,
-      ...shown.map(({ name, line, tokens }) =>
-        el(
-          "li",
-          { class: `${tokens === null ? "section" : ""}${this.changed.has(name) ? " changed" : ""}` },
-          el("button", { onclick: () => this.goTo(line), title: visible(name) }, el("span", visible(name)), tokens === null ? "" : el("span.number", count(tokens))),
-        ),
-      ),
-      entries.length > shown.length && el("li.faint", `and ${count(entries.length - shown.length)} more`),
-    );
+    this.blocks.show(this.entries.length);
+  }
+
+  /** Returns the row of a block or a section. */
+  block(index) {
+    const { name, line, tokens } = this.entries[index];
+    const kind = tokens === null ? ".section" : "";
+    const changed = this.changed.has(name) ? ".changed" : "";
+    return el(`div${kind}${changed}`, { role: "listitem" }, el("button", { onclick: () => this.goTo(line), title: visible(name) }, el("span", visible(name)), tokens !== null && el("span.number", count(tokens))));
   }
 
   /** Shows what a prompt cache keeps of the document that was shown before, and marks what has changed. */

@@ -9,7 +9,7 @@ import { Inspector } from "./inspect.js";
 import { openMenu } from "./menu.js";
 import { lineNamed, nameOf } from "./pick.js";
 import { Rows } from "./rows.js";
-import { visibleLines } from "./table.js";
+import { loweredPaths, visibleLines } from "./table.js";
 import { TaskPane } from "./task.js";
 
 const HEADS = ["cache", "file", "language", "shown as", "why", "lines", "tokens"];
@@ -28,7 +28,7 @@ export class FilesView {
     this.lines = [];
     /** The name of the current line, which survives when lines come and go. */
     this.named = null;
-    this.filter = field("input#filter", { type: "search", placeholder: "filter: path, view:full, lang:c", "aria-label": "Filter the files", title: "Words of the path; view:full, state:stale, lang:c, rule:mask, why:room", value: page.filterText, oninput: () => this.refilter(), onkeydown: (event) => this.onFilterKey(event) });
+    this.filter = field("input#filter", { type: "search", placeholder: "filter: path, view:full, lang:c", "aria-label": "Filter the files", title: "Words of the path; view:full, state:stale, lang:c, rule:mask, why:room", value: page.filterText, oninput: () => this.refilter(), onfocus: () => page.table && loweredPaths(page.table), onkeydown: (event) => this.onFilterKey(event) });
     this.selected = el("span#selected");
     this.buttons = BATCH.map(([action, label, title]) => el(`button#batch-${action}`, { title, onclick: () => this.batch(action) }, label));
     const heads = HEADS.map((name) => el("span", { role: "columnheader" }, name));
@@ -57,7 +57,7 @@ export class FilesView {
   refilter() {
     this.page.filterText = this.filter.value;
     this.refresh();
-    this.page.say(`${plural(this.lines.filter((line) => line >= 0).length, "file")} shown`);
+    this.page.say(`${plural(this.lines.reduce((files, line) => files + Number(line >= 0), 0), "file")} shown`);
   }
 
   refresh(changes) {

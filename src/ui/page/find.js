@@ -1,6 +1,6 @@
 // Filters, and the search for names as one types. Touches no document.
 
-import { loweredPaths } from "./table.js";
+import { endOf, folderOf, loweredPaths } from "./table.js";
 
 /**
  * Returns what a filter matches: words, each of which has to occur in the path in this order of letters; `view:full`,
@@ -19,15 +19,39 @@ export function matcher(text) {
         return (row) => values[row].includes(wanted);
       }
       const paths = word === word.toLowerCase() ? loweredPaths(table) : table.paths;
-      return (row) => contains(paths[row], word);
+      return isWhole(word) ? (row) => paths[row].includes(word) : lettersIn(table, paths, word);
     });
     return tests.length === 1 ? tests[0] : (row) => tests.every((test) => test(row));
   };
 }
 
+/** Returns whether the letters of a word occur in a path, by its row. How many of them its folder has is found once for all of its files. */
+function lettersIn(table, paths, word) {
+  const letters = [...word];
+  let [first, end, name, inFolder] = [0, 0, 0, 0];
+  const enter = (row) => {
+    const folder = folderOf(table, row);
+    [first, end, name, inFolder] = [table.starts[folder], endOf(table, folder), paths[row].lastIndexOf("/") + 1, 0];
+    for (let at = 0; inFolder < letters.length; inFolder += 1) {
+      at = paths[row].indexOf(letters[inFolder], at) + 1;
+      if (!at || name < at) break;
+    }
+  };
+  return (row) => {
+    if (row < first || end <= row) enter(row);
+    for (let at = name, letter = inFolder; letter < letters.length; letter += 1) {
+      at = paths[row].indexOf(letters[letter], at) + 1;
+      if (!at) return false;
+    }
+    return true;
+  };
+}
+
+const isWhole = (word) => word.includes("/") || word.includes(".");
+
 /** Returns whether the letters of a word occur in a text, in this order. A word with a slash or a dot is looked for whole. */
 export function contains(text, word) {
-  if (word.includes("/") || word.includes(".")) return text.includes(word);
+  if (isWhole(word)) return text.includes(word);
   let at = 0;
   for (const letter of word) {
     at = text.indexOf(letter, at) + 1;

@@ -69,11 +69,12 @@ export function folderOf(table, row) {
 /** Returns the row after the last one of a folder. @param {Table} table @param {number} folder */
 export const endOf = (table, folder) => table.starts[folder + 1] ?? table.files;
 
-/** Yields a folder and the folders in it, at any depth. @param {Table} table @param {number} folder */
+/** Yields a folder and the folders in it, at any depth. Names that begin alike follow one another. @param {Table} table @param {number} folder */
 export function* within(table, folder) {
-  const name = table.folders[folder];
-  for (let other = 0; other < table.folders.length; other += 1) {
-    if (!name || other === folder || table.folders[other].startsWith(`${name}/`)) yield other;
+  const { folders } = table;
+  const name = folders[folder];
+  for (let other = folder; other < folders.length && folders[other].startsWith(name); other += 1) {
+    if (!name || other === folder || folders[other][name.length] === "/") yield other;
   }
 }
 

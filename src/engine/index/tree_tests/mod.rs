@@ -260,6 +260,29 @@ fn a_refresh_tells_what_became_of_files_and_folders() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_folder_is_reported_with_the_files_that_were_in_it() {
+    for has_answered in [false, true] {
+        let scene = scene();
+        // Not one that git tracks, which stays in the listing.
+        scene.write("x.py/b.py", "def b():\n    return 2\n");
+        let tree = trusted();
+        let mut project = warm(&scene, &tree);
+        fs::remove_dir_all(scene.path("x.py")).unwrap();
+        scene.write("x.py", "def x():\n    return 1\n");
+        tree.touch(&[path("x.py")]);
+        tree.invalidate_listing();
+        if has_answered {
+            // It stores the file before the refresh does.
+            project.outlines(&["x.py".to_owned()], Trust::Stamps).unwrap();
+        }
+        let changes = project.refresh(&[path("x.py")]).unwrap();
+        let kinds: Vec<_> = changes.iter().map(|change| (change.path.to_string(), change.kind)).collect();
+        let (added, removed) = (FileChangeKind::Added, FileChangeKind::Removed);
+        assert_eq!(kinds, [("x.py".to_owned(), added), ("x.py/b.py".to_owned(), removed)], "{has_answered}");
+    }
+}
+
+#[test]
 fn a_cache_that_another_process_cleared_is_filled_again() {
     let scene = scene();
     let tree = trusted();
