@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::rank::SourceText;
+use super::source::SourceText;
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, identify};
 use crate::engine::history::blobs_named;

@@ -11,11 +11,13 @@ mod foreign;
 mod rank;
 mod search;
 mod signals;
+mod source;
 
 pub use search::{HitKind, SearchAnswer, SearchHit, SearchRequest};
 
 pub(in crate::engine) use earlier::EarlierSources;
 pub(in crate::engine) use rank::{
-    ProjectRanking, RankedSymbol, RankingRequest, SourceText, SourceTexts, SymbolSignature, rank_project,
+    ProjectRanking, RankedSymbol, RankingRequest, SourceTexts, SymbolSignature, rank_project,
 };
 pub(in crate::engine) use search::{SharedHistory, search};
+pub(in crate::engine) use source::SourceText;

@@ -3,21 +3,20 @@
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::earlier::{EarlierContent, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
+use super::source::SourceText;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{ContentHash, FileRole, Outline, RelPath, SymbolKind};
+use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
     ChangeHorizon, Chunk, ChunkKind, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass,
     RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
 };
-use crate::syntax::SourceErrors;
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
 const FIRST_LINES: u32 = 8;
@@ -52,24 +51,6 @@ pub(in crate::engine) struct ProjectRanking {
     pub(in crate::engine) sources: SourceTexts,
     /// Those among them whose texts are of an earlier version, as they were in it.
     pub(in crate::engine) earlier: HashMap<usize, KnownFile>,
-}
-
-/// A text with its structure.
-pub(in crate::engine) struct SourceText {
-    pub(in crate::engine) text: String,
-    pub(in crate::engine) outline: Option<Outline>,
-    /// The hash of the text, which may be that of another commit.
-    pub(in crate::engine) hash: ContentHash,
-    pub(in crate::engine) errors: SourceErrors,
-    /// Whether an excerpt took longer than a parse may, so that no other of the same document is parsed.
-    pub(in crate::engine) is_too_slow: AtomicBool,
-}
-
-impl SourceText {
-    pub(in crate::engine) fn new(text: String, outline: Option<Outline>) -> Self {
-        let hash = ContentHash::digest(text.as_bytes());
-        Self { text, outline, hash, errors: SourceErrors::default(), is_too_slow: AtomicBool::new(false) }
-    }
 }
 
 /// A unit of a file that may be shown by itself: a function, or lines that are in none.
