@@ -356,7 +356,10 @@ impl EventLoop<'_> {
 
     fn finish_refresh(&mut self, refreshed: RefreshOutcome) {
         self.refreshing = None;
-        self.debouncer.rest(self.clock.monotonic(), refreshed.elapsed);
+        // What the first listing makes known is looked at without a delay.
+        if !refreshed.is_everything {
+            self.debouncer.rest(self.clock.monotonic(), refreshed.elapsed);
+        }
         // Only a listing reveals on which files of git and of the user the next one depends.
         self.watcher.set_extra_files(self.workspace.external_dependencies());
         if refreshed.is_everything {
