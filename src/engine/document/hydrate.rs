@@ -81,9 +81,8 @@ impl DocumentRun<'_, '_> {
         let order = hydrated_order(&placed, &known, &before, (&draft.files, &composed_from));
         let found = compare(placed, &known, now_s);
         if request.is_kept {
-            let FoundPlaces { changed, removed, .. } = &found;
-            let (changed, removed) = (changed.clone(), removed.clone());
             let hydration = Some(HydrationRecord { inputs, beyond: found.beyond.clone() });
+            let (changed, removed) = (found.changed, found.removed);
             let update = PlacementUpdate { changed, removed, hydration, order: Some(order) };
             write(self.cache, |store| store.record_places(&update))?;
         }
