@@ -13,7 +13,7 @@ pull without rows (what the process itself takes), and the largest size in memor
 The same rows are then stored as a pack on S3, and fetched from there.
 
 What the server of Redis was sent and has stored is searched for the contents' hashes, the paths, the names and the words.
-Last, a document is made several times while the cache hangs, and while it answers.
+Last, a document is made several times while the cache answers, hangs, refuses connections, and sends a byte a second.
 """
 import argparse
 import hashlib
@@ -175,20 +175,47 @@ def measure_pull(title, folder, make, keys, delay_ms):
     return reader
 
 
+def slow(listener):
+    """Sends a byte a second to each client."""
+    def dribble(client):
+        try:
+            while True:
+                client.sendall(b"$")
+                time.sleep(1)
+        except OSError:
+            pass
+
+    while True:
+        threading.Thread(target=dribble, args=(listener.accept()[0],), daemon=True).start()
+
+
 def measure_documents(reader, share, keys, answering):
-    """Makes the same document with a cache that hangs, and with one that answers, in turn; prints the ratio of the medians."""
-    hanging = socket.create_server(("127.0.0.1", 0), backlog=128)
+    """Makes the same document with caches that answer, hang, refuse connections, and send a byte a second, in turn, without a
+    daemon and with one that fetches; prints the ratios of the medians."""
+    hanging, slowly = (socket.create_server(("127.0.0.1", 0), backlog=128) for _ in range(2))
+    threading.Thread(target=slow, args=(slowly,), daemon=True).start()
     # Without a team's cache, the summaries that were fetched from it would not be shown: another document.
-    seconds = {hanging.getsockname()[1]: [], answering: []}
-    for _ in range(7):
-        for port, found in seconds.items():
-            reader.configure(share(port))
-            began = time.monotonic()
-            reader.run("aggregate", "--tier", "1", **keys)
-            found.append(time.monotonic() - began)
-    hangs, answers = (statistics.median(found) for found in seconds.values())
-    print(f"document, median of 7: {answers:.3f} s with a cache that answers, "
-          f"{hangs:.3f} s with one that hangs ({hangs / answers:.2f})")
+    ports = {"answers": answering, "hangs": hanging.getsockname()[1], "refuses": free_ports(1)[0],
+             "sends a byte a second": slowly.getsockname()[1]}
+    new = pathlib.Path(reader.root, "new.py")
+    for by, asked in (("without a daemon", keys), ("by a daemon", {**keys, "SLOP_NO_DAEMON": ""})):
+        seconds = {title: [] for title in ports}
+        for number in range(5):
+            for title, port in ports.items():
+                reader.configure(share(port))
+                # What the cache lacks is asked for again.
+                new.write_text(f"def new_{number}_{title.replace(' ', '_')}(a):\n    return a\n" + "# more\n" * 20)
+                if by == "by a daemon":
+                    reader.run("daemon", "start", **asked)
+                for _ in range(4):
+                    began = time.monotonic()
+                    reader.run("aggregate", "--tier", "1", **asked)
+                    seconds[title].append(time.monotonic() - began)
+                if by == "by a daemon":
+                    reader.run("daemon", "stop", **asked)
+        answers, *others = (statistics.median(found) for found in seconds.values())
+        ratios = ", ".join(f"{found / answers:.2f} if it {title}" for title, found in zip(list(ports)[1:], others))
+        print(f"document {by}, median of 20: {answers:.3f} s with a cache that answers; {ratios}")
 
 
 class Member:

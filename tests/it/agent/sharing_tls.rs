@@ -1,4 +1,4 @@
-//! A team's cache on a real server with TLS, by certificates that hold and by others.
+//! A team's cache on real servers with TLS, by certificates that hold and by others.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -29,14 +29,25 @@ fn make_certificates(folder: &Path) -> bool {
         && openssl(folder, &format!("{sign} -days -1 -extfile here -out expired.pem"))
 }
 
-/// Starts a server with that certificate; `None` where none is installed that knows TLS.
-fn start_redis(folder: &Path, certificate: &str) -> Option<(Child, u16)> {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+/// Starts what speaks like Redis with that certificate; `None` where none is installed that knows TLS.
+fn start_redis(folder: &Path, certificate: &str, port: u16) -> Option<Child> {
     let mut command = Command::new("redis-server");
     command.args(["--port", "0", "--bind", "127.0.0.1", "--save", "", "--requirepass", "hunter2"]);
     command.args(["--tls-port", &port.to_string(), "--tls-cert-file", certificate]);
     command
         .args(["--tls-key-file", "server.key", "--tls-ca-cert-file", "ca.pem", "--tls-auth-clients", "no"]);
+    start(command, folder, port)
+}
+
+/// Starts what speaks like S3 with that certificate, and has no bucket; `None` where it is not installed.
+fn start_moto(folder: &Path, certificate: &str, port: u16) -> Option<Child> {
+    let mut command = Command::new("moto_server");
+    command.args(["-H", "127.0.0.1", "-p", &port.to_string(), "-s", "-c", certificate, "-k", "server.key"]);
+    start(command, folder, port)
+}
+
+/// Starts a server that listens at that port; `None` where it cannot be started, or ends before it listens.
+fn start(mut command: Command, folder: &Path, port: u16) -> Option<Child> {
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut process = command.spawn().ok()?;
     let mut is_gone = false;
@@ -44,21 +55,26 @@ fn start_redis(folder: &Path, certificate: &str) -> Option<(Child, u16)> {
         is_gone = process.try_wait().unwrap().is_some();
         is_gone || TcpStream::connect(("127.0.0.1", port)).is_ok()
     });
-    (!is_gone).then_some((process, port))
+    (!is_gone).then_some(process)
 }
 
-/// Returns why the cache cannot be reached by that store of certificates; empty if it can.
+/// Returns why the cache cannot be used by that store of certificates; empty if it can.
 fn reason(project: &AgentProject, authorities: &Path) -> String {
     let mut command = project.command(&["share", "status", "--json"]);
     command.env("SSL_CERT_FILE", authorities);
+    command.envs([("AWS_ACCESS_KEY_ID", "access"), ("AWS_SECRET_ACCESS_KEY", "hunter2")]);
     let status = data(&run(command).out);
     assert_eq!(status["reachable"].as_bool(), Some(status["reason"].is_null()), "{status}");
     assert!(!status.to_string().contains("hunter2"), "{status}");
     status["reason"].as_str().unwrap_or_default().to_owned()
 }
 
-#[test]
-fn a_server_is_spoken_to_only_if_its_certificate_holds() {
+/// Asks a server with each certificate: `answered` is what is said where it holds.
+fn only_certificates_that_hold_are_believed(
+    start: impl Fn(&Path, &str, u16) -> Option<Child>,
+    url: impl Fn(u16) -> String,
+    answered: &str,
+) {
     let folder = tempfile::tempdir().unwrap();
     let project = project(&["Runs jobs."]);
     let team = keys(&project, &[])["team_key"].as_str().unwrap().to_owned();
@@ -71,20 +87,39 @@ fn a_server_is_spoken_to_only_if_its_certificate_holds() {
     assert!(make_certificates(other.path()));
     let (known, unknown) = (folder.path().join("ca.pem"), other.path().join("ca.pem"));
     for (certificate, authorities, expected) in [
-        ("good.pem", &known, ""),
+        ("good.pem", &known, answered),
         ("good.pem", &unknown, "certificate"),
         ("elsewhere.pem", &known, "certificate"),
         ("expired.pem", &known, "certificate"),
     ] {
-        let Some((mut process, port)) = start_redis(folder.path(), certificate) else {
-            report_skipped("no redis-server that knows TLS");
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let Some(mut process) = start(folder.path(), certificate, port) else {
+            report_skipped("no server that knows TLS");
             return;
         };
-        configure_url(&project, &format!("rediss://:hunter2@127.0.0.1:{port}"), &team, "timeout_ms = 20000");
+        configure_url(&project, &url(port), &team, "timeout_ms = 20000");
         let found = reason(&project, authorities);
         process.kill().unwrap();
         process.wait().unwrap();
         let is_expected = if expected.is_empty() { found.is_empty() } else { found.contains(expected) };
         assert!(is_expected, "{certificate}: {found}");
     }
+}
+
+#[test]
+fn redis_is_spoken_to_only_if_its_certificate_holds() {
+    only_certificates_that_hold_are_believed(
+        start_redis,
+        |port| format!("rediss://:hunter2@127.0.0.1:{port}"),
+        "",
+    );
+}
+
+#[test]
+fn s3_is_spoken_to_only_if_its_certificate_holds() {
+    only_certificates_that_hold_are_believed(
+        start_moto,
+        |port| format!("s3://team\"\nendpoint = \"https://127.0.0.1:{port}"),
+        "NoSuchBucket",
+    );
 }
