@@ -1,21 +1,16 @@
 //! Turns the vocabulary of `o200k_base` into the table that `src/aggregate/vocabulary.rs` reads, so that no process has
 //! to build one before it can count tokens; and names the commit and the target for `slop --version`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
-
-#[path = "src/aggregate/vocabulary_hash.rs"]
-mod vocabulary_hash;
-
-use vocabulary_hash::{BUCKETS, bucket_of};
 
 /// Names the commit for those who build without git: Nix, a source archive. Written as in `slop --version`.
 const COMMIT_VARIABLE: &str = "COMMIT_OF_SLOP";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/aggregate/vocabulary_hash.rs");
     println!("cargo::rerun-if-env-changed={COMMIT_VARIABLE}");
     write_vocabulary();
     println!("cargo::rustc-env=TARGET_OF_SLOP_BUILD={}", variable("TARGET").expect("Cargo sets TARGET"));
@@ -73,22 +68,27 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
 fn write_vocabulary() {
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
     let library = tiktoken_rs::o200k_base().expect("the library's vocabulary is well-formed");
-    let mut buckets = vec![Vec::new(); BUCKETS];
+    // By the first two bytes and the length.
+    let mut lists: BTreeMap<[u8; 2], BTreeMap<u8, Vec<(Vec<u8>, u32)>>> = BTreeMap::new();
     // The ranks have no gap before the special tokens, which no text has.
     for (rank, token) in (0_u32..).map_while(|rank| Some((rank, library.decode_bytes(&[rank]).ok()?))) {
-        let bucket = &mut buckets[bucket_of(&token)];
-        bucket.push(u8::try_from(token.len()).expect("no token has more than 255 bytes"));
-        let [rank @ .., 0] = rank.to_le_bytes() else { panic!("there are more than 2^24 tokens") };
-        bucket.extend(rank);
-        bucket.extend(token);
+        let length = u8::try_from(token.len()).expect("no token has more than 255 bytes");
+        let beginning = [token[0], token.get(1).copied().unwrap_or(0)];
+        let end = token.get(2..).unwrap_or_default().to_vec();
+        lists.entry(beginning).or_default().entry(length).or_default().push((end, rank));
     }
-    let mut end = 0;
-    let mut starts = vec![0; 4];
-    for bucket in &buckets {
-        end += u32::try_from(bucket.len()).expect("a bucket has some tokens");
-        starts.extend(end.to_le_bytes());
+    let (mut tokens, mut starts) = (Vec::new(), vec![0; 4]);
+    for beginning in 0..=u16::MAX {
+        for (length, mut list) in lists.remove(&beginning.to_be_bytes()).unwrap_or_default() {
+            list.sort();
+            tokens.push(length);
+            tokens.extend(u16::try_from(list.len()).expect("there are fewer of one length").to_le_bytes());
+            list.iter().for_each(|(end, _)| tokens.extend(end));
+            (0..3).for_each(|byte| tokens.extend(list.iter().map(|(_, rank)| rank.to_le_bytes()[byte])));
+        }
+        starts.extend(u32::try_from(tokens.len()).expect("the tokens have 2 MB").to_le_bytes());
     }
-    for (name, contents) in [("tokens", buckets.concat()), ("buckets", starts)] {
+    for (name, contents) in [("tokens", tokens), ("starts", starts)] {
         fs::write(folder.join("vocabulary").with_extension(name), contents).expect("OUT_DIR is writable");
     }
 }

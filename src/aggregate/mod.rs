@@ -25,7 +25,6 @@ mod symbol_lines;
 mod tokens;
 mod views;
 mod vocabulary;
-mod vocabulary_hash;
 
 pub use breadth::{fit_path_tree, important_names, render_path_tree};
 pub use compose::{

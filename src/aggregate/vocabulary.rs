@@ -5,14 +5,14 @@
 //! contains the tokens as a table instead, which `build.rs` makes from the library's and which is read where it lies,
 //! and counts by itself what the library counts; tests compare the two.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::hash::BuildHasher;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use regex::Regex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::vocabulary_hash::bucket_of;
 use crate::model::ContentHash;
 
 /// What a text is split into before its pieces are looked up, at the beginning of a text. The look ahead of the original,
@@ -28,11 +28,14 @@ const PATTERN: &str = concat!(
     r")",
 );
 
-/// The tokens, bucket after bucket. Each is its length in a byte, its rank in three, the lowest first, and its bytes.
+/// The tokens by their first two bytes (of a token of one byte, that byte and 0), in this order because it is the one in which
+/// the program is compressed best. For each pair of bytes there are lists of tokens with the same length, the shortest
+/// first: the length in a byte, the number of tokens in two, the sorted tokens without their first two bytes, and their
+/// ranks, first the low byte of each, then the middle, then the high one.
 static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.tokens"));
-/// Where each bucket begins in `TOKENS`, and where the last one ends: numbers of four bytes, the lowest byte first.
-static BUCKET_STARTS: &[[u8; 4]] =
-    include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.buckets")).as_chunks().0;
+/// Where the lists of each pair of bytes begin in `TOKENS`, and where the last one ends: numbers of four bytes, the lowest
+/// byte first.
+static STARTS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.starts")).as_chunks().0;
 
 /// So many counts are remembered in each part of the memory of them, which is some 4 MB in all.
 const MAX_COUNTS: usize = 4096;
@@ -104,7 +107,7 @@ impl Vocabulary {
         if LONGEST_MERGED < piece.len() {
             return Self::merge(piece);
         }
-        let part = &self.merged[bucket_of(piece) % PARTS];
+        let part = &self.merged[FxBuildHasher.hash_one(piece) as usize % PARTS];
         // An insertion is whole before a thread can panic.
         let lock = || part.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(piece).copied();
@@ -226,15 +229,32 @@ const fn is_mark(byte: u8) -> bool {
 
 /// Returns the rank of a token; `None` if the bytes are none.
 fn rank(token: &[u8]) -> Option<u32> {
-    let bucket = bucket_of(token);
-    let [start, end] = [bucket, bucket + 1].map(|at| u32::from_le_bytes(BUCKET_STARTS[at]) as usize);
-    let mut records = &TOKENS[start..end];
-    while let [length, low, middle, high, rest @ ..] = records {
-        let (bytes, others) = rest.split_at(usize::from(*length));
-        if bytes == token {
-            return Some(u32::from_le_bytes([*low, *middle, *high, 0]));
+    let beginning = usize::from(u16::from_be_bytes([*token.first()?, token.get(1).copied().unwrap_or(0)]));
+    let [start, end] = [beginning, beginning + 1].map(|at| u32::from_le_bytes(STARTS[at]) as usize);
+    let mut lists = &TOKENS[start..end];
+    while let [length, low, high, rest @ ..] = lists {
+        let count = usize::from(u16::from_le_bytes([*low, *high]));
+        let width = usize::from(*length).saturating_sub(2);
+        let (ends, rest) = rest.split_at(count * width);
+        let (ranks, longer) = rest.split_at(count * 3);
+        if usize::from(*length) == token.len() {
+            let at = position(ends, width, count, token.get(2..).unwrap_or_default())?;
+            return Some(u32::from_le_bytes([ranks[at], ranks[count + at], ranks[2 * count + at], 0]));
         }
-        records = others;
+        lists = longer;
+    }
+    None
+}
+/// Returns which of so many sorted byte strings of one width is the given one.
+fn position(sorted: &[u8], width: usize, count: usize, wanted: &[u8]) -> Option<usize> {
+    let (mut start, mut end) = (0, count);
+    while start < end {
+        let middle = usize::midpoint(start, end);
+        match sorted[middle * width..][..width].cmp(wanted) {
+            Ordering::Less => start = middle + 1,
+            Ordering::Equal => return Some(middle),
+            Ordering::Greater => end = middle,
+        }
     }
     None
 }

@@ -16,6 +16,7 @@ mod facts;
 mod file;
 mod fragment;
 mod http;
+mod line_diff;
 mod llm;
 mod long_text;
 mod numbers;
@@ -51,6 +52,7 @@ pub use file::{
 };
 pub use fragment::{Depth, Fragment, FragmentName, Pin, Warmth};
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
+pub use line_diff::{compare_lines, render_hunks};
 pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
     SummaryScope, TokenUsage, WriterKey,

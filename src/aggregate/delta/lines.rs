@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use similar::DiffOp;
 
-use super::super::diff::compare_lines;
 use super::super::symbol_lines::{SymbolComparison, line_owners};
 use super::version::FileVersion;
+use crate::model::compare_lines;
 
 /// Changed lines that are so close to each other are requested as one range.
 const NEAR_LINES: usize = 8;

@@ -1,13 +1,9 @@
 //! Which lines of an edited text are lines of the file on the disk.
 
-use std::time::{Duration, Instant};
-
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use similar::DiffOp;
 
 use super::text::IndexedText;
-
-/// After this time the rest of two texts counts as changed.
-const DIFF_TIMEOUT: Duration = Duration::from_millis(100);
+use crate::model::compare_lines;
 
 /// The lines that two texts share.
 #[derive(Debug)]
@@ -23,9 +19,7 @@ impl LineAlignment {
             return None;
         }
         let (disk, edited): (Vec<&str>, Vec<&str>) = (disk.lines().collect(), edited.lines().collect());
-        let deadline = Instant::now().checked_add(DIFF_TIMEOUT);
-        let steps = capture_diff_slices_deadline(Algorithm::Myers, &disk, &edited, deadline);
-        let runs = steps.into_iter().filter_map(|step| match step {
+        let runs = compare_lines(&disk, &edited).into_iter().filter_map(|step| match step {
             DiffOp::Equal { old_index, new_index, len } => Some((old_index, new_index, len)),
             DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => None,
         });

@@ -5,7 +5,6 @@ use std::io::{BufRead, IsTerminal, Read};
 use std::path::Path;
 
 use serde::Serialize;
-use similar::TextDiff;
 
 use crate::api::{ApiError, envelope};
 use crate::cli::failure::{self, CommandError};
@@ -14,7 +13,7 @@ use crate::cli::output::CommandOutput;
 use crate::cli::place::{ProcessEnvironment, ProjectLocation};
 use crate::install;
 use crate::install::{AGENTS, CodingAgent, FileChange, InstallPlaces, InstallScope, apply, plan_install};
-use crate::model::{error_chain, path_bytes, path_text, printable};
+use crate::model::{error_chain, path_bytes, path_text, printable, render_hunks};
 
 /// A line of a file that is longer is shortened where it is shown.
 const MAX_LINE: usize = 160;
@@ -158,7 +157,7 @@ fn report(change: &FileChange) -> ChangeReport {
         |bytes: &Option<Vec<u8>>| String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
     let (old, new) = (text(&change.current), text(&change.new));
     // Without context: the lines around may hold keys.
-    let diff = TextDiff::from_lines(&old, &new).unified_diff().context_radius(0).to_string();
+    let diff = render_hunks(&old, &new, 0);
     ChangeReport {
         path: shown(&change.path),
         action,
