@@ -115,7 +115,9 @@ try_archive() {
     local archive folder
     archive=$(archive_of "$musl")
     (cd "$packages" && sha256sum --quiet -c "$(basename "$archive").sha256") || fail "its sum is another"
+    at_most "$archive" 13
     folder=$(unpacked "$musl")
+    at_most "$folder/slop" 40
     for file in README.md LICENSE-MIT LICENSE-APACHE complete/slop.bash complete/_slop complete/slop.fish man/slop.1 \
         systemd/slop@.service; do
         [[ -s $folder/$file ]] || fail "the archive has no $file"
