@@ -16,14 +16,14 @@ case $target in
         if command -v cargo-zigbuild >/dev/null; then
             built=$target
             [[ $target == *-gnu ]] && built=$target.$glibc
-            cargo zigbuild --release --locked --bin slop --target "$built" >&2
+            cargo zigbuild --release --locked --bin slop "${features[@]}" --target "$built" >&2
         elif [[ $target == "$machine"-*-musl ]] && command -v musl-gcc >/dev/null; then
-            cargo build --release --locked --bin slop --target "$target" >&2
+            cargo build --release --locked --bin slop "${features[@]}" --target "$target" >&2
         else
             die "cargo zigbuild is not installed, which compiles for $target (pip install cargo-zigbuild ziglang)"
         fi
         ;;
-    *) cargo build --release --locked --bin slop --target "$target" >&2 ;;
+    *) cargo build --release --locked --bin slop "${features[@]}" --target "$target" >&2 ;;
 esac
 
 program=$(program_of "$target")

@@ -32,5 +32,7 @@ program_of() {
     echo "$target_dir/$1/release/slop$end"
 }
 
+# What packages contain: without the languages whose grammars would make the program larger than 40 MB.
+features=(--no-default-features --features languages-common,share-redis,share-s3)
 # The oldest glibc that programs for gnu run with: that of manylinux_2_28 (RHEL 8, Debian 10, Ubuntu 18.10).
 glibc=2.28

@@ -12,7 +12,7 @@ mkdir -p "$pages" "$packages"
 cp "$(dirname "$program")/package-files/man/slop.1" "$pages/"
 cd "$root"
 
-options=(--release --locked --target "$target" --compression-level 9 --out "$packages")
+options=(--release --locked "${features[@]}" --target "$target" --compression-level 9 --out "$packages")
 [[ $target == *-linux-gnu ]] && options+=(--zig --compatibility "manylinux_${glibc/./_}")
 maturin build "${options[@]}" >&2
 if [[ $target == x86_64-unknown-linux-gnu ]]; then

@@ -83,7 +83,7 @@
 // Windows needs a few calls that no crate has a safe function for; `tests/architecture.rs` keeps them in one file.
 // What only left-out languages and engines use is no mistake.
 #![cfg_attr(
-    not(all(feature = "languages-common", feature = "share-redis", feature = "share-s3")),
+    not(all(feature = "languages-all", feature = "share-redis", feature = "share-s3")),
     allow(dead_code, unused_imports)
 )]
 #![cfg_attr(not(windows), forbid(unsafe_code))]

@@ -46,7 +46,7 @@ fi
 ((${#filters[@]})) || filters=(daemon:: store_file::)
 mkdir -p "$(dirname "$log")"
 touch "$log"
-binary=$(cargo test --profile fast --features languages-all --locked --manifest-path "$root/Cargo.toml" --test it --no-run \
+binary=$(cargo test --profile fast --locked --manifest-path "$root/Cargo.toml" --test it --no-run \
     --message-format json | python3 -c '
 import json, sys
 for line in sys.stdin:
