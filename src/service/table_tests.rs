@@ -283,7 +283,9 @@ fn one_change_after_another_is_estimated_until_no_more_comes() {
 
 #[test]
 fn an_edit_of_what_is_curated_is_answered_with_the_rows_that_it_is_about() {
-    let project = TableProject::large(&[("a.py", ""), ("src/b.py", ""), ("src/c.py", ""), ("slop.toml", "")]);
+    let text = "def f(a):\n    b = a + 1\n    return b\n";
+    let files = [("a.py", text), ("src/b.py", text), ("src/c.py", text), ("slop.toml", "")];
+    let project = TableProject::large(&files);
     let choice = json!({"tier": 3});
     let mut table = ClientTable::default();
     table.apply(&project.table(&choice, None));
