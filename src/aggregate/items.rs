@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use aho_corasick::AhoCorasick;
 use globset::GlobMatcher;
+use rustc_hash::FxHashMap;
 
 use super::selector::Selector;
 use crate::model::{FileItem, RelPath, normalized_path, unescaped_path};
@@ -16,7 +17,7 @@ use crate::model::{FileItem, RelPath, normalized_path, unescaped_path};
 #[derive(Debug, Clone, Default)]
 pub struct CuratedItems {
     items: Vec<FileItem>,
-    by_path: HashMap<Vec<u8>, usize>,
+    by_path: FxHashMap<Vec<u8>, usize>,
     patterns: PatternIndex,
     /// The last item that is about the whole project.
     everything: Option<usize>,
@@ -28,7 +29,7 @@ impl CuratedItems {
     /// Reads the items' paths, which are relative to the project's root. One that looks like a pattern and is none is a
     /// path like any other.
     pub fn new(items: Vec<FileItem>) -> Self {
-        let (mut by_path, mut patterns, mut everything) = (HashMap::new(), Vec::new(), None);
+        let (mut by_path, mut patterns, mut everything) = (FxHashMap::default(), Vec::new(), None);
         for (at, item) in items.iter().enumerate() {
             let plain = normalized_path(&item.path).into_bytes();
             by_path.extend(unescaped_path(&plain).map(|meant| (meant, at)));
@@ -74,6 +75,14 @@ impl CuratedItems {
         let is_plain = |above: &Self| above.find(path).is_none_or(FileItem::is_plain);
         let is_own = self.find_override(path).is_none() && self.overlay.as_deref().is_none_or(is_plain);
         if is_own { self.find_own(path) } else { None }
+    }
+
+    /// Returns whether the same is said of a file as by other items, by the item with the same number.
+    pub fn apply_as(&self, other: &Self, path: &RelPath) -> bool {
+        match (self.find(path), other.find(path)) {
+            (None, None) => true,
+            (item, before) => item == before && self.own_position(path) == other.own_position(path),
+        }
     }
 
     /// Returns the item of the question itself that applies to a file.

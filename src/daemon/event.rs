@@ -1,14 +1,13 @@
 //! Events that wake the daemon, and notices that it gives to the person who watches it.
 
-use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use crate::api::{
     AnyQuery, ApiError, AuditStatus, CallOptions, DaemonStatus, HydrationResult, ServiceAnswer,
 };
+use crate::engine;
 use crate::engine::FileChange;
-use crate::model::LinkedFolder;
 use crate::watch::WatchSignal;
 
 /// Everything that can wake the event loop.
@@ -21,11 +20,8 @@ pub(super) enum DaemonEvent {
     },
     /// The cache was brought up to date with files that had changed.
     Refreshed(RefreshOutcome),
-    /// A worker has read other settings than before: other files may count.
-    SettingsChanged {
-        /// The folders that are linked now.
-        linked: Arc<[LinkedFolder]>,
-    },
+    /// A worker has read other settings than before, and opens the project with these options.
+    SettingsChanged(Box<engine::Options>),
     /// The settings cannot be read any more, for this reason; answers use the last good ones.
     SettingsBroken(String),
     /// Somebody wants to know how the daemon is.

@@ -60,6 +60,8 @@ pub(super) struct EventLoop<'d> {
     pub(super) constants: DaemonInfo,
     /// What the daemon was started with; its folder does not move while it runs.
     pub(super) settings: engine::Options,
+    /// What the project was opened with last.
+    pub(super) index_options: engine::Options,
     pub(super) last_settings: Arc<LastSettings>,
     /// Of the settings that answers are made by.
     pub(super) fingerprint: Arc<Mutex<String>>,
@@ -128,10 +130,13 @@ impl EventLoop<'_> {
                 self.finish_refresh(refreshed);
                 self.wake();
             }
-            // Other settings may exclude other files, or derive from them in another way.
-            DaemonEvent::SettingsChanged { linked } => {
-                self.watcher.set_links(linked.to_vec());
-                self.debouncer.record_all(self.clock.monotonic());
+            DaemonEvent::SettingsChanged(options) => {
+                self.watcher.set_links(options.linked.to_vec());
+                // They may exclude other files, or derive from them in another way.
+                if !options.has_index_of(&self.index_options) {
+                    self.debouncer.record_all(self.clock.monotonic());
+                }
+                self.index_options = *options;
                 self.wake();
             }
             DaemonEvent::SummariesWritten(written) => (self.notify)(Notice::Summarized {

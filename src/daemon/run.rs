@@ -106,6 +106,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         feed: Arc::new(Feed::new(position)),
         position,
         constants,
+        index_options: settings.clone(),
         settings,
         last_settings,
         fingerprint: Arc::clone(&context.fingerprint),

@@ -13,8 +13,8 @@ use crate::api::{
     AnyQuery, ApiError, AuditResult, AuditStatus, FreshnessNote, HydrationResult, QueryJob, ServiceAnswer,
 };
 use crate::config::{ConfigInputs, LoadedConfig, load};
+use crate::engine;
 use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
-use crate::model::LinkedFolder;
 use crate::service::{
     CurationHistory, Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error,
 };
@@ -140,7 +140,7 @@ struct OpenSession<'b> {
     fault: Option<String>,
     loaded: LoadedConfig,
     fingerprint: String,
-    linked: Arc<[LinkedFolder]>,
+    options: engine::Options,
     project: Project<'b>,
 }
 
@@ -250,12 +250,11 @@ impl<'b> Worker<'b> {
             let mut loaded = load(&inputs).map_err(|error| settings_error(&error))?;
             loaded.problems.splice(0..0, fault.clone());
             let options = loaded.engine_options(&self.context.root);
-            let linked = Arc::clone(&options.linked);
-            let mut project = Project::open(&self.context.root, options, self.world)?;
+            let mut project = Project::open(&self.context.root, options.clone(), self.world)?;
             project.share_cache(Arc::clone(&self.context.workspace));
             project.set_paranoid(self.context.is_paranoid);
             let fingerprint = loaded.fingerprint();
-            self.open = Some(OpenSession { inputs, fault, loaded, fingerprint, linked, project });
+            self.open = Some(OpenSession { inputs, fault, loaded, fingerprint, options, project });
         }
         let open = self.open.as_mut().expect("a session was opened above where there was none");
         open.project.reopen_linked();
@@ -266,8 +265,8 @@ impl<'b> Worker<'b> {
             known.clone_from(&open.fingerprint);
             drop(known);
             // The loop ends before its workers do.
-            let _ =
-                self.context.events.send(DaemonEvent::SettingsChanged { linked: Arc::clone(&open.linked) });
+            let options = Box::new(open.options.clone());
+            let _ = self.context.events.send(DaemonEvent::SettingsChanged(options));
         }
         Ok(open)
     }

@@ -54,7 +54,7 @@ pub fn content_facts(bytes: &[u8], text: Option<&DecodedText<'_>>, is_header: bo
     let claimed = text.and_then(|text| claimed_type(&text.text));
     ContentFacts {
         size: bytes.len() as u64,
-        encoding: text.map(|text| text.encoding.to_owned()),
+        encoding: text.map(|text| text.encoding.into()),
         lines: text.map_or(0, |text| count_lines(&text.text)),
         dialect: match text {
             Some(text) if is_header => detect_dialect(&text.text),
@@ -356,7 +356,7 @@ mod text_tests {
             known,
             ContentFacts {
                 size: bytes.len() as u64,
-                encoding: Some("UTF-8".to_owned()),
+                encoding: Some("UTF-8".into()),
                 lines: 2,
                 dialect: HeaderDialect::Neutral,
                 claimed_type: Some("python".to_owned()),

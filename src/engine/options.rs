@@ -62,6 +62,15 @@ pub struct Options {
     pub summary_lookup: SummaryLookupOptions,
 }
 
+impl Options {
+    /// Returns whether a project with other options has the same files, and derives the same from them: what is curated
+    /// decides only how they are shown.
+    pub fn has_index_of(&self, other: &Self) -> bool {
+        let Self { items, settings_problems, .. } = other.clone();
+        Self { items, settings_problems, ..self.clone() } == *other
+    }
+}
+
 /// Whose words are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SummaryLookupOptions {

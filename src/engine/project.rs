@@ -20,7 +20,7 @@ use crate::engine::document::{
     OpenedDocuments, PendingDelivery, PreparedDocument, PriorOutputs, RecordName, ViewAnswer, ViewRequest,
 };
 use crate::engine::find::{FindAnswer, FindRequest};
-use crate::engine::index::{AuditReport, FileChange, FileStatus, Freshness, Trust};
+use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
 use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
 use crate::engine::references::{
     CallAnswer, CallRequest, ImpactAnswer, ImpactRequest, ReferenceGraph, UsesAnswer,
@@ -146,9 +146,8 @@ impl Project<'_> {
 
     /// Returns the entries that cover the files which words select: paths, folders and patterns.
     pub fn cover_files(&mut self, words: &[String]) -> Result<Covering, Error> {
-        let files = index::status(&mut self.cache)?;
-        let is_shown = |file: &FileStatus| !matches!(file.freshness, Freshness::LeftOut(_));
-        let files: Vec<_> = files.iter().map(|file| (&file.path, is_shown(file))).collect();
+        let files = index::listed_files(&mut self.cache)?;
+        let files: Vec<_> = files.iter().map(|(path, is_shown)| (path, *is_shown)).collect();
         Ok(cover_files(&files, words))
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -42,7 +43,7 @@ pub struct ContentFacts {
     /// Size in bytes.
     pub size: u64,
     /// Name of the text's encoding (`UTF-8`, `UTF-16LE`, `windows-1252`); `None` if it is not text.
-    pub encoding: Option<String>,
+    pub encoding: Option<Arc<str>>,
     /// Lines of the text; 0 if it is not text. A last line without an end counts.
     pub lines: u32,
     /// Which language a C-like header requires.

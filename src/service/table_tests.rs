@@ -282,6 +282,33 @@ fn one_change_after_another_is_estimated_until_no_more_comes() {
 }
 
 #[test]
+fn an_edit_of_what_is_curated_is_answered_with_the_rows_that_it_is_about() {
+    let text = "def f(a):\n    b = a + 1\n    return b\n";
+    let files = [("a.py", text), ("src/b.py", text), ("src/c.py", text), ("slop.toml", "")];
+    let project = TableProject::large(&files);
+    let choice = json!({"tier": 3});
+    let mut table = ClientTable::default();
+    table.apply(&project.table(&choice, None));
+    table.apply(&project.table(&choice, Some(&table.clock)));
+    let of_folder = "[[files]]\npath = \"src\"\nauto_aggregate = false\n";
+    let of_file = "[[files]]\npath = \"a.py\"\nforce_full = true\n";
+    let steps = [
+        (of_folder.to_owned(), json!([1, 2, 3]), ["skeleton", "left_out", "left_out"]),
+        // The entry of the folder is the second one now.
+        (format!("{of_file}{of_folder}"), json!([0, 1, 2, 3]), ["full", "left_out", "left_out"]),
+        (of_file.to_owned(), json!([1, 2, 3]), ["full", "skeleton", "skeleton"]),
+    ];
+    for (settings, rows, views) in steps {
+        project.write("slop.toml", &settings);
+        let delta = project.table(&choice, Some(&table.clock));
+        assert_eq!((&delta["rows"], &delta["exact"]), (&rows, &json!(false)), "{settings}");
+        table.apply(&delta);
+        let wanted: Vec<Value> = [0, 2, 3].map(|row| table.rows[row]["view"].clone()).to_vec();
+        assert_eq!(wanted, views, "{settings}");
+    }
+}
+
+#[test]
 fn a_delta_is_of_its_choice_alone_and_names_what_stepped_down_elsewhere() {
     let body = "def f(a):\n    \"\"\"Adds.\"\"\"\n    return a\n\n";
     let project =

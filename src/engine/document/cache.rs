@@ -5,7 +5,7 @@
 //! again, from the stamps; only the rendering is saved.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
@@ -23,7 +23,7 @@ use crate::engine::options::Options;
 use crate::engine::ranking::EarlierSources;
 
 /// So many bytes of documents are kept.
-pub(super) const MOST_DOCUMENT_BYTES: usize = 48 << 20;
+const MOST_DOCUMENT_BYTES: usize = 48 << 20;
 /// So many versions of one document are kept: the last one, and the one before, for an edit that is taken back.
 const MAX_VERSIONS: usize = 2;
 /// About how many bytes a file takes in a receipt and in a layout.
@@ -102,6 +102,9 @@ pub(super) fn lock_documents(documents: &Mutex<DocumentCache>) -> MutexGuard<'_,
 #[derive(Default)]
 pub(in crate::engine) struct DocumentCache {
     entries: VecDeque<(DocumentKey, Arc<CachedDocument>)>,
+    /// Documents that are too large to be kept: each is known as long as somebody else holds it, as those do who read parts
+    /// of it.
+    large: Vec<(DocumentKey, Weak<CachedDocument>)>,
     /// Which document was given last under a name, with the store's mark of that.
     pub(super) last_delivered: HashMap<String, (DocumentKey, Vec<u8>)>,
     pub(super) reused: u64,
@@ -117,6 +120,9 @@ impl DocumentCache {
     }
 
     pub(super) fn get(&mut self, key: &DocumentKey) -> Option<Arc<CachedDocument>> {
+        if let Some((_, large)) = self.large.iter().find(|(kept, _)| kept == key) {
+            return large.upgrade();
+        }
         // Compared one by one: the limit of bytes keeps the documents few.
         let at = self.entries.iter().position(|(kept, _)| kept == key)?;
         let found = self.entries.remove(at)?;
@@ -126,6 +132,11 @@ impl DocumentCache {
     }
 
     pub(super) fn insert(&mut self, key: DocumentKey, answer: Arc<CachedDocument>) {
+        if MOST_DOCUMENT_BYTES < answer.bytes() {
+            self.large.retain(|(kept, large)| *kept != key && 0 < large.strong_count());
+            self.large.push((key, Arc::downgrade(&answer)));
+            return;
+        }
         self.entries.retain(|(kept, _)| *kept != key);
         let versions = self.entries.iter().filter(|(kept, _)| kept.request == key.request).count();
         if MAX_VERSIONS <= versions {

@@ -149,7 +149,8 @@ impl DocumentRun<'_, '_> {
         selected: DocumentInputs,
         horizon: ChangeHorizon,
     ) -> Result<(PreparedDocument, InputsDigest), Error> {
-        let DocumentInputs { selection, focus, sections, summaries, worktree_states, digest } = selected;
+        let DocumentInputs { selection, focus, sections, summaries, worktree_states, mut digest } = selected;
+        digest.note_contents(&self.cache.workspace, &selection.files);
         let commits = self.caches.map(|caches| &caches.commits);
         let mut renderer = self.renderer(&summaries, request.docs);
         let items = merged_items(&renderer.cache.workspace, request);

@@ -156,7 +156,10 @@ fn prepare_rendering(
     Ok(texts)
 }
 
-pub(super) fn merged_items(workspace: &Workspace<'_>, request: &AggregationRequest) -> CuratedItems {
+pub(in crate::engine) fn merged_items(
+    workspace: &Workspace<'_>,
+    request: &AggregationRequest,
+) -> CuratedItems {
     let preset = request.preset.as_deref().unwrap_or_default();
     CuratedItems::new(workspace.relative_items(&request.items))
         .overlaid_by(CuratedItems::new(workspace.relative_items(preset)))

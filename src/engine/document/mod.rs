@@ -68,6 +68,7 @@ pub use view::ViewAnswer;
 pub(in crate::engine) use cache::{DocumentCaches, InputsKey};
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};
 pub(in crate::engine) use fragments::{count_uses, fragments, with_places};
+pub(in crate::engine) use gather::merged_items;
 pub(in crate::engine) use opened::OpenedDocuments;
 pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};
 pub(in crate::engine) use render::DocumentRun;

@@ -68,11 +68,12 @@ impl OpenedDocuments {
         let id = id.short_hex();
         // The text is the same, and is read once. Before the lock is taken: other clients do not wait for that.
         let known = self.get(&id, at_ms).and_then(|known| known.text);
-        let text = known.unwrap_or_else(|| {
-            let sha256 = ContentHash::digest_pieces(document.text.pieces());
-            let index = document.text.line_index();
-            Arc::new(OpenedText { document, sha256, settings, index })
-        });
+        let (sha256, index) = known.map_or_else(
+            || (ContentHash::digest_pieces(document.text.pieces()), document.text.line_index()),
+            |known| (known.sha256, known.index.clone()),
+        );
+        // With the document of now: the cache may know that one, and holds none that is as large.
+        let text = Arc::new(OpenedText { document, sha256, settings, index });
         let opened = OpenedDocument { id, at_ms, layout, caching, text: Some(text) };
         let mut documents = self.lock();
         documents.retain(|known| known.id != opened.id);

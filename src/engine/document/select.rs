@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::cache::{CachedDocument, DocumentKey, InputsKey, MOST_DOCUMENT_BYTES, lock_documents};
+use super::cache::{CachedDocument, DocumentKey, InputsKey, lock_documents};
 use super::delivery::PendingDelivery;
 use super::focus::resolve_focus;
 use super::gather::{absent_items, may_need_text, merged_items, route, routing, select_requested};
@@ -40,6 +40,22 @@ pub struct InputsDigest {
     key: Option<Arc<InputsKey>>,
     contents: FxHashMap<RelPath, ContentHash>,
     notes: usize,
+}
+
+impl InputsDigest {
+    /// Notes the contents of the files from which the document is about to be composed.
+    pub(super) fn note_contents(&mut self, workspace: &Workspace<'_>, files: &[KnownFile]) {
+        if self.key.is_none() {
+            return;
+        }
+        let content = |file: &KnownFile| match &file.state {
+            KnownState::Content { hash, .. } => {
+                Some((file.path.clone(), workspace.hidden.file_hash(&file.path, *hash)))
+            }
+            KnownState::LeftOut(_) => None,
+        };
+        self.contents = files.iter().filter_map(content).collect();
+    }
 }
 
 impl DocumentInputs {
@@ -92,21 +108,13 @@ impl DocumentRun<'_, '_> {
             }
             Some(_) | None => None,
         };
-        let mut contents = FxHashMap::default();
-        if key.is_some() {
-            contents.extend(selection.files.iter().filter_map(|file| match &file.state {
-                KnownState::Content { hash, .. } => {
-                    Some((file.path.clone(), self.cache.workspace.hidden.file_hash(&file.path, *hash)))
-                }
-                KnownState::LeftOut(_) => None,
-            }));
-        }
         let worktree_states = worktree.and_then(|worktree| worktree.with_history);
-        let digest = InputsDigest { key, contents, notes };
+        let digest = InputsDigest { key, contents: FxHashMap::default(), notes };
         Ok(DocumentInputs { selection, focus, sections, summaries, worktree_states, digest })
     }
 
-    /// Returns whether a document is made of the same as one with that key, except for the files.
+    /// Returns whether a document is made of the same as one with that key, except for the files and what is curated of
+    /// them.
     pub(in crate::engine) fn is_made_of(
         &self,
         request: &AggregationRequest,
@@ -114,7 +122,7 @@ impl DocumentRun<'_, '_> {
     ) -> Result<bool, Error> {
         let DocumentSections { part, discussion, problems, .. } =
             sections(&self.cache.workspace, &request.sections)?;
-        Ok(key.options == self.cache.workspace.options
+        Ok(key.options.has_index_of(&self.cache.workspace.options)
             && (key.part, &key.discussion, &key.problems) == (part, &discussion, &problems))
     }
 
@@ -161,7 +169,7 @@ impl DocumentRun<'_, '_> {
         });
         // A note is reported each time, and that of a file that could not be shown belongs to its answer alone.
         let has_new_notes = self.cache.workspace.log.note_count() != digest.notes;
-        if !is_as_selected || has_new_notes || MOST_DOCUMENT_BYTES < cached.bytes() {
+        if !is_as_selected || has_new_notes {
             return None;
         }
         let key = DocumentKey { request: Arc::clone(request), inputs: Arc::clone(inputs) };

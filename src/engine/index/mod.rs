@@ -32,4 +32,4 @@ pub(in crate::engine) use seen::{SeenFiles, files_changed_since, rows_of};
 pub(in crate::engine) use selection::{
     FileArgument, FileSelection, select, select_contents, select_named, select_path,
 };
-pub(in crate::engine) use status::{selected_status, status};
+pub(in crate::engine) use status::{listed_files, selected_status, status};

@@ -18,7 +18,7 @@ use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::options::IndexReport;
-use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
+use crate::engine::workspace::{FileRows, HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
 use crate::model::{ContentHash, RelPath, SkipReason};
 use crate::store::{FileRow, StoredFileState, WriteBatch};
 use crate::sys::FileKind;
@@ -130,10 +130,7 @@ pub(super) fn scan_places(
     count_missed(cache, &to_read, snapshot);
     // A scan of some files says nothing about the rows of the others.
     let is_all = places.len() == snapshot.files().len() && request.scope.is_empty();
-    // Files that are known and not listed any more, or that have turned into something that is not read.
-    let mut removed: Vec<RelPath> =
-        snapshot.rows.keys().filter(|path| is_all && !kept.contains(path)).cloned().collect();
-    removed.sort();
+    let removed = if is_all { kept.removed(&snapshot.rows) } else { Vec::new() };
     scan.report.removed = removed.len() as u64;
     let young = read_all(cache, &to_read, removed, snapshot, request, &mut scan);
     // Before anything is marked as read: after a cancellation some files were not.
@@ -141,11 +138,40 @@ pub(super) fn scan_places(
     if request.settles {
         reread_young(cache, &young, snapshot, request);
     }
-    scan.files.sort_by(|a, b| a.path.cmp(&b.path));
+    if !to_read.is_empty() {
+        scan.files.sort_by(|a, b| a.path.cmp(&b.path));
+    }
     scan.finish_counts(cache.workspace.world.clock.monotonic().saturating_sub(began));
     let unstable = scan.report.left_out.get(&SkipReason::Unstable).copied();
     cache.workspace.log.count_unstable(unstable.unwrap_or_default());
     Ok(scan)
+}
+
+/// The files whose rows are kept.
+#[derive(Default)]
+struct KeptRows<'s> {
+    paths: Vec<&'s RelPath>,
+    /// How many of them have a row.
+    rows: usize,
+}
+
+impl<'s> KeptRows<'s> {
+    fn keep(&mut self, path: &'s RelPath, has_row: bool) {
+        self.paths.push(path);
+        self.rows += usize::from(has_row);
+    }
+
+    /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
+    fn removed(&self, rows: &FileRows) -> Vec<RelPath> {
+        // Mostly there are none, and a path is listed once.
+        if self.rows == rows.len() {
+            return Vec::new();
+        }
+        let kept: FxHashSet<&RelPath> = self.paths.iter().copied().collect();
+        let mut removed: Vec<RelPath> = rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
+        removed.sort();
+        removed
+    }
 }
 
 /// Compares the stamps of the listed files at these indices, and takes in those that need not be read. Returns the
@@ -156,19 +182,18 @@ fn check_places<'s>(
     request: &ScanRequest<'_>,
     snapshot: &'s ProjectSnapshot,
     scan: &mut ScanResult,
-) -> (Vec<RelPath>, FxHashSet<&'s RelPath>) {
-    let mut to_read = Vec::new();
-    let mut kept = FxHashSet::default();
+) -> (Vec<RelPath>, KeptRows<'s>) {
+    let (mut to_read, mut kept) = (Vec::new(), KeptRows::default());
     for at in places {
         let found = &snapshot.files()[*at];
         let mtime_ns = snapshot.stat(*at).map(|stat| stat.stamp.mtime_ns);
         match check_stamp(&cache.workspace, *at, snapshot, request.trust) {
             StampCheck::Read => {
-                kept.insert(&found.path);
+                kept.keep(&found.path, snapshot.rows.contains_key(&found.path));
                 to_read.push(found.path.clone());
             }
             StampCheck::Unchanged(state) => {
-                kept.insert(&found.path);
+                kept.keep(&found.path, true);
                 let is_kept = match &state {
                     KnownState::Content { hash, file_type, .. } => (request.keeps_known)(hash, file_type.id),
                     KnownState::LeftOut(_) => true,
@@ -182,7 +207,7 @@ fn check_places<'s>(
                     // What is known of a folder that is gone is not derived anew when it is back.
                     || reason == SkipReason::ResourceGone
                 {
-                    kept.insert(&found.path);
+                    kept.keep(&found.path, row.is_some());
                 }
                 scan.add_known(found, KnownState::LeftOut(reason), mtime_ns, true);
             }

@@ -9,6 +9,7 @@ use super::snapshot::take_snapshot;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState, TrackedListing, Workspace};
+use crate::model::RelPath;
 use crate::store::{FileRow, StoredFileState};
 
 /// If more files have changed, all are found out again: it takes no longer, and forgets nothing.
@@ -73,11 +74,12 @@ pub(in crate::engine) fn rows_of(
     files.iter().map(|(at, file)| (*at, row(file))).collect()
 }
 
-/// Returns the files that are not sure to be what they were, by their positions in the listing, as they are now. `None` if
-/// files came or went, or very many have changed.
+/// Returns the files that are not sure to be what they were and those that are `wanted` all the same, by their positions in
+/// the listing, as they are now. `None` if files came or went, or very many have changed.
 pub(in crate::engine) fn files_changed_since(
     cache: &mut ArtifactCache<'_>,
     seen: &SeenFiles,
+    wanted: &dyn Fn(&RelPath) -> bool,
 ) -> Result<Option<Vec<(usize, KnownFile)>>, Error> {
     // Another answer may have hidden symbols. The caller hides those of its own.
     cache.workspace.hidden.clear();
@@ -85,14 +87,21 @@ pub(in crate::engine) fn files_changed_since(
     if !Arc::ptr_eq(&snapshot.listed, &seen.listed) {
         return Ok(None);
     }
-    let is_as_seen = |at: &usize| match check_row(&cache.workspace, *at, &snapshot, Trust::Stamps) {
-        RowCheck::Unchanged(row) => seen.rows[*at].as_ref().is_some_and(|before| Arc::ptr_eq(before, row)),
+    let is_as_seen = |at: usize| match check_row(&cache.workspace, at, &snapshot, Trust::Stamps) {
+        RowCheck::Unchanged(row) => seen.rows[at].as_ref().is_some_and(|before| Arc::ptr_eq(before, row)),
         // By its name, which is what it was.
         RowCheck::LeftOut(_) => true,
         RowCheck::Read => false,
     };
-    let places: Vec<usize> = (0..snapshot.files().len()).filter(|at| !is_as_seen(at)).collect();
-    if MOST_CHANGED < places.len() {
+    let (mut places, mut changed) = (Vec::new(), 0);
+    for (at, found) in snapshot.files().iter().enumerate() {
+        let is_changed = !is_as_seen(at);
+        changed += usize::from(is_changed);
+        if is_changed || wanted(&found.path) {
+            places.push(at);
+        }
+    }
+    if MOST_CHANGED < changed {
         return Ok(None);
     }
     let request = ScanRequest {

@@ -81,13 +81,19 @@ pub(in crate::engine) fn select(
             let is_named = |file: &&KnownFile| file.path.as_bytes() == word.text.as_bytes();
             selection.named.extend(found.files.iter().find(is_named).map(|file| file.path.clone()));
         }
-        selection.files.extend(found.files);
+        if selection.files.is_empty() {
+            selection.files = found.files;
+        } else {
+            selection.files.extend(found.files);
+        }
         selection.texts.extend(found.texts);
         selection.rules = found.rules;
     }
     // Words may overlap: a file stays where it was selected first.
-    let mut seen = HashSet::new();
-    selection.files.retain(|file| seen.insert(file.path.clone()));
+    if !words.is_empty() {
+        let mut seen = HashSet::new();
+        selection.files.retain(|file| seen.insert(file.path.clone()));
+    }
     Ok(selection)
 }
 

@@ -9,6 +9,7 @@ use crate::engine::artifacts::{ArtifactCache, producer};
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentHash, FileType, RelPath, SkipReason, Tier};
+use crate::store::StoredFileState;
 use crate::sys::{FileKind, Files};
 
 /// How what is stored of a file compares with the file.
@@ -86,6 +87,25 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
         });
     }
     Ok(all)
+}
+
+/// Returns the files of the project, each with whether it can be shown, as far as that is known without comparing the
+/// stamps of all.
+pub(in crate::engine) fn listed_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<(RelPath, bool)>, Error> {
+    let snapshot = take_snapshot(cache, &SnapshotScope::Nothing)?;
+    let workspace = &cache.workspace;
+    let may_show = |found: &DiscoveredFile| {
+        let row = snapshot.rows.get(&found.path);
+        if row.is_some_and(|row| matches!(row.state, StoredFileState::Content { .. })) {
+            return true;
+        }
+        // There may be something to show by now.
+        let stamp = workspace.files.stat(&found.path).ok().map(|stat| stat.stamp);
+        row.is_none_or(|row| row.stamp != stamp)
+            && !matches!(unread_freshness(workspace, found, false), Freshness::LeftOut(_))
+    };
+    let is_shown = |found: &DiscoveredFile| found.skip_reason.is_none() && may_show(found);
+    Ok(snapshot.files().iter().map(|found| (found.path.clone(), is_shown(found))).collect())
 }
 
 /// Returns the status of a file that was selected, and so is up to date.

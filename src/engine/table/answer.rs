@@ -9,7 +9,7 @@ use super::update::{KeptTableState, basis_of, update_table};
 use super::versions::{FoundTable, LastTable, TableCache, TableClock, TableRequest, TableVersion};
 use crate::engine::document::{AggregationRequest, ComposedPlacements, DocumentRun, Placements};
 use crate::engine::error::Error;
-use crate::engine::index::{FileStatus, status};
+use crate::engine::index::{FileStatus, listed_files};
 use crate::engine::summaries::{add_summarized_tiers, summaries_generation};
 use crate::model::{FileOrder, RelPath};
 
@@ -62,7 +62,7 @@ fn find_table(
     let summaries = summaries_generation(run.cache, run.lookup);
     let selected = run.select_for(aggregation)?;
     let mut files = run.all_files(aggregation, &selected)?;
-    let (names, order) = TableNames::of(&files);
+    let (names, order) = TableNames::of(files.iter().map(|file| &file.path));
     let is_quick = tables.is_none_or(|tables| files.len() <= tables.quick_files());
     let basis = if is_quick { None } else { basis_of(run, aggregation, &selected, summaries, &order) };
     let last = tables.and_then(|tables| tables.last(&request.choice));
@@ -92,7 +92,8 @@ pub(in crate::engine) fn table_files(
     rows: &[RangeInclusive<usize>],
 ) -> Result<Option<Vec<RelPath>>, Error> {
     let begun = tables.begin(now_ms(run));
-    let (names, _) = TableNames::of(&status(run.cache)?);
+    let files = listed_files(run.cache)?;
+    let (names, _) = TableNames::of(files.iter().map(|(path, _)| path));
     let Some(names) = tables.names_at(clock, begun, names) else { return Ok(None) };
     let selected: Option<Vec<&[RelPath]>> = rows.iter().map(|rows| names.paths.get(rows.clone())).collect();
     Ok(selected.map(|selected| selected.concat()))

@@ -7,7 +7,9 @@ use crate::aggregate::Focus;
 use crate::engine::document::{AggregationRequest, InputsKey};
 use crate::store::FileRow;
 
-/// What a table depends on besides its files. If it is what it was, a file that has not changed has the row that it had.
+/// What a table depends on besides its files. If it is what it was, a file that has not changed has the row that it had;
+/// other items make other rows of the files alone that they apply to.
+#[derive(Clone)]
 pub(super) struct TableBasis {
     pub(super) request: AggregationRequest,
     pub(super) inputs: Arc<InputsKey>,
@@ -25,4 +27,6 @@ pub(super) struct TableUpdate {
     /// The stored rows of the files that were looked into, by their positions in the listing.
     pub(super) seen: Vec<(usize, Option<Arc<FileRow>>)>,
     pub(super) budget_tokens: Option<u64>,
+    /// The request that the rows are of, if it has other items.
+    pub(super) request: Option<AggregationRequest>,
 }

@@ -34,17 +34,18 @@ pub struct TableTotals {
 }
 
 impl TableNames {
-    /// Returns the names of files, and their positions among them. The files are sorted by path, so that those of one
-    /// folder are in the order of their names.
-    pub(super) fn of(files: &[FileStatus]) -> (Self, Vec<usize>) {
+    /// Returns the names of files by these paths, and their positions among them. The paths are sorted, so that those of
+    /// one folder are in the order of their names.
+    pub(super) fn of<'f>(files: impl Iterator<Item = &'f RelPath>) -> (Self, Vec<usize>) {
+        let files: Vec<&RelPath> = files.collect();
         let mut folders: FxHashMap<&[u8], Vec<usize>> = FxHashMap::default();
         for (at, file) in files.iter().enumerate() {
-            folders.entry(file.path.parent()).or_default().push(at);
+            folders.entry(file.parent()).or_default().push(at);
         }
         let mut folders: Vec<(&[u8], Vec<usize>)> = folders.into_iter().collect();
         folders.sort_unstable_by_key(|(folder, _)| *folder);
         let order: Vec<usize> = folders.into_iter().flat_map(|(_, files)| files).collect();
-        let paths = order.iter().map(|at| files[*at].path.clone()).collect();
+        let paths = order.iter().map(|at| files[*at].clone()).collect();
         (Self { paths }, order)
     }
 }

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::basis::{TableBasis, TableUpdate};
 use super::rows::{TableRow, row};
 use super::versions::{FoundTable, LastTable, TableCache, TableRequest, TableVersion};
-use crate::engine::document::{AggregationRequest, DocumentInputs, DocumentRun};
+use crate::aggregate::Focus;
+use crate::engine::document::{AggregationRequest, DocumentInputs, DocumentRun, merged_items};
 use crate::engine::error::Error;
 use crate::engine::index::{Freshness, SeenFiles, files_changed_since, rows_of};
 use crate::engine::summaries::{add_summarized_tiers, summaries_generation};
 use crate::engine::workspace::{KnownFile, KnownState};
+use crate::model::RelPath;
 
 /// Returns what a table of these files can be brought up to date by; `None` if it depends on more than can be compared.
 pub(super) fn basis_of(
@@ -64,17 +66,25 @@ fn find_update(
     aggregation: &AggregationRequest,
 ) -> Result<Option<TableUpdate>, Error> {
     let Some((basis, seen)) = &last.found.basis else { return Ok(None) };
-    if basis.request != *aggregation
+    let with_items = AggregationRequest { items: aggregation.items.clone(), ..basis.request.clone() };
+    if with_items != *aggregation
         || basis.summaries != summaries_generation(run.cache, run.lookup)
         || !run.is_made_of(aggregation, &basis.inputs)?
     {
         return Ok(None);
     }
-    let Some(looked_into) = files_changed_since(run.cache, seen)? else { return Ok(None) };
+    let other_items = (basis.request.items != aggregation.items)
+        .then(|| [&basis.request, aggregation].map(|request| merged_items(&run.cache.workspace, request)));
+    let is_curated_anew =
+        |path: &RelPath| other_items.as_ref().is_some_and(|[before, now]| !now.apply_as(before, path));
+    let Some(looked_into) = files_changed_since(run.cache, seen, &is_curated_anew)? else {
+        return Ok(None);
+    };
     let rows_seen = rows_of(run.cache, &looked_into);
     let is_changed = |(at, file): &(usize, KnownFile)| {
-        !seen.is_same(*at, file, &run.cache.workspace)
-            && !is_left_out_as(&last.found.rows[basis.places[*at]], file)
+        is_curated_anew(&file.path)
+            || !seen.is_same(*at, file, &run.cache.workspace)
+                && !is_left_out_as(&last.found.rows[basis.places[*at]], file)
     };
     let (places, mut files): (Vec<usize>, Vec<KnownFile>) =
         looked_into.into_iter().filter(is_changed).map(|(at, file)| (basis.places[at], file)).unzip();
@@ -83,16 +93,19 @@ fn find_update(
     if !aggregation.focus.is_empty() && !places.iter().zip(&files).all(has_type) {
         return Ok(None);
     }
-    let rows = (!files.is_empty()).then(|| changed_rows(run, &last.found, basis, (&places, &mut files)));
+    let changed = (&*places, &mut *files);
+    let rows =
+        (!places.is_empty()).then(|| changed_rows(run, &last.found, (aggregation, &basis.focus), changed));
     let budget_tokens = aggregation.limits.tokens;
-    Ok(Some(TableUpdate { rows, seen: rows_seen, budget_tokens }))
+    let request = other_items.is_some().then(|| aggregation.clone());
+    Ok(Some(TableUpdate { rows, seen: rows_seen, budget_tokens, request }))
 }
 
 /// Returns the rows of files that have changed.
 fn changed_rows(
     run: &mut DocumentRun<'_, '_>,
     found: &FoundTable,
-    basis: &TableBasis,
+    (request, focus): (&AggregationRequest, &Focus),
     (places, files): (&[usize], &mut [KnownFile]),
 ) -> Vec<(usize, TableRow)> {
     let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
@@ -101,7 +114,7 @@ fn changed_rows(
         (path, (&row.placement, row.has_text()))
     });
     let before = before.collect();
-    let (mut changed, placements) = run.changed_placements(&basis.request, &basis.focus, files, &before);
+    let (mut changed, placements) = run.changed_placements(request, focus, files, &before);
     add_summarized_tiers(run.cache, run.lookup, &mut changed);
     let rows = changed.into_iter().zip(placements).map(|(file, placement)| row(file, placement));
     places.iter().copied().zip(rows).collect()

@@ -279,10 +279,13 @@ impl KeptTables {
 impl KeptTable {
     /// Takes in what has changed. Returns the number of the last change.
     fn update(&mut self, update: TableUpdate, begun: u64, changes: u64) -> u64 {
-        let TableUpdate { rows, seen, budget_tokens } = update;
-        if let Some((_, known)) = &mut self.found.basis {
+        let TableUpdate { rows, seen, budget_tokens, request } = update;
+        if let Some((basis, known)) = &mut self.found.basis {
             // Copied only while another answer about the same table is being made.
             Arc::make_mut(known).replace(seen);
+            if let Some(request) = request {
+                Arc::make_mut(basis).request = request;
+            }
         }
         self.begun = begun;
         let Some(rows) = rows else { return changes };

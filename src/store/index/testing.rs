@@ -56,7 +56,7 @@ pub(super) fn hash(text: &str) -> ContentHash {
 pub(super) fn facts(text: &str) -> ContentFacts {
     ContentFacts {
         size: text.len() as u64,
-        encoding: Some("UTF-8".to_owned()),
+        encoding: Some("UTF-8".into()),
         lines: 3,
         dialect: HeaderDialect::Cpp,
         claimed_type: None,

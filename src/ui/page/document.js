@@ -30,7 +30,7 @@ export class DocumentView {
     this.since = el("select#since", { title: "Show only what has changed since the last document of that name", onchange: () => this.refresh() }, ...options([["", "off"]]));
     this.format = el("select#format", { "aria-label": "Format of the download" }, ...options(FORMATS));
     /** The tokens of the document of each tier, as far as they are known. */
-    this.sizes = [];
+    this.sizes = page.sizes;
     const bar = el(
       "div.bar",
       this.tabs,
@@ -41,7 +41,6 @@ export class DocumentView {
       el("button#download", { onclick: () => this.download() }, "download"),
       this.kept,
     );
-    this.entries = [];
     this.blocks = new Rows({ label: "Blocks", role: "list", class: "rows blocks", render: (index) => this.block(index) });
     this.rows = new Rows({ label: "Document", height: LINE_PX, render: (index) => this.line(index) });
     this.element = el("div.paper", bar, el("div.split", el("nav", { "aria-label": "Blocks of the document" }, this.blocks.element), this.rows.element));
@@ -102,6 +101,10 @@ export class DocumentView {
   }
 
   async measure() {
+    const of = JSON.stringify([this.page.table?.clock, this.question()]);
+    // To compose these documents takes long, and as long as the table is the same, so are they.
+    if (this.page.sizesOf === of) return;
+    this.page.sizesOf = of;
     for (const tier of [1, 2, 3, 4].filter((other) => other !== this.page.tier)) {
       const { receipt } = await this.page.api.post("/v1/aggregate", { ...this.question(tier), dry_run: true, receipt: "none" }).catch(() => ({}));
       if (receipt) this.sizes[tier] = receipt.totals.tokens;
@@ -145,16 +148,25 @@ export class DocumentView {
 
   showBlocks() {
     const { blocks, sections } = this.opened;
-    this.entries = [
-      ...sections.map(({ name, line }) => ({ name, line, tokens: null })),
-      ...blocks.file.map((name, at) => ({ name, line: blocks.line[at], tokens: blocks.tokens[at] })),
-    ].sort((one, other) => one.line - other.line);
-    this.blocks.show(this.entries.length);
+    const next = (line) => blocks.line.findIndex((other) => line <= other);
+    const before = sections.map(({ line }) => next(line));
+    /** The rows of the sections, each behind the blocks that come before it. */
+    this.sectionRows = before.map((count, at) => at + (count < 0 ? blocks.line.length : count));
+    this.blocks.show(sections.length + blocks.file.length);
+  }
+
+  /** Returns what a row of the list is about: a section, or a block, which has tokens. */
+  entry(index) {
+    const { blocks, sections } = this.opened;
+    const at = this.sectionRows.findLastIndex((row) => row <= index);
+    if (this.sectionRows[at] === index) return { ...sections[at], tokens: null };
+    const block = index - at - 1;
+    return { name: blocks.file[block], line: blocks.line[block], tokens: blocks.tokens[block] };
   }
 
   /** Returns the row of a block or a section. */
   block(index) {
-    const { name, line, tokens } = this.entries[index];
+    const { name, line, tokens } = this.entry(index);
     const kind = tokens === null ? ".section" : "";
     const changed = this.changed.has(name) ? ".changed" : "";
     return el(`div${kind}${changed}`, { role: "listitem" }, el("button", { onclick: () => this.goTo(line), title: visible(name) }, el("span", visible(name)), tokens !== null && el("span.number", count(tokens))));

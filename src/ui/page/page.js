@@ -27,6 +27,8 @@ export class Page {
     /** What the view of files keeps while another one is shown. */
     this.folded = new Set();
     this.filterText = "";
+    /** The tokens of the document of each tier, for the view of the document. */
+    this.sizes = [];
     this.pick = new Pick();
     /** @type {import("./table.js").Table|null} */
     this.table = null;

@@ -60,6 +60,37 @@ fn a_preview_is_made_once_although_nobody_is_given_it() {
 }
 
 #[test]
+fn a_large_document_is_composed_once_for_those_who_read_it() {
+    let scene = scene();
+    scene.git(&["commit", "-qm", "first"]);
+    let tree = trusted();
+    let mut project = warm(&scene, &tree);
+    document(&mut project, &stable());
+    scene.rest();
+    let caching = PrefixCaching { marks: None, min_tokens: 0 };
+    let mut open = |written_as: &str, files: usize| {
+        let asked = Arc::new(DocumentCacheKey { request: stable(), written_as: written_as.to_owned() });
+        let selected = project.select_for(&asked.request).unwrap();
+        let known = project.cached_document(&asked, &selected, true);
+        let is_known = known.is_some();
+        let answer = known.unwrap_or_else(|| {
+            let (document, kept) = project.aggregate_selected(&asked.request, selected).unwrap();
+            let mut receipt = document.receipt.clone();
+            receipt.files = vec![receipt.files[0].clone(); files];
+            let (text, layout, encoded) = (written_as.to_owned().into(), Arc::default(), OnceLock::new());
+            let answer = Arc::new(CachedDocument { receipt, text, boundary: 0, layout, encoded });
+            project.cache_document(&asked, &kept, &document.blocks, &answer);
+            answer
+        });
+        project.open_document(&answer, caching, written_as.to_owned());
+        is_known
+    };
+    assert_eq!([open("large", 120_000), open("large", 120_000)], [false, true]);
+    // Once two others are read, its text is held no longer.
+    assert_eq!([open("second", 1), open("third", 1), open("large", 120_000)], [false; 3]);
+}
+
+#[test]
 fn a_document_is_given_again_until_anything_changes() {
     let scene = scene();
     scene.git(&["commit", "-qm", "first"]);

@@ -18,7 +18,7 @@ use crate::engine::options::Options;
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::{TestProject, options, request};
-use crate::model::{AggregationStrategy, ContentHash, Document, FileOrder, RelPath, ViewMode};
+use crate::model::{AggregationStrategy, ContentHash, Document, FileOrder, PrefixCaching, RelPath, ViewMode};
 
 /// A repository of two files that have rested for long, and a third that is ignored.
 fn scene() -> TestProject {
