@@ -64,12 +64,14 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_owned())
 }
 
+/// Tokens that begin with the same two bytes: what follows, and their ranks.
+type TokensByLength = BTreeMap<u8, Vec<(Vec<u8>, u32)>>;
+
 #[expect(clippy::disallowed_methods, reason = "a build script reads its environment and writes files")]
 fn write_vocabulary() {
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
     let library = tiktoken_rs::o200k_base().expect("the library's vocabulary is well-formed");
-    // By the first two bytes and the length.
-    let mut lists: BTreeMap<[u8; 2], BTreeMap<u8, Vec<(Vec<u8>, u32)>>> = BTreeMap::new();
+    let mut lists: BTreeMap<[u8; 2], TokensByLength> = BTreeMap::new();
     // The ranks have no gap before the special tokens, which no text has.
     for (rank, token) in (0_u32..).map_while(|rank| Some((rank, library.decode_bytes(&[rank]).ok()?))) {
         let length = u8::try_from(token.len()).expect("no token has more than 255 bytes");
@@ -83,8 +85,8 @@ fn write_vocabulary() {
             list.sort();
             tokens.push(length);
             tokens.extend(u16::try_from(list.len()).expect("there are fewer of one length").to_le_bytes());
-            list.iter().for_each(|(end, _)| tokens.extend(end));
-            (0..3).for_each(|byte| tokens.extend(list.iter().map(|(_, rank)| rank.to_le_bytes()[byte])));
+            tokens.extend(list.iter().flat_map(|(end, _)| end));
+            tokens.extend((0..3).flat_map(|byte| list.iter().map(move |(_, rank)| rank.to_le_bytes()[byte])));
         }
         starts.extend(u32::try_from(tokens.len()).expect("the tokens have 2 MB").to_le_bytes());
     }

@@ -107,7 +107,8 @@ impl Vocabulary {
         if LONGEST_MERGED < piece.len() {
             return Self::merge(piece);
         }
-        let part = &self.merged[FxBuildHasher.hash_one(piece) as usize % PARTS];
+        let hash = FxBuildHasher.hash_one(piece) % PARTS as u64;
+        let part = &self.merged[usize::try_from(hash).unwrap_or(0)];
         // An insertion is whole before a thread can panic.
         let lock = || part.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(piece).copied();
