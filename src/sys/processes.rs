@@ -63,7 +63,8 @@ pub struct ProcessOutput {
 pub trait Processes: Sync {
     /// Runs `program` in `folder`, feeds it `input`, waits for its end. Of its environment, `variables` are set, or taken
     /// out if they have no value. It is found on the search path, but neither in the folder nor in the checkout around
-    /// it. A program that is silent or runs for too long is killed; that is an error of kind `TimedOut`.
+    /// it. A program that is silent or runs for too long is killed; that is an error of kind `TimedOut`. So is it an error
+    /// if anybody else kills it.
     fn run(
         &self,
         program: &str,
@@ -172,12 +173,15 @@ pub(super) fn wait_for_exit(
     if !captured.as_ref().is_ok_and(|captured| captured.has_exited) {
         group.kill(&mut child)?;
     }
-    let success = child.wait()?.success();
+    let status = child.wait()?;
     let captured = captured?;
     if !captured.has_exited {
         return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer"));
     }
-    Ok(ProcessOutput { success, stdout: captured.stdout, stderr: captured.stderr })
+    if status.code().is_none() {
+        return Err(io::Error::other(format!("it was killed ({status})")));
+    }
+    Ok(ProcessOutput { success: status.success(), stdout: captured.stdout, stderr: captured.stderr })
 }
 
 /// Listens until the program has ended and its pipes are closed, or for as long as the bounds allow.

@@ -152,6 +152,34 @@ fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
 }
 
 #[test]
+fn a_daemon_asks_git_again_that_was_killed_in_a_linked_checkout() {
+    let sandbox = with_histories();
+    write(&sandbox.outside("lib/a.py"), "def a():\n    return 1\n");
+    // A git that is killed in the checkout as long as there is a file.
+    let (tools, fails) = (sandbox.outside("tools"), sandbox.outside("fails"));
+    let path = std::env::var("PATH").unwrap();
+    let fail = format!("[ -e '{}' ] && case \"$PWD $*\" in */lib*) kill -9 $$;; esac", fails.display());
+    write(&tools.join("git"), &format!("#!/bin/sh\n{fail}\nPATH='{path}' exec git \"$@\"\n"));
+    fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    write(&fails, "");
+    let daemon = TestDaemon::start_in(&sandbox, &[("PATH", &format!("{}:{path}", tools.display()))]);
+    let in_lib = || {
+        let ran = sandbox.slop(&["aggregate", "--strategy", "full", "--budget", "none", "--stdout"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        (shown_paths(&ran.out)[3..6].to_vec(), ran.err)
+    };
+    let (order, notes) = in_lib();
+    assert_eq!(order, ["@lib/a.py", "@lib/b.py", "@lib/c.py"]);
+    assert!(notes.contains("note: git did not answer in ") && notes.contains("killed"), "{notes}");
+    fs::remove_file(&fails).unwrap();
+    assert_eq!(
+        in_lib(),
+        (["@lib/b.py", "@lib/c.py", "@lib/a.py"].map(str::to_owned).to_vec(), String::new())
+    );
+    drop(daemon);
+}
+
+#[test]
 fn a_linked_checkout_has_its_order_where_the_project_is_in_no_repository() {
     let sandbox = with_histories();
     fs::remove_dir_all(sandbox.path(".git")).unwrap();

@@ -32,8 +32,8 @@ use crate::aggregate::{
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{
-    CommitCache, LogEnd, PastCommitCache, ProjectHistory, WorktreeStates, past_commits, project_commits,
-    with_uncommitted,
+    CommitCache, LogEnd, PastCommitCache, ProjectHistory, WorktreeStates, note_faults, past_commits,
+    project_commits, with_uncommitted,
 };
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{EarlierSources, ProjectRanking, RankingRequest, SourceTexts, rank_project};
@@ -429,6 +429,7 @@ fn gather_with_history(
             history.map(|history| history.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         (gathered, history)
     });
+    note_faults(&mut renderer.cache.workspace, &checkouts);
     Ok((gathered?, history))
 }
 

@@ -1,13 +1,15 @@
 //! The checkouts of a project whose history git is asked for: its own, and those that are linked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use super::commits::{FileEdit, read_edits};
 use crate::discover::run_git;
 use crate::engine::mounts::Mount;
 use crate::engine::workspace::{KnownFile, Workspace};
-use crate::model::{RelPath, ResourceKind, split_resource};
+use crate::model::{RelPath, ResourceKind, path_bytes, path_text, split_resource};
 use crate::sys::{ProcessOutput, Processes};
 
 /// What all keys of linked checkouts begin with.
@@ -20,12 +22,14 @@ pub(in crate::engine) struct Checkout<'w> {
     folder: PathBuf,
     /// The linked folder that it is; `None` for the project's own.
     mount: Option<Mount>,
+    /// Why git did not answer, the first time that it did not. That there is no repository is an answer.
+    fault: Arc<OnceLock<io::Error>>,
 }
 
 impl<'w> Checkout<'w> {
     /// Returns that of the project.
     pub(in crate::engine) fn of_project(workspace: &Workspace<'w>) -> Self {
-        Self { processes: workspace.world.processes, folder: workspace.root.clone(), mount: None }
+        Self::new(workspace, workspace.root.clone(), None)
     }
 
     /// Returns that of the project, and the linked ones by name.
@@ -37,12 +41,12 @@ impl<'w> Checkout<'w> {
     pub(super) fn linked(workspace: &Workspace<'w>) -> Vec<Self> {
         let mounts = workspace.files.mounts().iter();
         let checkouts = mounts.filter(|mount| mount.linked.kind == ResourceKind::GitCheckout);
-        let checkout = |mount: &Mount| Self {
-            processes: workspace.world.processes,
-            folder: mount.linked.path.clone(),
-            mount: Some(mount.clone()),
-        };
+        let checkout = |mount: &Mount| Self::new(workspace, mount.linked.path.clone(), Some(mount.clone()));
         checkouts.map(checkout).collect()
+    }
+
+    fn new(workspace: &Workspace<'w>, folder: PathBuf, mount: Option<Mount>) -> Self {
+        Self { processes: workspace.world.processes, folder, mount, fault: Arc::default() }
     }
 
     /// Returns the name of the linked folder; it is empty for the project's own.
@@ -99,8 +103,16 @@ impl<'w> Checkout<'w> {
         if !is_in_place() {
             return None;
         }
-        let finished = run_git(self.processes, &self.folder, arguments, input).ok()?;
-        (finished.success && is_in_place()).then_some(finished)
+        match run_git(self.processes, &self.folder, arguments, input) {
+            Ok(finished) => (finished.success && is_in_place()).then_some(finished),
+            Err(error) => {
+                // Without git there are no histories, which is no fault of this one. The first fault is told.
+                if error.kind() != io::ErrorKind::NotFound {
+                    let _ = self.fault.set(error);
+                }
+                None
+            }
+        }
     }
 
     /// Returns what git answers on one line; `None` if it cannot be run, or fails.
@@ -131,6 +143,21 @@ impl<'w> Checkout<'w> {
         let changes = changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect();
         Some(self.by_path_in_project(changes))
     }
+}
+
+/// Notes where git did not answer, so that what is made without its answers is not kept. Returns whether it was so anywhere.
+pub(in crate::engine) fn note_faults(workspace: &mut Workspace<'_>, checkouts: &[Checkout<'_>]) -> bool {
+    let mut has_failed = false;
+    for checkout in checkouts {
+        if let Some(fault) = checkout.fault.get() {
+            let folder = path_text(path_bytes(&checkout.folder));
+            workspace.note(format!(
+                "git did not answer in {folder}: {fault}; its files are shown without their history"
+            ));
+            has_failed = true;
+        }
+    }
+    has_failed
 }
 
 /// Something that each checkout of a project has, by [`Checkout::name`]. Linked folders without it have an entry too, so that

@@ -9,7 +9,7 @@ mod past;
 mod project_history;
 mod revision;
 
-pub(in crate::engine) use checkout::Checkout;
+pub(in crate::engine) use checkout::{Checkout, note_faults};
 pub(in crate::engine) use past::{LogEnd, PastCommitCache, PastCommits, past_commits};
 pub(in crate::engine) use project_history::{
     CommitCache, FrozenContent, GitHistory, ProjectHistory, WorktreeStates, project_commits, with_uncommitted,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::checkout::{Checkout, LINKED_KEYS, PerCheckout};
+use super::checkout::{Checkout, LINKED_KEYS, PerCheckout, note_faults};
 use super::commits::CommitLog;
 use super::last::LastValue;
 use crate::engine::artifacts::ArtifactCache;
@@ -124,9 +124,11 @@ pub(in crate::engine) fn project_commits(
         .iter()
         .map(|checkout| (checkout.name().to_owned(), CommitLog::read(cache, checkout).map(Arc::new)));
     let logs: Vec<_> = logs.collect();
+    let has_failed = note_faults(&mut cache.workspace, &checkouts);
     let commits = Arc::new(PerCheckout::new(&cache.workspace, logs));
     commits.iter().next()?;
-    if let Some((shared, key)) = shared {
+    // Where git failed it is asked again: it may have failed only this time.
+    if let Some((shared, key)) = shared.filter(|_| !has_failed) {
         shared.commits.insert(key, &commits);
     }
     Some(commits)

@@ -482,10 +482,7 @@ fn a_child_of_a_dead_daemon_does_not_hold_its_lock() {
     );
     fs::write(tools.join("git"), wrapper).unwrap();
     fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = sandbox.command(&["watch", "--quiet"]);
-    command.env("PATH", format!("{}:{path}", tools.display())).stdin(Stdio::null()).stdout(Stdio::null());
-    let mut first = TestDaemon { sandbox: &sandbox, child: command.spawn().unwrap() };
-    first.wait_ready();
+    let mut first = TestDaemon::start_in(&sandbox, &[("PATH", &format!("{}:{path}", tools.display()))]);
     first.query("/v1/index", &json!({}));
     first.kill();
     let children = fs::read_to_string(sandbox.outside("children")).unwrap();

@@ -68,9 +68,22 @@ impl<'s> TestDaemon<'s> {
         daemon
     }
 
+    /// Starts one with these variables.
+    #[track_caller]
+    pub(crate) fn start_in(sandbox: &'s Sandbox, variables: &[(&str, &str)]) -> Self {
+        let mut daemon = Self::spawn_in(sandbox, &[], variables);
+        daemon.wait_ready();
+        daemon
+    }
+
     /// Starts `slop watch` without waiting.
     pub(crate) fn spawn(sandbox: &'s Sandbox, flags: &[&str]) -> Self {
+        Self::spawn_in(sandbox, flags, &[])
+    }
+
+    fn spawn_in(sandbox: &'s Sandbox, flags: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = sandbox.command(&[&["watch", "--quiet"], flags].concat());
+        command.envs(variables.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
         Self { sandbox, child: command.spawn().unwrap() }
     }
