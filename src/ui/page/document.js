@@ -148,10 +148,9 @@ export class DocumentView {
 
   showBlocks() {
     const { blocks, sections } = this.opened;
-    const next = (line) => blocks.line.findIndex((other) => line <= other);
-    const before = sections.map(({ line }) => next(line));
+    const blocksBefore = (line) => blocks.line.filter((other) => other < line).length;
     /** The rows of the sections, each behind the blocks that come before it. */
-    this.sectionRows = before.map((count, at) => at + (count < 0 ? blocks.line.length : count));
+    this.sectionRows = sections.map(({ line }, at) => at + blocksBefore(line));
     this.blocks.show(sections.length + blocks.file.length);
   }
 
