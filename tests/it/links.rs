@@ -152,13 +152,16 @@ fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
 }
 
 #[test]
-fn a_daemon_asks_git_again_that_was_killed_in_a_linked_checkout() {
+fn a_daemon_asks_git_again_for_the_history_of_a_linked_checkout() {
     let sandbox = with_histories();
     write(&sandbox.outside("lib/a.py"), "def a():\n    return 1\n");
-    // A git that is killed in the checkout as long as there is a file.
+    // A git that is killed when it is asked for the history of the checkout, as long as there is a file.
     let (tools, fails) = (sandbox.outside("tools"), sandbox.outside("fails"));
     let path = std::env::var("PATH").unwrap();
-    let fail = format!("[ -e '{}' ] && case \"$PWD $*\" in */lib*) kill -9 $$;; esac", fails.display());
+    let fail = format!(
+        "[ -e '{}' ] && case \"$PWD $*\" in */lib*--is-shallow-repository*) kill -9 $$;; esac",
+        fails.display()
+    );
     write(&tools.join("git"), &format!("#!/bin/sh\n{fail}\nPATH='{path}' exec git \"$@\"\n"));
     fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     write(&fails, "");
