@@ -3,11 +3,12 @@
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
 use fantoccini::elements::Element;
+use fantoccini::error::{CmdError, ErrorStatus};
 use fantoccini::key::Key;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -22,6 +23,10 @@ pub(crate) struct Browser {
     client: Client,
     _driver: Driver,
     _profile: TempDir,
+}
+
+fn is_click_intercepted(error: &CmdError) -> bool {
+    matches!(error, CmdError::Standard(error) if error.error == ErrorStatus::ElementClickIntercepted)
 }
 
 /// The process of a driver, killed with its browser when it is dropped.
@@ -142,11 +147,14 @@ impl Browser {
     }
 
     pub(crate) async fn click(&self, selector: &str) {
+        let began = Instant::now();
         loop {
             match self.find(selector).await.click().await {
                 Ok(()) => return,
-                // The page has replaced it since it was found.
-                Err(error) if error.is_stale_element_reference() => {}
+                // The page has replaced it since it was found, or something else has moved to where it was.
+                Err(error)
+                    if began.elapsed() < DEADLINE
+                        && (error.is_stale_element_reference() || is_click_intercepted(&error)) => {}
                 Err(error) => panic!("{selector}: {error}"),
             }
         }
