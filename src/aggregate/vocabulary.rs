@@ -28,10 +28,10 @@ const PATTERN: &str = concat!(
     r")",
 );
 
-/// The tokens by their first two bytes (of a token of one byte, that byte and 0), in this order because it is the one in which
-/// the program is compressed best. For each pair of bytes there are lists of tokens with the same length, the shortest
-/// first: the length in a byte, the number of tokens in two, the sorted tokens without their first two bytes, and their
-/// ranks, first the low byte of each, then the middle, then the high one.
+/// The tokens by their first two bytes (of a token of one byte, that byte and 0). Sorted, because the archive of a program
+/// in which they are in the order of a hash is 0.8 MB larger. For each pair of bytes there are lists of tokens with the
+/// same length, the shortest first: the length in a byte, the number of tokens in two, the sorted tokens without their
+/// first two bytes, and their ranks, first the low byte of each, then the middle, then the high one.
 static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.tokens"));
 /// Where the lists of each pair of bytes begin in `TOKENS`, and where the last one ends: numbers of four bytes, the lowest
 /// byte first.
@@ -246,6 +246,7 @@ fn rank(token: &[u8]) -> Option<u32> {
     }
     None
 }
+
 /// Returns which of so many sorted byte strings of one width is the given one.
 fn position(sorted: &[u8], width: usize, count: usize, wanted: &[u8]) -> Option<usize> {
     let (mut start, mut end) = (0, count);

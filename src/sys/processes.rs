@@ -63,8 +63,8 @@ pub struct ProcessOutput {
 pub trait Processes: Sync {
     /// Runs `program` in `folder`, feeds it `input`, waits for its end. Of its environment, `variables` are set, or taken
     /// out if they have no value. It is found on the search path, but neither in the folder nor in the checkout around
-    /// it. A program that is silent or runs for too long is killed; that is an error of kind `TimedOut`. So is it an error
-    /// if anybody else kills it.
+    /// it. A program that is silent or runs for too long is killed; that is an error of kind `TimedOut`. One that
+    /// anybody else has killed is an error, too.
     fn run(
         &self,
         program: &str,

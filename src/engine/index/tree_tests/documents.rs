@@ -2,6 +2,23 @@
 
 use super::*;
 
+/// Composes a document and caches it, with so many copies of what the receipt says of its files.
+fn compose_to_cache(
+    project: &mut Project<'_>,
+    asked: &Arc<DocumentCacheKey>,
+    selected: DocumentInputs,
+    copies: usize,
+) -> Arc<CachedDocument> {
+    let (document, kept) = project.aggregate_selected(&asked.request, selected).unwrap();
+    let text = asked.written_as.clone() + &bodies(&document).join("\n");
+    let mut receipt = document.receipt.clone();
+    receipt.files = vec![receipt.files; copies].concat();
+    let (layout, encoded) = (Arc::default(), OnceLock::new());
+    let answer = Arc::new(CachedDocument { receipt, text: text.into(), boundary: 0, layout, encoded });
+    project.cache_document(asked, &kept, &document.blocks, &answer);
+    answer
+}
+
 /// Asks for a document as a session does; returns its blocks, and whether it came from the cache.
 fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
     let asked = Arc::new(DocumentCacheKey { request: request.clone(), written_as: String::new() });
@@ -10,15 +27,9 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String,
         project.confirm_delivery();
         return (answer.text.text().into_owned(), true);
     }
-    let (document, kept) = project.aggregate_selected(request, selected).unwrap();
-    let text = bodies(&document).join("\n");
-    let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
-    let layout = Arc::default();
-    let answer =
-        Arc::new(CachedDocument { receipt, text: text.clone().into(), boundary: 0, layout, encoded });
-    project.cache_document(&asked, &kept, &document.blocks, &answer);
+    let answer = compose_to_cache(project, &asked, selected, 1);
     project.confirm_delivery();
-    (text, false)
+    (answer.text.text().into_owned(), false)
 }
 
 fn bodies(document: &Document) -> Vec<String> {
@@ -47,11 +58,7 @@ fn a_preview_is_made_once_although_nobody_is_given_it() {
     let mut is_cached = |is_preview: bool| {
         let selected = project.select_for(&asked.request).unwrap();
         let is_cached = project.cached_document(&asked, &selected, is_preview).is_some();
-        let (document, kept) = project.aggregate_selected(&asked.request, selected).unwrap();
-        let (receipt, layout, encoded) = (document.receipt.clone(), Arc::default(), OnceLock::new());
-        let text = bodies(&document).join("\n").into();
-        let answer = Arc::new(CachedDocument { receipt, text, boundary: 0, layout, encoded });
-        project.cache_document(&asked, &kept, &document.blocks, &answer);
+        compose_to_cache(&mut project, &asked, selected, 1);
         project.discard_delivery();
         is_cached
     };
@@ -68,20 +75,12 @@ fn a_large_document_is_composed_once_for_those_who_read_it() {
     document(&mut project, &stable());
     scene.rest();
     let caching = PrefixCaching { marks: None, min_tokens: 0 };
-    let mut open = |written_as: &str, files: usize| {
+    let mut open = |written_as: &str, copies: usize| {
         let asked = Arc::new(DocumentCacheKey { request: stable(), written_as: written_as.to_owned() });
         let selected = project.select_for(&asked.request).unwrap();
         let known = project.cached_document(&asked, &selected, true);
         let is_known = known.is_some();
-        let answer = known.unwrap_or_else(|| {
-            let (document, kept) = project.aggregate_selected(&asked.request, selected).unwrap();
-            let mut receipt = document.receipt.clone();
-            receipt.files = vec![receipt.files[0].clone(); files];
-            let (text, layout, encoded) = (written_as.to_owned().into(), Arc::default(), OnceLock::new());
-            let answer = Arc::new(CachedDocument { receipt, text, boundary: 0, layout, encoded });
-            project.cache_document(&asked, &kept, &document.blocks, &answer);
-            answer
-        });
+        let answer = known.unwrap_or_else(|| compose_to_cache(&mut project, &asked, selected, copies));
         project.open_document(&answer, caching, written_as.to_owned());
         is_known
     };

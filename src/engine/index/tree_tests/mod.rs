@@ -13,7 +13,9 @@ use std::time::{Duration, SystemTime};
 use super::audit::{AuditReport, IndexDifferenceKind};
 use super::changes::{FileChange, FileChangeKind};
 use super::scan::Trust;
-use crate::engine::document::{AggregationRequest, CachedDocument, DocumentCacheKey, DocumentHistory};
+use crate::engine::document::{
+    AggregationRequest, CachedDocument, DocumentCacheKey, DocumentHistory, DocumentInputs,
+};
 use crate::engine::options::Options;
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
