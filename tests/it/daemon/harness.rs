@@ -174,6 +174,12 @@ impl<'s> TestDaemon<'s> {
 
 impl Drop for TestDaemon<'_> {
     fn drop(&mut self) {
+        // A test that fails because its daemon went away tells how that ended.
+        if thread::panicking()
+            && let Ok(Some(status)) = self.child.try_wait()
+        {
+            let _ = writeln!(std::io::stderr(), "the daemon had ended: {status}");
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
