@@ -14,12 +14,20 @@ const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--o
 /// Mode of an entry that represents another repository.
 const SUBMODULE: &[u8] = b"160000";
 
-/// Lists what git lists in `root`, or returns a message for the user why git's answer is missing.
+/// Why git's answer is missing.
+pub(super) struct MissingAnswer {
+    /// For the user.
+    pub(super) note: String,
+    /// Whether git would give the same reason again, as long as nothing changes.
+    pub(super) is_lasting: bool,
+}
+
+/// Lists what git lists in `root`.
 pub(super) fn ls_files(
     root: &Path,
     names: &NameRules,
     processes: &dyn Processes,
-) -> Result<FileListing, String> {
+) -> Result<FileListing, MissingAnswer> {
     let finished = run_git(processes, root, ARGUMENTS, b"").map_err(|error| explain_missing(&error))?;
     if !finished.success {
         return Err(explain_refusal(&finished));
@@ -46,6 +54,7 @@ pub(super) fn ls_files(
         source: ListingSource::Git,
         notes: notes.into_iter().collect(),
         folders: Vec::new(),
+        is_lasting: true,
     })
 }
 
@@ -80,23 +89,23 @@ fn parse_record(record: &[u8]) -> Option<GitEntry> {
     })
 }
 
-fn explain_missing(error: &io::Error) -> String {
-    let advice = match error.kind() {
-        io::ErrorKind::NotFound => {
-            "install git, or put it on the PATH, so that its ignore rules count in full"
-        }
-        io::ErrorKind::TimedOut => {
-            return format!(
-                "the tree was walked, for git did not answer ({error}): see whether one of the files that it reads, \
-                 such as an ignore file, is a FIFO or a device"
-            );
-        }
-        _ => "see whether git runs at all",
+fn explain_missing(error: &io::Error) -> MissingAnswer {
+    let (what, advice) = match error.kind() {
+        io::ErrorKind::NotFound => (
+            "could not be started",
+            "install git, or put it on the PATH, so that its ignore rules count in full",
+        ),
+        io::ErrorKind::TimedOut => (
+            "did not answer",
+            "see whether one of the files that it reads, such as an ignore file, is a FIFO or a device",
+        ),
+        _ => ("could not be started", "see whether git runs at all"),
     };
-    format!("the tree was walked, for git could not be started ({error}): {advice}")
+    let note = format!("the tree was walked, for git {what} ({error}): {advice}");
+    MissingAnswer { note, is_lasting: error.kind() == io::ErrorKind::NotFound }
 }
 
-fn explain_refusal(finished: &ProcessOutput) -> String {
+fn explain_refusal(finished: &ProcessOutput) -> MissingAnswer {
     let stderr = String::from_utf8_lossy(&finished.stderr);
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     // Warnings may come before it.
@@ -105,16 +114,22 @@ fn explain_refusal(finished: &ProcessOutput) -> String {
     // If git doubts who owns the repository, its message names the command that fixes it.
     let offered = lines().find(|line| line.starts_with("git config --global --add safe.directory"));
     let advice = offered.unwrap_or("git status");
-    format!(
+    let note = format!(
         "the tree was walked, for git refused to list it: {}; try `{}` in the project's folder",
         printable(reason),
         printable(advice)
-    )
+    );
+    // A git that refuses says why; one that was killed does not.
+    MissingAnswer { note, is_lasting: !finished.stderr.is_empty() }
 }
 
-fn explain_unknown(record: &[u8]) -> String {
+fn explain_unknown(record: &[u8]) -> MissingAnswer {
     let record = String::from_utf8_lossy(record);
-    format!("the tree was walked, for git's list holds what this slop cannot read: `{}`", printable(&record))
+    let note = format!(
+        "the tree was walked, for git's list holds what this slop cannot read: `{}`",
+        printable(&record)
+    );
+    MissingAnswer { note, is_lasting: true }
 }
 
 fn printable(text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::git_files::ls_files;
+use super::git_files::{MissingAnswer, ls_files};
 use super::listing::{DiscoveredFile, Error, FileListing, KeptFolders, NameRules};
 use super::walk::walk;
 use crate::model::{LinkedFolder, RelPath, ResourceKind, SkipReason};
@@ -82,17 +82,17 @@ fn list_unsorted(
     if !is_in_checkout(root) {
         return walk(root, names, max_files);
     }
-    let note = match ls_files(root, names, processes) {
+    let MissingAnswer { note, is_lasting } = match ls_files(root, names, processes) {
         Ok(mut listing) => {
             leave_out_folders(&mut listing.files, names);
             return Ok(listing);
         }
-        Err(note) => note,
+        Err(missing) => missing,
     };
     match walk(root, names, max_files) {
         Ok(mut listing) => {
             listing.notes.insert(0, note);
-            Ok(listing)
+            Ok(FileListing { is_lasting, ..listing })
         }
         // What made git refuse is what has to be fixed.
         Err(Error::TooManyFiles { max, note: None }) => Err(Error::TooManyFiles { max, note: Some(note) }),

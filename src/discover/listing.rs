@@ -32,6 +32,8 @@ pub struct FileListing {
     pub notes: Vec<String>,
     /// The folders that the walk entered, in no order; empty if git listed the files, since it lists no folders.
     pub folders: Vec<RelPath>,
+    /// Whether the next listing is the same if nothing changes; not where git was killed or did not answer in time.
+    pub is_lasting: bool,
 }
 
 /// What the settings say of names.

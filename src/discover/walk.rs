@@ -53,7 +53,8 @@ pub(super) fn walk(root: &Path, names: &NameRules, max_files: Option<u64>) -> Re
     }
     files.extend(left_out.into_entries());
     check_limit(files.len())?;
-    Ok(FileListing { files, source: ListingSource::Walk, notes: notes.into_lines(), folders })
+    let (source, notes) = (ListingSource::Walk, notes.into_lines());
+    Ok(FileListing { files, source, notes, folders, is_lasting: true })
 }
 
 /// A walk by the ignore files in the tree alone: nothing above the root and nothing of the user's own counts, so that

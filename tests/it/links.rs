@@ -151,34 +151,75 @@ fn files_of_a_linked_checkout_are_in_the_order_of_its_own_history() {
     check(["a", "c", "b"], &["a", "c", "b", "d"]);
 }
 
+/// A git that is killed at a question about the checkout that is linked as `lib`, until `mend` is called.
+struct MortalGit<'s> {
+    sandbox: &'s Sandbox,
+    path: String,
+}
+
+impl<'s> MortalGit<'s> {
+    fn killed_at(sandbox: &'s Sandbox, argument: &str) -> Self {
+        let (tools, fails) = (sandbox.outside("tools"), sandbox.outside("fails"));
+        let path = std::env::var("PATH").unwrap();
+        let fail = format!(
+            "[ -e '{}' ] && case \"$PWD $*\" in */lib*{argument}*) kill -9 $$;; esac",
+            fails.display()
+        );
+        write(&tools.join("git"), &format!("#!/bin/sh\n{fail}\nPATH='{path}' exec git \"$@\"\n"));
+        fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+        write(&fails, "");
+        Self { sandbox, path: format!("{}:{path}", tools.display()) }
+    }
+
+    fn daemon(&self) -> TestDaemon<'s> {
+        TestDaemon::start_in(self.sandbox, &[("PATH", &self.path)])
+    }
+
+    fn mend(&self) {
+        fs::remove_file(self.sandbox.outside("fails")).unwrap();
+    }
+}
+
+/// Returns the files of the linked checkout in a document's order, and the notes.
+fn shown_in_lib(sandbox: &Sandbox) -> (Vec<String>, String) {
+    let ran = sandbox.slop(&["aggregate", "--strategy", "full", "--budget", "none", "--stdout"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let in_lib = shown_paths(&ran.out).into_iter().filter(|path| path.starts_with("@lib/"));
+    (in_lib.collect(), ran.err)
+}
+
 #[test]
 fn a_daemon_asks_git_again_for_the_history_of_a_linked_checkout() {
     let sandbox = with_histories();
     write(&sandbox.outside("lib/a.py"), "def a():\n    return 1\n");
-    // A git that is killed when it is asked for the history of the checkout, as long as there is a file.
-    let (tools, fails) = (sandbox.outside("tools"), sandbox.outside("fails"));
-    let path = std::env::var("PATH").unwrap();
-    let fail = format!(
-        "[ -e '{}' ] && case \"$PWD $*\" in */lib*--is-shallow-repository*) kill -9 $$;; esac",
-        fails.display()
-    );
-    write(&tools.join("git"), &format!("#!/bin/sh\n{fail}\nPATH='{path}' exec git \"$@\"\n"));
-    fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
-    write(&fails, "");
-    let daemon = TestDaemon::start_in(&sandbox, &[("PATH", &format!("{}:{path}", tools.display()))]);
-    let in_lib = || {
-        let ran = sandbox.slop(&["aggregate", "--strategy", "full", "--budget", "none", "--stdout"]);
-        assert_eq!(ran.code, 0, "{ran:?}");
-        (shown_paths(&ran.out)[3..6].to_vec(), ran.err)
-    };
-    let (order, notes) = in_lib();
+    let git = MortalGit::killed_at(&sandbox, "--is-shallow-repository");
+    let daemon = git.daemon();
+    let (order, notes) = shown_in_lib(&sandbox);
     assert_eq!(order, ["@lib/a.py", "@lib/b.py", "@lib/c.py"]);
     assert!(notes.contains("note: git did not answer in ") && notes.contains("killed"), "{notes}");
-    fs::remove_file(&fails).unwrap();
-    assert_eq!(
-        in_lib(),
-        (["@lib/b.py", "@lib/c.py", "@lib/a.py"].map(str::to_owned).to_vec(), String::new())
+    git.mend();
+    let expected = ["@lib/b.py", "@lib/c.py", "@lib/a.py"].map(str::to_owned).to_vec();
+    assert_eq!(shown_in_lib(&sandbox), (expected, String::new()));
+    drop(daemon);
+}
+
+#[test]
+fn a_daemon_asks_git_again_for_the_files_of_a_linked_checkout() {
+    let sandbox = with_histories();
+    let lib = sandbox.outside("lib");
+    // Git lists what it tracks; a walk leaves out what is ignored.
+    write(&lib.join(".gitignore"), "b.py\n");
+    let git = MortalGit::killed_at(&sandbox, "ls-files");
+    let daemon = git.daemon();
+    let (walked, notes) = shown_in_lib(&sandbox);
+    assert!(
+        !walked.contains(&"@lib/b.py".to_owned()) && walked.contains(&"@lib/c.py".to_owned()),
+        "{walked:?}"
     );
+    assert!(notes.contains("note: @lib: the tree was walked"), "{notes}");
+    git.mend();
+    let (listed, notes) = shown_in_lib(&sandbox);
+    assert!(listed.contains(&"@lib/b.py".to_owned()) && notes.is_empty(), "{listed:?} {notes}");
     drop(daemon);
 }
 

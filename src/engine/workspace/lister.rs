@@ -45,6 +45,7 @@ impl Lister<'_> {
                     listing.files.extend(found.files);
                     listing.notes.extend(found.notes);
                     listing.folders.extend(found.folders);
+                    listing.is_lasting &= found.is_lasting;
                     Some(found.source)
                 }
                 Ok(_) | Err(discover::Error::Root(_)) => None,

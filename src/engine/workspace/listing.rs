@@ -91,7 +91,8 @@ impl Workspace<'_> {
         };
         // Without events nothing would report that a kept listing is outdated, so what it depends on need not be
         // found out.
-        let Some((tree, began)) = kept_in.filter(|_| is_whole) else { return Ok((Arc::new(listed), done)) };
+        let is_kept = is_whole && listed.listing.is_lasting;
+        let Some((tree, began)) = kept_in.filter(|_| is_kept) else { return Ok((Arc::new(listed), done)) };
         let is_complete = self.add_folders(&mut listed);
         listed.rule_files = self.rules(began.listed.as_deref().or(began.suspect.as_deref()));
         let listed = Arc::new(listed);
@@ -455,7 +456,13 @@ pub fn watch_folders(
             listing
         } else {
             let source = last.get(folder).map_or(ListingSource::Walk, |(source, _)| *source);
-            FileListing { files: Vec::new(), source, notes: Vec::new(), folders: Vec::new() }
+            FileListing {
+                files: Vec::new(),
+                source,
+                notes: Vec::new(),
+                folders: Vec::new(),
+                is_lasting: true,
+            }
         };
         let kept = last.get(folder).map(|(_, kept)| kept.clone()).unwrap_or_default();
         discover::watchable_folders(folder, &names, &listing, &kept, below).map_err(io::Error::other)
