@@ -217,10 +217,11 @@ fn every_answer_reflects_all_earlier_writes() {
 
 /// Switches between two branches and queries the contents of each.
 fn switch_branches(daemon: &TestDaemon<'_>, tree: &RwLock<()>, stale: &AtomicUsize, times: usize) {
-    let mut connection = daemon.connect();
     for turn in 0..times {
         let (here, there) = if turn % 2 == 0 { ("two", "one") } else { ("one", "two") };
         let _alone = tree.write().unwrap();
+        // The wait for it may be longer than the daemon keeps an idle connection.
+        let mut connection = daemon.connect();
         daemon.sandbox.git(&["checkout", "-q", here]);
         let file = turn % 40;
         let is_right = connection.text(&format!("switched/both{file}.py"))
