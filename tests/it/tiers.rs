@@ -236,6 +236,44 @@ fn a_document_never_exceeds_the_budget_of_its_tier() {
 }
 
 #[test]
+fn what_every_commit_changes_takes_no_room_from_code() {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["init", "-q"]);
+    let function = |at: usize| {
+        format!(
+            "def function_{at}(first, second):\n    total = first\n    for step in range({at}):\n        total += step * second\n    return total\n\n\n"
+        )
+    };
+    for module in 0..10 {
+        let functions: String = (0..30).map(|at| function(module * 30 + at)).collect();
+        sandbox.write(&format!("src/module_{module}.py"), &functions);
+    }
+    for commit in 0..8 {
+        let version =
+            |at: usize| format!("## Version {at}\n\n{}\n", "- What changed in it, in a line.\n".repeat(8));
+        let changes: String = (0..30 + commit).rev().map(version).collect();
+        sandbox.write("CHANGES.md", &format!("# Changes\n\n{changes}"));
+        let package =
+            |at: usize| format!("[[package]]\nname = \"package-{at}\"\nversion = \"{commit}.{at}.0\"\n\n");
+        sandbox.write("Cargo.lock", &(0..150).map(package).collect::<String>());
+        let module = format!("src/module_{}.py", commit % 4);
+        sandbox.write(
+            &module,
+            &sandbox.read(&module).replacen("return total", &format!("return total + {commit}"), 1),
+        );
+        sandbox.commit_all("change");
+    }
+    for tier in ["2", "3"] {
+        let document = sandbox.stdout_of(&["aggregate", "--tier", tier, "--budget", "8000", "--stdout"]);
+        assert!(!document.contains("### Cargo.lock"), "{document}");
+        let bodies = document.matches("    return total").count();
+        assert!(160 <= bodies, "tier {tier}: {bodies} bodies: {document}");
+        let lines = document.matches("- What changed in it").count();
+        assert!(lines <= 16, "tier {tier}: {lines} lines of changes: {document}");
+    }
+}
+
+#[test]
 fn a_document_that_is_larger_than_its_tiers_default_is_limited_and_says_so() {
     let sandbox = Sandbox::new();
     for file in 0..250 {

@@ -432,9 +432,9 @@ fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]
     let ranking = context.ranking;
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
-        // The lines of a notebook are JSON, so that its symbols are only named.
-        let is_notebook = candidate.block.file_type.id == "notebook";
-        let is_shown = is_ranked(candidate) && !is_notebook && !context.stable.contains_key(&symbol.file);
+        // The lines of a notebook are JSON, and those of a lock file are for a program: no reader wants some of them.
+        let is_for_programs = matches!(candidate.block.file_type.id, "notebook" | "lock");
+        let is_shown = is_ranked(candidate) && !is_for_programs && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
             score: symbol.score.max(LEAST_SCORE),

@@ -29,9 +29,9 @@ use crate::model::{DocumentBlock, FileOrder, ViewMode};
 const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
 /// The room of what is packed first changes by no less than one part in so many of the limit.
 const ROOM_STEPS: u64 = 16;
-/// Another room is tried for it if the document leaves more than one part in so many of its limit unused, which happens
-/// where pieces cost less than expected.
-const UNUSED_PART: u64 = 16;
+/// Another room is tried for it if more than one part in so many of the limit would be unused, which happens where pieces
+/// cost less than expected. As much is left to the rest of the document.
+const UNUSED_PART: u64 = 32;
 /// So many rooms are tried at most.
 const MOST_ROOMS: usize = 5;
 
@@ -46,13 +46,13 @@ pub(super) struct StableShare {
 
 impl StableShare {
     /// Returns the room within a limit, of which some is taken by what is in the document in any case.
-    fn room(self, limit: u64, taken: impl FnOnce() -> u64) -> u64 {
+    fn room(self, limit: u64, taken: u64) -> u64 {
         if !self.has_rows {
             // Not a share of what the attachments leave, because these may differ from task to task.
             return limit / 1000 * self.thousandths;
         }
         // In steps, so that a discussion that grows seldom makes the difference.
-        let steps = limit.saturating_sub(taken()) / (limit / ROOM_STEPS).max(1);
+        let steps = limit.saturating_sub(taken) / (limit / ROOM_STEPS).max(1);
         limit / ROOM_STEPS * steps.min(ROOM_STEPS) / 1000 * self.thousandths
     }
 
@@ -64,12 +64,12 @@ impl StableShare {
         PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares }
     }
 
-    /// Returns a larger room, for a document that leaves some of its limit unused.
-    fn more(room: u64, limit: u64, used: u64) -> u64 {
+    /// Returns a larger room, for what took `used` of a room and was to take `wanted`.
+    fn more(room: u64, limit: u64, (wanted, used): (u64, u64)) -> u64 {
         let step = (limit / ROOM_STEPS).max(1);
-        let wanted = u128::from(room) * u128::from(limit) / u128::from(used.max(1));
-        let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
-        (wanted / step * step).max(room.saturating_add(step))
+        let larger = u128::from(room) * u128::from(wanted) / u128::from(used.max(1));
+        let larger = u64::try_from(larger).unwrap_or(u64::MAX);
+        (larger / step * step).max(room.saturating_add(step))
     }
 
     /// Returns the next smaller room.
@@ -100,6 +100,14 @@ struct ReservedRoom {
     view: PackedView,
 }
 
+/// What comes first in a document.
+#[derive(Default)]
+struct PackedFirst {
+    stable: StablePart,
+    /// What the document takes with it, before the rest of the files are selected.
+    taken: u64,
+}
+
 /// What a part of a document is packed from, and by what.
 pub(super) struct StablePacker<'p, 'r, 'w> {
     pub(super) renderer: &'p mut Renderer<'r, 'w>,
@@ -121,44 +129,73 @@ impl StablePacker<'_, '_, '_> {
         is_guided: bool,
     ) -> Result<DraftDocument, Error> {
         let limit = limit_of(self.draft.remarks.limits);
-        let mut room = share.room(limit, || self.taken(&StablePart::new()));
+        let (mut room, mut stable) = self.pack_fully(share, history, (&mut *memo, &mut *memo_then));
         let mut best: Option<(u64, DraftDocument)> = None;
         for _ in 0..MOST_ROOMS {
-            let stable = self.pack(share, room, limit, history, (&mut *memo, &mut *memo_then));
             let context = PackContext { is_guided, stable: &stable, ..self.now };
             let (used, fitted) = fit_draft(self.renderer, self.draft, &context, memo, self.images_apart)?;
             if best.as_ref().is_some_and(|(most, _)| used <= *most) {
                 break;
             }
             best = Some((used, fitted));
-            // Of files that are packed first, the rest of the document shows nothing more.
             if !share.has_rows || limit.saturating_sub(used) <= limit / UNUSED_PART {
                 break;
             }
-            room = StableShare::more(room, limit, used);
+            room = StableShare::more(room, limit, (limit, used));
+            stable = self.pack(share, room, history, (&mut *memo, &mut *memo_then)).stable;
         }
         Ok(best.map_or_else(|| self.draft.clone(), |(_, fitted)| fitted))
     }
 
-    /// Packs what comes first within a room, or less if the document would exceed its limit.
+    /// Packs what comes first, and returns it with its room. Of these files the rest of the document shows nothing more, so
+    /// that what they leave unused would go to files that hardly matter: to a list of changes, or to a picture.
+    fn pack_fully(
+        &mut self,
+        share: StableShare,
+        history: Option<&ProjectHistory>,
+        (memo, memo_then): (&mut PackMemo, &mut PackMemo),
+    ) -> (u64, StablePart) {
+        let limit = limit_of(self.draft.remarks.limits);
+        let before = if share.has_rows { self.taken(&StablePart::new()) } else { 0 };
+        let wanted = share.room(limit, before);
+        let mut room = wanted;
+        let mut best = self.pack(share, room, history, (&mut *memo, &mut *memo_then));
+        for _ in 1..MOST_ROOMS {
+            let used = best.taken.saturating_sub(before);
+            if !share.has_rows || wanted <= used.saturating_add(limit / UNUSED_PART) {
+                break;
+            }
+            let more = StableShare::more(room, limit, (wanted, used));
+            let larger = self.pack(share, more, history, (&mut *memo, &mut *memo_then));
+            if larger.taken <= best.taken {
+                break;
+            }
+            (room, best) = (more, larger);
+        }
+        (room, best.stable)
+    }
+
+    /// Packs what comes first within a room, or less if that would leave too little of the limit to the rest of the document,
+    /// which has files that were added since.
     fn pack(
         &mut self,
         share: StableShare,
         mut room: u64,
-        limit: u64,
         history: Option<&ProjectHistory>,
         (memo, memo_then): (&mut PackMemo, &mut PackMemo),
-    ) -> StablePart {
+    ) -> PackedFirst {
+        let limit = limit_of(self.draft.remarks.limits);
         // What pieces cost is close, and no more, before they are put together.
         while 0 < room {
             let (mut stable, reserved) = self.select_by_then(share, room, history, memo_then);
             stable.extend(self.show_changed(&reserved, memo, memo_then));
-            if self.taken(&stable) <= limit {
-                return stable;
+            let taken = self.taken(&stable);
+            if taken <= limit - limit / UNUSED_PART {
+                return PackedFirst { stable, taken };
             }
             room = StableShare::less(room, limit);
         }
-        StablePart::new()
+        PackedFirst::default()
     }
 
     /// Returns what the document takes before the rest of the files are selected.
