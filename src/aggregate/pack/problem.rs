@@ -50,20 +50,30 @@ const USEFUL_NAME_TOKENS: u64 = 1_600;
 impl PackShares {
     /// Returns the shares for a tier. `is_guided` says that a task or a focus makes the first ranks worth their bodies:
     /// without either, breadth is worth more than depth.
+    ///
+    /// A name costs a fifth of a signature, and is found as well. With several times as much for signatures and summaries, and
+    /// rows of one or two names, documents of 8,000 tokens named 0.10 to 0.26 fewer of the symbols that the next commit edits,
+    /// over 54 to 108 commits of nine repositories. An orchestrator is told more of what files are about.
     pub fn for_tier(tier: Option<Tier>, is_guided: bool, budget: u64) -> Self {
         match (tier, is_guided) {
-            (Some(Tier::Orchestrator | Tier::TechLead), true) => {
-                Self { bodies: 200, signatures: 400, names: 360, paths: 40, row_names: 2 }
+            (Some(Tier::Orchestrator), true) => {
+                Self { bodies: 200, signatures: 200, names: 560, paths: 40, row_names: 3 }
             }
-            (Some(Tier::Orchestrator | Tier::TechLead), false) => {
-                Self { bodies: 100, signatures: 400, names: 460, paths: 40, row_names: 1 }
+            (Some(Tier::Orchestrator), false) => {
+                Self { bodies: 150, signatures: 200, names: 610, paths: 40, row_names: 3 }
+            }
+            (Some(Tier::TechLead), true) => {
+                Self { bodies: 300, signatures: 60, names: 600, paths: 40, row_names: 3 }
+            }
+            (Some(Tier::TechLead), false) => {
+                Self { bodies: 200, signatures: 60, names: 700, paths: 40, row_names: 3 }
             }
             (Some(Tier::Worker | Tier::Qa) | None, true) => {
                 let names = (USEFUL_NAME_TOKENS * 1000 / budget.max(1)).clamp(100, 200);
                 Self { bodies: 880 - names, signatures: 100, names, paths: 20, row_names: 2 }
             }
             (Some(Tier::Worker | Tier::Qa) | None, false) => {
-                Self { bodies: 280, signatures: 300, names: 400, paths: 20, row_names: 1 }
+                Self { bodies: 280, signatures: 100, names: 600, paths: 20, row_names: 3 }
             }
         }
     }
@@ -125,6 +135,8 @@ pub struct PackInput<'a> {
     pub symbols: &'a [PackSymbol],
     /// Whether it may be asked how far the selection is at most from the best possible one.
     pub has_bound: bool,
+    /// The tokens of signatures that a block without a body has room for, where such a block is a summary.
+    pub summary_room: Option<u64>,
 }
 
 /// The tokens of pieces. Each is asked for at most once, and only if its turn comes.

@@ -69,9 +69,10 @@ enum FitOutcome {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SelectedView {
     Given,
-    /// As a block with so many tokens of signatures.
+    /// As a block with so many tokens of signatures, and perhaps with bodies.
     Block {
         signatures: u64,
+        has_body: bool,
     },
     /// By a row that has grown so often.
     Row {
@@ -203,13 +204,17 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         let own = self.costs.symbol(part, symbol);
         let is_open = is_block(&self.files, file);
         let tokens = own + if is_open { 0 } else { self.costs.block(file) };
-        let of_file = match self.files.get(&file) {
-            Some(SelectedView::Block { signatures, .. }) => *signatures,
-            Some(_) | None => 0,
+        let (of_file, has_body) = match self.files.get(&file) {
+            Some(SelectedView::Block { signatures, has_body }) => (*signatures, *has_body),
+            Some(_) | None => (0, false),
         };
         let is_too_large = match part {
             PackPart::Bodies => self.input.budget / 2 < own && 0 < self.tokens.bodies,
-            PackPart::Signatures => cap < of_file + tokens,
+            PackPart::Signatures => {
+                let of_summary = self.input.summary_room.filter(|_| !has_body);
+                let of_summary = of_summary.map_or(u64::MAX, |room| room + self.costs.block(file));
+                cap.min(of_summary) < of_file + tokens
+            }
             PackPart::Names | PackPart::Paths => false,
         };
         if is_too_large {
@@ -229,10 +234,12 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
         self.symbols[symbol] =
             if part == PackPart::Bodies { SymbolDepth::Body } else { SymbolDepth::Signature };
-        if let (PackPart::Signatures, Some(SelectedView::Block { signatures, .. })) =
-            (part, self.files.get_mut(&file))
-        {
-            *signatures += tokens;
+        if let Some(SelectedView::Block { signatures, has_body }) = self.files.get_mut(&file) {
+            if part == PackPart::Bodies {
+                *has_body = true;
+            } else {
+                *signatures += tokens;
+            }
         }
         *self.tokens.part_mut(part) += own;
         self.value += score * factor(own) * part.weight();
@@ -254,7 +261,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             }
             Some(SelectedView::Given | SelectedView::Block { .. }) | None => {}
         }
-        self.files.insert(file, SelectedView::Block { signatures: 0 });
+        self.files.insert(file, SelectedView::Block { signatures: 0, has_body: false });
         *self.tokens.part_mut(part) += self.costs.block(file);
         let Self { queues, input, costs, .. } = self;
         for queue in queues {

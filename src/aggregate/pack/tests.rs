@@ -41,6 +41,7 @@ struct PackCase {
     name_counts: Vec<usize>,
     bodies: Vec<u64>,
     signatures: Vec<u64>,
+    summary_room: Option<u64>,
     /// How often tokens were asked for.
     asked: RefCell<usize>,
 }
@@ -62,6 +63,7 @@ impl PackCase {
             name_counts: Vec::new(),
             bodies: Vec::new(),
             signatures: Vec::new(),
+            summary_room: None,
             asked: RefCell::new(0),
         };
         for file in 0..files {
@@ -89,6 +91,7 @@ impl PackCase {
             files: &self.files,
             symbols: &self.symbols,
             has_bound: true,
+            summary_room: self.summary_room,
         };
         pack(&input, &mut costs)
     }
@@ -401,6 +404,22 @@ fn no_file_takes_the_signatures_of_all_others() {
     let packing = case.pack();
     let blocks = packing.files.iter().filter(|file| matches!(file.view, PackedView::Block { .. })).count();
     assert_eq!(blocks, 30);
+}
+
+#[test]
+fn a_block_without_a_body_has_no_more_signatures_than_a_summary_has_room_for() {
+    let mut blocks = [0; 2];
+    for seed in 0..50 {
+        let case = PackCase { summary_room: Some(60), ..PackCase::random(seed, 12, 8, 12) };
+        for shown in case.pack().files {
+            if let PackedView::Block { bodies, signatures, .. } = shown.view {
+                let tokens: u64 = signatures.iter().map(|symbol| case.signatures[*symbol]).sum();
+                assert!(!bodies.is_empty() || tokens <= 60, "seed {seed}, file {}: {tokens}", shown.file);
+                blocks[usize::from(bodies.is_empty())] += 1;
+            }
+        }
+    }
+    assert!(blocks.iter().all(|count| 20 < *count), "{blocks:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
-use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
+use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, SUMMARY, symbols_by_file};
 use super::render::Renderer;
 use crate::aggregate::{
     CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
@@ -131,7 +131,9 @@ impl<'a> PackableDraft<'a> {
     ) -> Packing {
         let mut costs = self.costs(renderer, context, memo);
         let (files, symbols) = (&self.packable, &self.symbols);
-        aggregate::pack(&PackInput { budget, shares, files, symbols, has_bound }, &mut costs)
+        let summary_room = summary_room(context);
+        let input = PackInput { budget, shares, files, symbols, has_bound, summary_room };
+        aggregate::pack(&input, &mut costs)
     }
 
     /// Shows as much of the files as a budget has room for.
@@ -372,6 +374,12 @@ fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
     PlacedFile { shown, row: Some(names) }
 }
 
+/// Returns the tokens of signatures that a summary has room for, where blocks begin with one.
+pub(super) fn summary_room(context: &PackContext<'_>) -> Option<u64> {
+    let room = aggregate::MAX_SUMMARY_TOKENS - SUMMARY;
+    shows_summaries(context.routing).then(|| context.unit.tokens(room))
+}
+
 /// Returns whether blocks begin with a summary, as the tiers show files that plan and distribute work.
 pub(super) fn shows_summaries(routing: &RoutingContext<'_>) -> bool {
     match routing.strategy {
@@ -384,17 +392,17 @@ pub(super) fn shows_summaries(routing: &RoutingContext<'_>) -> bool {
 }
 
 pub(super) fn shares(context: &PackContext<'_>, budget: u64) -> PackShares {
-    let tokens = context.unit.to_tokens(budget);
     let tier = context.routing.tier.map(|tier| tier.tier);
     match context.routing.strategy {
-        AggregationStrategy::Auto => PackShares::for_tier(tier, context.is_guided, tokens),
+        AggregationStrategy::Auto => {
+            PackShares::for_tier(tier, context.is_guided, context.unit.to_tokens(budget))
+        }
         AggregationStrategy::Full => {
             PackShares { bodies: 1000, signatures: 0, names: 0, paths: 0, row_names: 3 }
         }
-        AggregationStrategy::Summarize => PackShares {
-            bodies: 0,
-            ..PackShares::for_tier(Some(Tier::Orchestrator), context.is_guided, tokens)
-        },
+        AggregationStrategy::Summarize => {
+            PackShares { bodies: 0, signatures: 500, names: 460, paths: 40, row_names: 2 }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::fit::{fit_draft, limit_of, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
     PackContext, PackMemo, PackableDraft, StablePart, StableView, block_selections, is_ranked, shares,
-    shows_summaries, views_by_position,
+    shows_summaries, summary_room, views_by_position,
 };
 use super::pack_costs::FileCosts;
 use super::render::Renderer;
@@ -292,7 +292,14 @@ impl StablePacker<'_, '_, '_> {
                 own.iter().map(|at| PackSymbol { file: 0, ..now.symbols[*at] }).collect();
             let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked }];
             let (budget, shares) = (tokens.total(), tokens.shares());
-            let input = PackInput { budget, shares, files: &packable, symbols: &pieces, has_bound: false };
+            let input = PackInput {
+                budget,
+                shares,
+                files: &packable,
+                symbols: &pieces,
+                has_bound: false,
+                summary_room: summary_room(&self.now),
+            };
             let mut costs = FileCosts { all: &mut all, place: now.places[*file], symbols: own };
             let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
             views[*file] = packed.and_then(|view| view.with_symbols(own));
