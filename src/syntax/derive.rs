@@ -18,8 +18,8 @@ use crate::model::{ArtifactKind, Producer, Skeleton};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::notebook;
 use crate::syntax::outline::{
-    Excerpt, ExcerptRequest, FileStructure, SkeletonCheck, derive_from, derive_text, error_count,
-    excerpt_text, parse,
+    Excerpt, ExcerptParts, ExcerptRequest, FileStructure, SkeletonCheck, derive_from, derive_text,
+    error_count, excerpt_text, parse,
 };
 use crate::syntax::text::SourceText;
 
@@ -56,15 +56,22 @@ pub fn checked_skeleton(language: &str, text: &str, give_up: &mut dyn FnMut() ->
     derive_with_check(language, text, SkeletonCheck::Immediate, give_up).map(|structure| structure.skeleton)
 }
 
-/// Returns the text with some bodies in full and some signatures, with no more errors than it has. `None` where the
-/// language has no structure, for notebooks, whose skeleton is another text, and where the parse was given up.
+/// Parses a text for all its excerpts. `None` where the language has no structure, for notebooks, whose skeleton is
+/// another text, and where the parse was given up.
+pub fn excerpt_parts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<ExcerptParts> {
+    ExcerptParts::new(compiled_language(language)?, text, give_up)
+}
+
+/// Returns the text with some bodies in full and some signatures, with no more errors than it has. `parts` are those of
+/// the text. `None` where the language has no structure.
 pub fn excerpt(
     language: &str,
     text: &str,
+    parts: &ExcerptParts,
     request: &ExcerptRequest<'_>,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Option<Excerpt> {
-    excerpt_text(compiled_language(language)?, text, request, give_up)
+    Some(excerpt_text(compiled_language(language)?, text, parts, request, give_up))
 }
 
 fn derive_with_check(

@@ -28,14 +28,14 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use derive::excerpt;
 pub use derive::{
     checked_skeleton, count_errors, derive, derive_without_preprocessing, has_structure, outline_producer,
     preprocessed_text, skeleton_producer,
 };
+pub use derive::{excerpt, excerpt_parts};
 pub use facts::{facts_producer, facts_references, has_facts, source_facts};
 pub use languages::{LANGUAGE_COUNT, missing_feature};
 pub use outline::FileStructure;
 pub use outline::skeleton_text;
-pub use outline::{ExcerptRequest, SourceErrors};
+pub use outline::{ExcerptParts, ExcerptRequest, SourceErrors};
 pub use references::{import_number, references, references_producer};

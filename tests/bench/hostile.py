@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Measures processor time and peak memory of slop on files of one repeated token, in every language.
 
+In a token, § is replaced by the number of the repetition, which makes names that differ.
+
     tests/bench/hostile.py --slop target/release/slop [--bytes 1000000] [--language go …] [--token '"' …]
 
 Each file is all that a project has: slop indexes it and shows its skeleton and its task ranking. The goal is 2 s of
@@ -30,6 +32,7 @@ TOKENS = [
     "é", "if ", "if(a)", "else ", "else if ", "elif a:\n", "end ", "begin ", "do ", "case ", "fn a() {", "def a():\n ",
     "class A {", "class a\n", "struct ", "namespace a {", "template<", "#if a\n", "#define a a\n", "import a\n",
     "select (", "lambda ", "not ", "<<a\n", "<a>", "<?php ", "```\n", "> ", "| a ", "* ", "[a](", "[[a]]\n", "a = [", "key: &a\n",
+    "def a§():pass\n", "class a§ {}\n", "class a§\n", "function a§(){}\n", "int a§;\n", "a§: 1\n", "import a§\n",
     "return ", "async ", "await ", "1+", "a?b:", "f(", "$(", "<(", "\\(", "r#\"", "//!\n", "password = \"hunter2\"\n",
 ]
 
@@ -45,6 +48,15 @@ def run(slop, folder, *command):
 
 def environment(folder):
     return {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "SLOP_NO_DAEMON": "1"}
+
+
+def repeated(token, size):
+    """Returns the bytes of a token, repeated up to a size."""
+    if "§" not in token:
+        encoded = token.encode()
+        return encoded * (size // len(encoded))
+    text = "".join(token.replace("§", str(number)) for number in range(size // len(token)))
+    return text.encode()[:size]
 
 
 def measure(slop, name, text):
@@ -74,8 +86,7 @@ def main():
     count = 0
     for language in options.language or NAMES:
         for token in options.token or TOKENS:
-            encoded = token.encode()
-            text = encoded * (options.bytes // len(encoded))
+            text = repeated(token, options.bytes)
             seconds, megabytes, codes = measure(options.slop, NAMES[language], text)
             count += 1
             worst_time, worst_memory = max(worst_time, seconds), max(worst_memory, megabytes)

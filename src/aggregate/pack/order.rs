@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::num::NonZeroU64;
 
 use rustc_hash::FxHashMap;
 
@@ -15,19 +16,21 @@ use super::problem::{PackCosts, PackInput, PackPart, factor, sound_score};
 pub(super) struct CostTable<'c> {
     costs: &'c mut dyn PackCosts,
     blocks: FxHashMap<usize, u64>,
-    bodies: FxHashMap<usize, u64>,
-    signatures: FxHashMap<usize, u64>,
+    /// By symbol, and one more than the tokens. A file may have a hundred thousand symbols, whose tokens are looked up a
+    /// dozen times each: too often for a map.
+    bodies: Vec<Option<NonZeroU64>>,
+    signatures: Vec<Option<NonZeroU64>>,
     names: FxHashMap<(usize, usize), u64>,
     paths: FxHashMap<usize, u64>,
 }
 
 impl<'c> CostTable<'c> {
-    pub(super) fn new(costs: &'c mut dyn PackCosts) -> Self {
+    pub(super) fn new(costs: &'c mut dyn PackCosts, symbols: usize) -> Self {
         Self {
             costs,
             blocks: FxHashMap::default(),
-            bodies: FxHashMap::default(),
-            signatures: FxHashMap::default(),
+            bodies: vec![None; symbols],
+            signatures: vec![None; symbols],
             names: FxHashMap::default(),
             paths: FxHashMap::default(),
         }
@@ -39,11 +42,14 @@ impl<'c> CostTable<'c> {
 
     /// Returns the tokens of a symbol's body or signature.
     pub(super) fn symbol(&mut self, part: PackPart, symbol: usize) -> u64 {
-        if part == PackPart::Bodies {
-            *self.bodies.entry(symbol).or_insert_with(|| self.costs.body(symbol))
-        } else {
-            *self.signatures.entry(symbol).or_insert_with(|| self.costs.signature(symbol))
+        let is_body = part == PackPart::Bodies;
+        let known = if is_body { &mut self.bodies[symbol] } else { &mut self.signatures[symbol] };
+        if let Some(tokens) = known {
+            return tokens.get() - 1;
         }
+        let tokens = if is_body { self.costs.body(symbol) } else { self.costs.signature(symbol) };
+        *known = NonZeroU64::new(tokens.saturating_add(1));
+        tokens
     }
 
     pub(super) fn names(&mut self, file: usize, count: usize) -> u64 {

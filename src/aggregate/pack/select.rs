@@ -105,7 +105,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     fn new(input: &'i PackInput<'i>, costs: &'c mut dyn PackCosts) -> Self {
         Self {
             input,
-            costs: CostTable::new(costs),
+            costs: CostTable::new(costs, input.symbols.len()),
             queues: [PackPart::Bodies, PackPart::Signatures].map(|part| SymbolQueue::new(input, part)),
             files: BTreeMap::new(),
             symbols: vec![SymbolDepth::Hidden; input.symbols.len()],

@@ -10,6 +10,7 @@ use super::cache::{CachedView, ViewCache, ViewKey, lock};
 use super::gather::{ShownFile, render_as};
 use super::pack::PackContext;
 use super::pack_costs::FileHead;
+use super::parsed_texts::ParsedTexts;
 use super::render::{Renderer, encoding_remark};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::parallel::on_all_cores;
@@ -63,9 +64,10 @@ pub(super) fn render_blocks(
     let workspace = &renderer.cache.workspace;
     // As with other views, a paranoid answer must not come from a cache.
     let views = renderer.views.filter(|_| !workspace.paranoid);
+    let renderer = ExcerptRenderer { workspace, views, parsed: &renderer.parsed };
     let max_bytes = context.routing.max_bytes;
     let blocks = on_all_cores(&excerpts, |selection| {
-        excerpt_block((workspace, views), &files[selection.file], selection, context.ranking, max_bytes)
+        excerpt_block(renderer, &files[selection.file], selection, context.ranking, max_bytes)
     });
     memo.extend(excerpts.into_iter().cloned().zip(blocks));
     let shown =
@@ -152,9 +154,17 @@ fn shorten(words: &mut String) {
     words.push('\n');
 }
 
+/// What excerpts are made with, on all cores.
+#[derive(Clone, Copy)]
+struct ExcerptRenderer<'r> {
+    workspace: &'r Workspace<'r>,
+    views: Option<&'r Mutex<ViewCache>>,
+    parsed: &'r ParsedTexts,
+}
+
 /// Shows the text of a file, or an excerpt of it.
 fn excerpt_block(
-    (workspace, views): (&Workspace<'_>, Option<&Mutex<ViewCache>>),
+    renderer: ExcerptRenderer<'_>,
     shown: &ShownFile,
     selection: &BlockSelection,
     ranking: &ProjectRanking,
@@ -168,13 +178,13 @@ fn excerpt_block(
     let may_be_whole = facts.size <= max_bytes && (is_curated || !is_config);
     let is_whole = selection.is_whole && may_be_whole;
     // Without what a mask hides, all of the text is no more than an excerpt.
-    let is_cut = workspace.hidden.get(&shown.file.path).is_some();
+    let is_cut = renderer.workspace.hidden.get(&shown.file.path).is_some();
     let body = if is_whole {
         source.text.clone()
     } else {
         let lines = excerpt_lines(selection, ranking);
         let subject = ExcerptSource { path: &shown.file.path, file_type, source };
-        cached_excerpt((workspace, views), &subject, &lines)
+        cached_excerpt(renderer, &subject, &lines)
     };
     Some(DocumentBlock {
         path: shown.file.path.clone(),
@@ -217,11 +227,11 @@ struct ExcerptSource<'s> {
 /// Returns an excerpt, as it was made before if it is cached: checking that an excerpt can be parsed is a large part of the
 /// time that a limited document takes, and most files show the same lines as in the document before.
 fn cached_excerpt(
-    (workspace, views): (&Workspace<'_>, Option<&Mutex<ViewCache>>),
+    renderer: ExcerptRenderer<'_>,
     subject: &ExcerptSource<'_>,
     lines: &ExcerptLines,
 ) -> String {
-    let Some(views) = views else { return excerpt_text(workspace, subject, lines).0 };
+    let Some(views) = renderer.views else { return excerpt_text(renderer, subject, lines).0 };
     let mut selected = Fingerprint::default();
     // The path is named where much is left out.
     selected.bytes(subject.path.as_bytes());
@@ -237,7 +247,7 @@ fn cached_excerpt(
     if let Some(kept) = lock(views).get(&key) {
         return kept.body.clone();
     }
-    let (text, is_final) = excerpt_text(workspace, subject, lines);
+    let (text, is_final) = excerpt_text(renderer, subject, lines);
     if is_final {
         // The fingerprints of excerpts are not looked up.
         let (body, fingerprint) = (text.clone(), ContentHash::digest(b""));
@@ -248,7 +258,7 @@ fn cached_excerpt(
 
 /// Returns an excerpt, and whether it would be the same another time: not if it took too long.
 fn excerpt_text(
-    workspace: &Workspace<'_>,
+    ExcerptRenderer { workspace, parsed, .. }: ExcerptRenderer<'_>,
     ExcerptSource { path, file_type, source }: &ExcerptSource<'_>,
     ExcerptLines { bodies, signatures }: &ExcerptLines,
 ) -> (String, bool) {
@@ -261,8 +271,8 @@ fn excerpt_text(
     let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
     let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer, errors };
     let was_too_slow = is_too_slow.load(Ordering::Relaxed);
-    let excerpt =
-        if was_too_slow { None } else { syntax::excerpt(file_type.id, text, &request, &mut give_up) };
+    let parts = if was_too_slow { None } else { parsed.parts(source, file_type, &mut give_up) };
+    let excerpt = parts.and_then(|parts| syntax::excerpt(file_type.id, text, &parts, &request, &mut give_up));
     let is_final = !was_too_slow && !give_up();
     is_too_slow.store(!is_final, Ordering::Relaxed);
     // Without a grammar, the lines are shown with a line for what is between them.
@@ -332,7 +342,10 @@ mod tests {
         let file_type = crate::discover::file_type_by_id("python").unwrap();
         let lines = ExcerptLines { bodies: vec![1..=2], signatures: Vec::new() };
         let excerpt = |project: &Project<'_>, source: &SourceText| {
-            excerpt_text(&project.cache.workspace, &ExcerptSource { path: &path, file_type, source }, &lines)
+            let parsed = ParsedTexts::default();
+            let renderer =
+                ExcerptRenderer { workspace: &project.cache.workspace, views: None, parsed: &parsed };
+            excerpt_text(renderer, &ExcerptSource { path: &path, file_type, source }, &lines)
         };
         let (parsed, is_final) = excerpt(&patient, &SourceText::new(TEXT.to_owned(), None));
         assert!(is_final);

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::cache::{CachedView, DocumentCaches, ViewCache, ViewKey, lock, view_fingerprint};
+use super::parsed_texts::ParsedTexts;
 use super::view::{
     ViewAnswer, ViewContent, ViewParams, ViewUnavailable, diff_view, health_remark, masked_view, slices_view,
     symbols_view,
@@ -29,6 +30,7 @@ pub(super) struct Renderer<'r, 'w> {
     /// How much of the docs skeletons show.
     pub(super) docs: DocsDetail,
     pub(super) prefetch: SkeletonPrefetch,
+    pub(super) parsed: ParsedTexts,
 }
 
 impl<'r, 'w> Renderer<'r, 'w> {
@@ -39,7 +41,8 @@ impl<'r, 'w> Renderer<'r, 'w> {
         summaries: &'r ModelSummaries,
         docs: DocsDetail,
     ) -> Self {
-        Self { cache, views, summaries, docs, prefetch: SkeletonPrefetch::default() }
+        let (prefetch, parsed) = (SkeletonPrefetch::default(), ParsedTexts::default());
+        Self { cache, views, summaries, docs, prefetch, parsed }
     }
 }
 

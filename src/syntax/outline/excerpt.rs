@@ -11,13 +11,11 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::OnceLock;
 
-use tree_sitter::{Node, Tree};
-
+use super::excerpt_parts::ExcerptParts;
 use super::language::CompiledLanguage;
 use super::parse::{error_count, parse};
 use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
-use super::walk::OutlineWalk;
-use crate::syntax::text::{SourceText, SynthesizedItem};
+use crate::syntax::text::SourceText;
 
 /// A pointer longer than one part in so many of what it stands for is left out: it would cost what the gap saves.
 const POINTER_SHARE: usize = 4;
@@ -58,55 +56,41 @@ pub struct Excerpt {
     pub gaps: Vec<RangeInclusive<u32>>,
 }
 
-/// Returns the excerpt of a text; `None` if it cannot be parsed.
+/// Returns the excerpt of a text that has these parts.
 pub(in crate::syntax) fn excerpt_text(
     compiled: &CompiledLanguage,
     text: &str,
+    parts: &ExcerptParts,
     request: &ExcerptRequest<'_>,
     give_up: &mut dyn FnMut() -> bool,
-) -> Option<Excerpt> {
-    let mut source = SourceText::new(text);
-    if let Some(preprocessed) = compiled.language.preprocess.and_then(|preprocess| preprocess(text)) {
-        source = source.with_preprocessed(preprocessed);
-    }
-    let tree = parse(compiled, source.parsed_text(), give_up).ok()?;
-    let mut walk = OutlineWalk::new(&source, compiled);
-    if let Some(read) = compiled.language.read_root {
-        read(&mut walk, tree.root_node());
-    }
-    walk.visit_children(tree.root_node());
-    let mut cuts = std::mem::take(&mut walk.cuts);
-    sort_cuts(&mut cuts);
+) -> Excerpt {
+    let source = SourceText::new(text);
+    let cuts = &parts.cuts;
     let style = GapStyle::of(compiled.language.id);
     let lines = ExcerptLines::new(&source, style, request);
-    // The errors of a preprocessed copy are not those of the source.
-    if source.preprocessed().is_none() {
-        request.errors.get(|| Some(error_count(tree.root_node())));
-    }
+    request.errors.get(|| parts.errors);
     let mut is_sound = |excerpt: &str| is_as_sound(compiled, excerpt, text, request.errors, give_up);
-    let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(&tree));
-    // Excerpts are parsed next: two trees of a hostile text take twice the memory.
-    drop(tree);
-    let sparse = sparse.map(|dropped| lines.excerpt(&cuts, dropped, request));
+    let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(parts));
+    let sparse = sparse.map(|dropped| lines.excerpt(cuts, dropped, request));
     if let Some(sparse) = &sparse
         && is_sound(&sparse.text)
     {
-        return Some(sparse.clone());
+        return sparse.clone();
     }
     // What is asked for is a part of the file. All signatures may be many times that, which is worse for a reader than an
     // excerpt that a parser stumbles over.
     let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.text.len() * 2 + SMALL_EXCERPT);
-    let complete = lines.excerpt(&cuts, vec![false; lines.count()], request);
+    let complete = lines.excerpt(cuts, vec![false; lines.count()], request);
     if complete.text.len() <= most && is_sound(&complete.text) {
-        return Some(complete);
+        return complete;
     }
-    let cautious = apply_cuts(text, &lines.outside_bodies(&cuts), CutMode::Conservative);
+    let cautious = apply_cuts(text, &lines.outside_bodies(cuts), CutMode::Conservative);
     if cautious.len() <= most && is_sound(&cautious) {
-        return Some(Excerpt { text: cautious, gaps: Vec::new() });
+        return Excerpt { text: cautious, gaps: Vec::new() };
     }
     match sparse {
-        Some(sparse) if most < text.len() => Some(sparse),
-        _ => Some(Excerpt { text: text.to_owned(), gaps: Vec::new() }),
+        Some(sparse) if most < text.len() => sparse,
+        _ => Excerpt { text: text.to_owned(), gaps: Vec::new() },
     }
 }
 
@@ -240,48 +224,36 @@ impl<'s> ExcerptLines<'s> {
     }
 
     /// Returns for each line whether it may be dropped because nothing on it is wanted.
-    fn unwanted(&self, tree: &Tree) -> Vec<bool> {
-        let mut parts = Vec::new();
-        self.collect_unwanted(tree.root_node(), &mut parts);
-        if let Some(preprocessed) = self.source.preprocessed() {
-            parts.extend(preprocessed.elided_comments.iter().cloned());
-            // A condition of the preprocessor has another half, which may be wanted.
-            let is_condition = |range: &Range<usize>| {
-                let directive = self.source.text(range.clone()).strip_prefix('#').map(str::trim_start);
-                directive.is_some_and(|name| ["if", "el", "endif"].iter().any(|word| name.starts_with(word)))
-            };
-            let items = preprocessed.synthesized.iter().map(SynthesizedItem::range);
-            parts.extend(items.filter(|range| !is_condition(range)));
-        }
-        parts.retain(|part| !part.is_empty() && !self.has_wanted(&self.lines(part)));
-        parts.sort_by_key(|part| (part.start, part.end));
-        self.whole_lines(&parts)
+    fn unwanted(&self, parts: &ExcerptParts) -> Vec<bool> {
+        let mut unwanted = self.unwanted_nodes(parts);
+        unwanted.extend(parts.elided.iter().cloned());
+        unwanted.retain(|part| !part.is_empty() && !self.has_wanted(&self.lines(part)));
+        unwanted.sort_by_key(|part| (part.start, part.end));
+        self.whole_lines(&unwanted)
     }
 
-    /// Collects the statements and declarations that have no part in a wanted line. What is around a wanted line is kept
+    /// Returns the statements and declarations that have no part in a wanted line. What is around a wanted line is kept
     /// as it is, except for the other elements of the lists around it.
-    fn collect_unwanted(&self, root: Node<'_>, parts: &mut Vec<Range<usize>>) {
-        let mut open = vec![root];
+    fn unwanted_nodes(&self, parts: &ExcerptParts) -> Vec<Range<usize>> {
+        let mut unwanted = Vec::new();
+        let mut open = vec![parts.root()];
         while let Some(node) = open.pop() {
-            let is_list = node.id() == root.id() || is_list(node.kind());
-            let mut cursor = node.walk();
-            for child in node.children(&mut cursor) {
-                let range = self.source.original_range(child.byte_range());
-                let lines = self.lines(&range);
+            let is_list = node.is_list || parts.is_root(node);
+            for child in parts.children(node) {
+                let lines = self.lines(&child.range());
                 if self.has_wanted(&lines) {
                     if !self.is_all_body(&lines) {
                         open.push(child);
                     }
-                } else if !is_list && self::is_list(child.kind()) {
+                } else if !is_list && child.is_list {
                     // The members of what has a wanted head.
                     open.push(child);
-                } else if (is_list && child.is_named() && !child.is_error())
-                    || child.kind().contains("comment")
-                {
-                    parts.push(range);
+                } else if (is_list && child.is_item) || child.is_comment {
+                    unwanted.push(child.range());
                 }
             }
         }
+        unwanted
     }
 
     /// Returns for each line whether it can be dropped with the parts on it. A part that shares a line with something
@@ -416,16 +388,6 @@ impl<'s> ExcerptLines<'s> {
             || mark.starts_with("/*");
         (is_block && is_comment).then_some(lines)
     }
-}
-
-/// Returns whether nodes of this kind hold statements or declarations, any of which may be missing.
-fn is_list(kind: &str) -> bool {
-    const ENDS: [&str; 14] = [
-        "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
-        "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
-        "statements", "stylesheet",
-    ];
-    kind == "field_declaration_list" || ENDS.iter().any(|end| kind.ends_with(end))
 }
 
 /// Returns whether a line is a directive of the C preprocessor that needs no other line.

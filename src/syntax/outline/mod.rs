@@ -3,7 +3,8 @@
 //! `language` has the types of which a language's table is made; `parse` makes a tree within limits; `walk` visits the
 //! nodes that the table names; `define` turns a node into a symbol; `elided` adds what a scanner elided and what the
 //! grammar lost; `skeleton` applies the cuts; `docs` shortens the docs in
-//! what is left; `excerpt` applies some of the cuts, and drops what else is not wanted. `structure` is the whole way from a text to its outline and skeleton.
+//! what is left; `excerpt` applies some of the cuts, and drops what else is not wanted, by the parts that all excerpts of a
+//! text have in common (`excerpt_parts`). `structure` is the whole way from a text to its outline and skeleton.
 //!
 //! Imports `text` alone. The functions in a table take the walk, so that `language` and `walk` know each other; no other
 //! two files here do.
@@ -12,6 +13,7 @@ mod define;
 mod docs;
 mod elided;
 mod excerpt;
+mod excerpt_parts;
 mod language;
 mod nodes;
 mod parse;
@@ -24,6 +26,7 @@ pub(in crate::syntax) use docs::SourceDoc;
 pub use docs::skeleton_text;
 pub(in crate::syntax) use excerpt::excerpt_text;
 pub use excerpt::{Excerpt, ExcerptRequest, SourceErrors};
+pub use excerpt_parts::ExcerptParts;
 #[cfg(test)]
 pub(in crate::syntax) use language::unknown_steps;
 pub(in crate::syntax) use language::{CompiledLanguage, GrammarField, Language, NodeTable, Visit};

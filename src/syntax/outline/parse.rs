@@ -140,14 +140,15 @@ fn angle_nesting_depth(bytes: &[u8]) -> usize {
 
 /// Returns approximately how many tokens a text has, by a plain count that takes comments and strings for code: runs of
 /// word characters, and every other character that is not a space. The end of a line counts, because many grammars have a
-/// token for it, and that of Markdown a node for each empty line.
+/// token for it, and that of Markdown a node for each empty line; there, a carriage return ends a line too.
 fn approximate_token_count(bytes: &[u8]) -> usize {
-    let (mut count, mut in_word) = (0, false);
+    let (mut count, mut in_word, mut last) = (0, false, b' ');
     for byte in bytes {
         let is_part = byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-        let begins = if is_part { !in_word } else { *byte == b'\n' || !byte.is_ascii_whitespace() };
+        let ends_line = *byte == b'\r' || (*byte == b'\n' && last != b'\r');
+        let begins = if is_part { !in_word } else { ends_line || !byte.is_ascii_whitespace() };
         count += usize::from(begins);
-        in_word = is_part;
+        (in_word, last) = (is_part, *byte);
     }
     count
 }
@@ -196,5 +197,6 @@ mod tests {
         assert_eq!(approximate_token_count(b""), 0);
         assert_eq!(approximate_token_count(b"int a_1[] = {10, 2};\n"), 12);
         assert_eq!(approximate_token_count("größe += 1".as_bytes()), 4);
+        assert_eq!(approximate_token_count(b"a\r\nb\r\r\n\n"), 6);
     }
 }

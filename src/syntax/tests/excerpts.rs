@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::{SplitMix, SyntaxFixture, fixtures};
 use crate::model::{Span, Symbol};
-use crate::syntax::derive::{checked_skeleton, count_errors, derive, excerpt};
+use crate::syntax::derive::{checked_skeleton, count_errors, derive, excerpt, excerpt_parts};
 use crate::syntax::notebook;
 use crate::syntax::outline::{Excerpt, ExcerptRequest, SourceErrors};
 
@@ -30,9 +30,20 @@ fn symbols(fixture: &SyntaxFixture) -> (Vec<Lines>, Vec<Lines>) {
     (bodies, signatures)
 }
 
-fn make(fixture: &SyntaxFixture, bodies: &[Lines], signatures: Option<&[Lines]>) -> Excerpt {
-    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None, errors: &SourceErrors::default() };
-    excerpt(fixture.language, &fixture.text, &request, &mut || false).unwrap()
+fn make(language: &str, text: &str, bodies: &[Lines], signatures: Option<&[Lines]>) -> Excerpt {
+    make_with_pointer(language, text, bodies, signatures, &|_| None)
+}
+
+fn make_with_pointer(
+    language: &str,
+    text: &str,
+    bodies: &[Lines],
+    signatures: Option<&[Lines]>,
+    pointer: &dyn Fn(&Lines) -> Option<String>,
+) -> Excerpt {
+    let parts = excerpt_parts(language, text, &mut || false).unwrap();
+    let request = ExcerptRequest { bodies, signatures, pointer, errors: &SourceErrors::default() };
+    excerpt(language, text, &parts, &request, &mut || false).unwrap()
 }
 
 /// What the excerpts of a fixture are compared with.
@@ -54,7 +65,7 @@ impl<'f> FixtureFacts<'f> {
     #[track_caller]
     fn check(&self, bodies: &[Lines], signatures: Option<&[Lines]>) {
         let Self { fixture, errors, lines, skeleton } = self;
-        let excerpt = make(fixture, bodies, signatures);
+        let excerpt = make(fixture.language, &fixture.text, bodies, signatures);
         let (path, text) = (fixture.path.display(), &excerpt.text);
         let now = count_errors(fixture.language, text, &mut || false).unwrap();
         assert!(now <= *errors, "{path}: {errors} errors became {now} in\n{text}");
@@ -115,15 +126,14 @@ fn an_excerpt_with_some_signatures_is_as_sound_as_its_source() {
 fn an_excerpt_with_everything_is_the_source() {
     each_fixture(|fixture| {
         let all = [1..=u32::MAX];
-        assert_eq!(make(fixture, &all, Some(&[])).text, fixture.text, "{}", fixture.path.display());
+        let excerpt = make(fixture.language, &fixture.text, &all, Some(&[]));
+        assert_eq!(excerpt.text, fixture.text, "{}", fixture.path.display());
     });
 }
 
 #[track_caller]
 fn check_text(language: &str, text: &str, bodies: &[Lines], signatures: Option<&[Lines]>, expected: &str) {
-    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None, errors: &SourceErrors::default() };
-    let excerpt = excerpt(language, text, &request, &mut || false).unwrap();
-    assert_eq!(excerpt.text, expected);
+    assert_eq!(make(language, text, bodies, signatures).text, expected);
 }
 
 const ENGINE: &str = "import os\nimport sys\n\n\nclass Engine:\n    \"\"\"Runs until it is stopped.\"\"\"\n\n    def run(self, speed):\n        \
@@ -161,13 +171,7 @@ fn a_pointer_is_shown_where_it_is_short_and_cannot_end_its_comment() {
     let pointers = ["+9 tokens: slop view a.py", "two\nlines"];
     let shown = pointers.map(|pointer| {
         let text = format!("{ENGINE}{}", "print(1)  # a line that is of some length\n".repeat(20));
-        let request = ExcerptRequest {
-            bodies: &[],
-            signatures: Some(&[5..=5]),
-            pointer: &|_| Some(pointer.to_owned()),
-            errors: &SourceErrors::default(),
-        };
-        excerpt("python", &text, &request, &mut || false).unwrap().text
+        make_with_pointer("python", &text, &[], Some(&[5..=5]), &|_| Some(pointer.to_owned())).text
     });
     assert!(shown[0].contains("# +9 tokens: slop view a.py\n"), "{}", shown[0]);
     assert!(!shown[1].contains("two"), "{}", shown[1]);

@@ -89,7 +89,7 @@ fn a_table_that_would_take_all_memory_is_not_parsed() {
 #[cfg(all(feature = "lang-markdown", feature = "lang-scala"))]
 #[test]
 fn a_text_of_very_many_lines_is_not_parsed() {
-    for (language, line) in [("markdown", "\n"), ("scala", "elif a:\n")] {
+    for (language, line) in [("markdown", "\n"), ("markdown", "\r"), ("scala", "elif a:\n")] {
         let structure = derive_on_small_stack(language, line.repeat(MIB / line.len()), usize::MAX - 1);
         assert_eq!(structure.outline.health.fallback, Some(ParseFallback::TooLarge), "{language}");
     }

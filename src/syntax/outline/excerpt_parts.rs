@@ -1,0 +1,151 @@
+//! What all excerpts of a text have in common: what a skeleton cuts, and where statements and declarations are.
+//!
+//! A document shows a file in several selections until it keeps its limit. A large text is parsed for the first of them
+//! alone; its tree, which may take hundreds of megabytes, is not kept.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::language::CompiledLanguage;
+use super::parse::{error_count, parse};
+use super::skeleton::{SkeletonCut, sort_cuts};
+use super::walk::OutlineWalk;
+use crate::syntax::text::{SourceText, SynthesizedItem};
+
+/// What all excerpts of a text have in common.
+#[derive(Debug)]
+pub struct ExcerptParts {
+    /// In the order of the text.
+    pub(super) cuts: Vec<SkeletonCut>,
+    /// The nodes of the tree; the first is its root.
+    nodes: Vec<PartNode>,
+    /// What a scanner elided, except for conditions of the preprocessor.
+    pub(super) elided: Vec<Range<usize>>,
+    /// How many errors the text has, if all of it was parsed.
+    pub(super) errors: Option<usize>,
+}
+
+/// A node of the tree, which may be dropped from an excerpt. Nodes have children here if these can be on other lines than
+/// the node is itself.
+#[derive(Debug)]
+pub(super) struct PartNode {
+    start: u32,
+    end: u32,
+    first_child: u32,
+    child_count: u32,
+    /// Whether it holds statements or declarations, any of which may be missing.
+    pub(super) is_list: bool,
+    /// Whether it can be dropped from a list.
+    pub(super) is_item: bool,
+    pub(super) is_comment: bool,
+}
+
+impl PartNode {
+    fn new(node: Node<'_>, range: &Range<usize>) -> Self {
+        Self {
+            start: position(range.start),
+            end: position(range.end),
+            first_child: 0,
+            child_count: 0,
+            is_list: is_list(node.kind()),
+            is_item: node.is_named() && !node.is_error(),
+            is_comment: node.kind().contains("comment"),
+        }
+    }
+
+    /// Returns its range in the original text.
+    pub(super) const fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl ExcerptParts {
+    /// Parses a text; `None` if it cannot be parsed.
+    pub(in crate::syntax) fn new(
+        compiled: &CompiledLanguage,
+        text: &str,
+        give_up: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
+        let mut source = SourceText::new(text);
+        if let Some(preprocessed) = compiled.language.preprocess.and_then(|preprocess| preprocess(text)) {
+            source = source.with_preprocessed(preprocessed);
+        }
+        let tree = parse(compiled, source.parsed_text(), give_up).ok()?;
+        let mut walk = OutlineWalk::new(&source, compiled);
+        if let Some(read) = compiled.language.read_root {
+            read(&mut walk, tree.root_node());
+        }
+        walk.visit_children(tree.root_node());
+        let mut cuts = std::mem::take(&mut walk.cuts);
+        sort_cuts(&mut cuts);
+        // The errors of a preprocessed copy are not those of the source.
+        let errors = source.preprocessed().is_none().then(|| error_count(tree.root_node()));
+        Some(Self { cuts, nodes: nodes(&source, &tree), elided: elided(&source), errors })
+    }
+
+    /// Returns the root, which is a list whatever its kind.
+    pub(super) fn root(&self) -> &PartNode {
+        &self.nodes[0]
+    }
+
+    pub(super) fn is_root(&self, node: &PartNode) -> bool {
+        std::ptr::eq(node, self.root())
+    }
+
+    pub(super) fn children(&self, node: &PartNode) -> &[PartNode] {
+        &self.nodes[node.first_child as usize..][..node.child_count as usize]
+    }
+}
+
+/// Returns the nodes of a tree, the children of each one after the other.
+fn nodes(source: &SourceText<'_>, tree: &Tree) -> Vec<PartNode> {
+    let root = tree.root_node();
+    let mut nodes = vec![PartNode::new(root, &source.original_range(root.byte_range()))];
+    let mut open = vec![(0, root)];
+    let mut cursor = root.walk();
+    while let Some((at, parent)) = open.pop() {
+        let first = nodes.len();
+        for child in parent.children(&mut cursor) {
+            let range = source.original_range(child.byte_range());
+            let node = PartNode::new(child, &range);
+            let span = source.span(range);
+            // What is on one line is wanted as a whole or not at all, except for the elements of a list.
+            if 0 < child.child_count() && (node.is_list || span.start_line < span.end_line) {
+                open.push((nodes.len(), child));
+            }
+            nodes.push(node);
+        }
+        nodes[at].first_child = position(first);
+        nodes[at].child_count = position(nodes.len() - first);
+    }
+    nodes.shrink_to_fit();
+    nodes
+}
+
+/// Returns the ranges of what a scanner elided that may be missing.
+fn elided(source: &SourceText<'_>) -> Vec<Range<usize>> {
+    let Some(preprocessed) = source.preprocessed() else { return Vec::new() };
+    // A condition of the preprocessor has another half, which may be wanted.
+    let is_condition = |range: &Range<usize>| {
+        let directive = source.text(range.clone()).strip_prefix('#').map(str::trim_start);
+        directive.is_some_and(|name| ["if", "el", "endif"].iter().any(|word| name.starts_with(word)))
+    };
+    let items = preprocessed.synthesized.iter().map(SynthesizedItem::range);
+    preprocessed.elided_comments.iter().cloned().chain(items.filter(|range| !is_condition(range))).collect()
+}
+
+/// Returns whether nodes of this kind hold statements or declarations, any of which may be missing.
+fn is_list(kind: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
+        "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
+        "statements", "stylesheet",
+    ];
+    kind == "field_declaration_list" || ENDS.iter().any(|end| kind.ends_with(end))
+}
+
+/// Returns a position in a text or among its nodes. What is parsed has fewer bytes than four billion.
+fn position(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
