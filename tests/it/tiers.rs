@@ -246,20 +246,20 @@ fn what_every_commit_changes_takes_no_room_from_code() {
     };
     for module in 0..10 {
         let functions: String = (0..30).map(|at| function(module * 30 + at)).collect();
-        sandbox.write(&format!("src/module_{module}.py"), &functions);
+        sandbox.write(format!("src/module_{module}.py"), &functions);
     }
     for commit in 0..8 {
         let version =
             |at: usize| format!("## Version {at}\n\n{}\n", "- What changed in it, in a line.\n".repeat(8));
         let changes: String = (0..30 + commit).rev().map(version).collect();
-        sandbox.write("CHANGES.md", &format!("# Changes\n\n{changes}"));
+        sandbox.write("CHANGES.md", format!("# Changes\n\n{changes}"));
         let package =
             |at: usize| format!("[[package]]\nname = \"package-{at}\"\nversion = \"{commit}.{at}.0\"\n\n");
-        sandbox.write("Cargo.lock", &(0..150).map(package).collect::<String>());
+        sandbox.write("Cargo.lock", (0..150).map(package).collect::<String>());
         let module = format!("src/module_{}.py", commit % 4);
         sandbox.write(
             &module,
-            &sandbox.read(&module).replacen("return total", &format!("return total + {commit}"), 1),
+            sandbox.read(&module).replacen("return total", &format!("return total + {commit}"), 1),
         );
         sandbox.commit_all("change");
     }

@@ -20,7 +20,7 @@ use crate::engine::ranking::ProjectRanking;
 use crate::engine::workspace::KnownState;
 use crate::model::{
     AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath,
-    RoutingRule, Tier, ViewMode,
+    RoutingRule, ViewMode,
 };
 use crate::{aggregate, render};
 
