@@ -264,7 +264,7 @@ fn an_incremental_document_stays_within_its_budget() {
         assert!(number(&planned["tokens"]) <= budget, "{planned}");
     }
     let tight = receipt(&sandbox, &[SINCE, &["--budget", "60"]].concat());
-    let names = [("gone.py", "path"), ("engine.py", "names"), ("new.py", "path")];
+    let names = [("gone.py", "path"), ("engine.py", "names"), ("new.py", "names")];
     assert_eq!(views(&tight), pairs(&names));
     // A change that did not fit is shown once there is room.
     let late = [("new.py", "full"), ("engine.py", "delta")];

@@ -28,6 +28,10 @@ use crate::{aggregate, render};
 pub(super) const BUDGET_REASON: &str = "to keep within the budget";
 /// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
 const LEAST_SCORE: f64 = 1e-6;
+/// Types of files that programs write for programs, which are only named: no reader wants some of their lines. Those of a
+/// notebook are JSON.
+const FOR_PROGRAMS: &[&str] =
+    &["notebook", "lock", "svg", "snapshot", "minified-javascript", "minified-css", "source-map"];
 /// A tree is selected by what its lines cost, and has folders besides.
 const TREE_SLACK: u64 = 40;
 /// Everything is shown if the selection takes one part in so many less than its room.
@@ -440,8 +444,7 @@ fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]
     let ranking = context.ranking;
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
-        // The lines of a notebook are JSON, and those of a lock file are for a program: no reader wants some of them.
-        let is_for_programs = matches!(candidate.block.file_type.id, "notebook" | "lock");
+        let is_for_programs = FOR_PROGRAMS.contains(&candidate.block.file_type.id);
         let is_shown = is_ranked(candidate) && !is_for_programs && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],

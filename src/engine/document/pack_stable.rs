@@ -29,9 +29,9 @@ use crate::model::{DocumentBlock, FileOrder, ViewMode};
 const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
 /// The room of what is packed first changes by no less than one part in so many of the limit.
 const ROOM_STEPS: u64 = 16;
-/// Another room is tried for it if more than one part in so many of the limit would be unused, which happens where pieces
-/// cost less than expected. As much is left to the rest of the document.
-const UNUSED_PART: u64 = 32;
+/// One part in so many of the limit is left to the rest of the document; where that has not enough to show, half as much to
+/// files that grow.
+const SPARE_PART: u64 = 16;
 /// So many rooms are tried at most.
 const MOST_ROOMS: usize = 5;
 
@@ -64,9 +64,9 @@ impl StableShare {
         PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares }
     }
 
-    /// Returns a larger room, for what took `used` of a room and was to take `wanted`.
+    /// Returns a larger room, for what took `used` of a room and may take `wanted`.
     fn more(room: u64, limit: u64, (wanted, used): (u64, u64)) -> u64 {
-        let step = (limit / ROOM_STEPS).max(1);
+        let step = (limit / (2 * ROOM_STEPS)).max(1);
         let larger = u128::from(room) * u128::from(wanted) / u128::from(used.max(1));
         let larger = u64::try_from(larger).unwrap_or(u64::MAX);
         (larger / step * step).max(room.saturating_add(step))
@@ -100,11 +100,24 @@ struct ReservedRoom {
     view: PackedView,
 }
 
-/// What comes first in a document.
-#[derive(Default)]
-struct PackedFirst {
-    stable: StablePart,
-    /// What the document takes with it, before the rest of the files are selected.
+/// A file that has changed since scores were frozen, and how many names its row had then.
+struct ChangedRow {
+    file: usize,
+    count: usize,
+    /// Its place among the rows.
+    place: usize,
+}
+
+/// What was selected to come first in a document.
+struct SelectedFirst {
+    room: u64,
+    /// How the files were shown when scores were frozen.
+    then: StablePart,
+    /// The files among them that have changed since, with blocks and with rows.
+    changed: Vec<ReservedRoom>,
+    changed_rows: Vec<ChangedRow>,
+    /// What the document would take with them as they were, before the rest of the files are selected. It does not depend on
+    /// what became of them, so that an edit of one file never changes the room of the others.
     taken: u64,
 }
 
@@ -129,73 +142,89 @@ impl StablePacker<'_, '_, '_> {
         is_guided: bool,
     ) -> Result<DraftDocument, Error> {
         let limit = limit_of(self.draft.remarks.limits);
-        let (mut room, mut stable) = self.pack_fully(share, history, (&mut *memo, &mut *memo_then));
+        let before = if share.has_rows { self.taken(&StablePart::new()) } else { 0 };
+        let wanted = share.room(limit, before);
+        let first = self.select(share, wanted, history, memo_then);
+        let mut first = self.grow(share, first, (before, wanted), history, memo_then);
         let mut best: Option<(u64, DraftDocument)> = None;
-        for _ in 0..MOST_ROOMS {
+        loop {
+            let room = first.room;
+            let stable = self.show(share, first, history, (&mut *memo, &mut *memo_then));
             let context = PackContext { is_guided, stable: &stable, ..self.now };
             let (used, fitted) = fit_draft(self.renderer, self.draft, &context, memo, self.images_apart)?;
             if best.as_ref().is_some_and(|(most, _)| used <= *most) {
                 break;
             }
-            best = Some((used, fitted));
-            if !share.has_rows || limit.saturating_sub(used) <= limit / UNUSED_PART {
+            let is_first = best.replace((used, fitted)).is_none();
+            // There is not enough else to show.
+            let has_left = limit / SPARE_PART < limit.saturating_sub(used);
+            if !(share.has_rows && is_first && has_left) {
                 break;
             }
-            room = StableShare::more(room, limit, (limit, used));
-            stable = self.pack(share, room, history, (&mut *memo, &mut *memo_then)).stable;
+            first = self.select(share, room, history, memo_then);
+            first = self.grow(share, first, (0, limit - limit / SPARE_PART / 2), history, memo_then);
         }
         Ok(best.map_or_else(|| self.draft.clone(), |(_, fitted)| fitted))
     }
 
-    /// Packs what comes first, and returns it with its room. Of these files the rest of the document shows nothing more, so
-    /// that what they leave unused would go to files that hardly matter: to a list of changes, or to a picture.
-    fn pack_fully(
+    /// Selects in larger rooms until what comes first takes what is wanted besides `before`. Of these files the rest of the
+    /// document shows nothing more, so that what they leave would go to files that hardly matter: to a list of changes, or to
+    /// a picture.
+    fn grow(
         &mut self,
         share: StableShare,
+        mut first: SelectedFirst,
+        (before, wanted): (u64, u64),
         history: Option<&ProjectHistory>,
-        (memo, memo_then): (&mut PackMemo, &mut PackMemo),
-    ) -> (u64, StablePart) {
+        memo_then: &mut PackMemo,
+    ) -> SelectedFirst {
         let limit = limit_of(self.draft.remarks.limits);
-        let before = if share.has_rows { self.taken(&StablePart::new()) } else { 0 };
-        let wanted = share.room(limit, before);
-        let mut room = wanted;
-        let mut best = self.pack(share, room, history, (&mut *memo, &mut *memo_then));
+        let most = before.saturating_add(wanted).max(limit - limit / SPARE_PART);
         for _ in 1..MOST_ROOMS {
-            let used = best.taken.saturating_sub(before);
-            if !share.has_rows || wanted <= used.saturating_add(limit / UNUSED_PART) {
+            let used = first.taken.saturating_sub(before);
+            if !share.has_rows || wanted <= used.saturating_add(limit / SPARE_PART / 4) {
                 break;
             }
-            let more = StableShare::more(room, limit, (wanted, used));
-            let larger = self.pack(share, more, history, (&mut *memo, &mut *memo_then));
-            if larger.taken <= best.taken {
+            let mut room = StableShare::more(first.room, limit, (wanted, used));
+            let mut larger = self.select(share, room, history, memo_then);
+            while most < larger.taken && first.room < room {
+                room = room.saturating_sub((limit / (2 * ROOM_STEPS)).max(1));
+                larger = self.select(share, room, history, memo_then);
+            }
+            if larger.taken <= first.taken {
                 break;
             }
-            (room, best) = (more, larger);
+            first = larger;
         }
-        (room, best.stable)
+        first
     }
 
-    /// Packs what comes first within a room, or less if that would leave too little of the limit to the rest of the document,
-    /// which has files that were added since.
-    fn pack(
+    /// Shows what was selected as it is now, or less if the document would exceed its limit.
+    fn show(
         &mut self,
         share: StableShare,
-        mut room: u64,
+        mut first: SelectedFirst,
         history: Option<&ProjectHistory>,
         (memo, memo_then): (&mut PackMemo, &mut PackMemo),
-    ) -> PackedFirst {
+    ) -> StablePart {
         let limit = limit_of(self.draft.remarks.limits);
         // What pieces cost is close, and no more, before they are put together.
-        while 0 < room {
-            let (mut stable, reserved) = self.select_by_then(share, room, history, memo_then);
-            stable.extend(self.show_changed(&reserved, memo, memo_then));
-            let taken = self.taken(&stable);
-            if taken <= limit - limit / UNUSED_PART {
-                return PackedFirst { stable, taken };
+        while 0 < first.room {
+            let mut stable = first.then;
+            for ReservedRoom { file, .. } in &first.changed {
+                stable.remove(file);
             }
-            room = StableShare::less(room, limit);
+            for row in &first.changed_rows {
+                stable.remove(&row.file);
+                stable.extend(self.row_of_now(row, memo_then).map(|now| (row.file, now)));
+            }
+            stable.extend(self.show_changed(&first.changed, memo, memo_then));
+            if self.taken(&stable) <= limit {
+                return stable;
+            }
+            first = self.select(share, StableShare::less(first.room, limit), history, memo_then);
         }
-        PackedFirst::default()
+        StablePart::new()
     }
 
     /// Returns what the document takes before the rest of the files are selected.
@@ -205,15 +234,15 @@ impl StablePacker<'_, '_, '_> {
     }
 
     /// Selects by general ranks, and nothing that the request insists on. With a `history`, files are selected by what they
-    /// were at its frozen commit, and those whose blocks may have changed since are returned with the rooms that they had:
-    /// nothing else takes their place.
-    fn select_by_then(
+    /// were at its frozen commit, and those that may have changed since keep the rooms that they had: nothing else takes their
+    /// place.
+    fn select(
         &mut self,
         share: StableShare,
         room: u64,
         history: Option<&ProjectHistory>,
         memo: &mut PackMemo,
-    ) -> (StablePart, Vec<ReservedRoom>) {
+    ) -> SelectedFirst {
         let files = &self.draft.files;
         let frozen: Vec<FrozenContent> = files
             .iter()
@@ -229,45 +258,46 @@ impl StablePacker<'_, '_, '_> {
         }
         let shares = share.parts(shares(&self.then, room));
         let packing = packable.select(self.renderer, &self.then, &mut memo.costs, (room, shares), false);
-        let mut views = views_by_position(&packing, &self.then, files.len());
+        let views = views_by_position(&packing, &self.then, files.len());
         let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
-        let mut reserved = Vec::new();
-        for (file, view) in views.iter_mut().enumerate() {
-            if has_changed(file) && matches!(view, Some(PackedView::Block { .. })) {
-                reserved.extend(view.take().map(|view| ReservedRoom { file, view }));
+        let mut then = self.render(self.then, memo, &views, FilePart::Stable);
+        let (mut changed, mut changed_rows) = (Vec::new(), Vec::new());
+        for (file, view) in views.into_iter().enumerate() {
+            match view {
+                Some(PackedView::Names(count)) => {
+                    let place = packable.places[file];
+                    if has_changed(file) {
+                        changed_rows.push(ChangedRow { file, count, place });
+                    }
+                    then.insert(file, self.row(file, count, memo, place));
+                }
+                Some(view @ PackedView::Block { .. }) if has_changed(file) => {
+                    changed.push(ReservedRoom { file, view });
+                }
+                _ => {}
             }
         }
-        let mut stable = self.render(self.then, memo, &views, FilePart::Stable);
-        for (at, view) in views.iter().enumerate() {
-            if let Some(PackedView::Names(count)) = view {
-                let row = self.row((at, *count), has_changed(at), memo, packable.places[at]);
-                stable.extend(row.map(|row| (at, row)));
-            }
-        }
-        (stable, reserved)
+        let taken = self.taken(&then);
+        SelectedFirst { room, then, changed, changed_rows, taken }
     }
 
-    /// Returns the row of a file, or its first lines if it has no names; `None` if none of its names are left.
-    fn row(
-        &mut self,
-        (file, count): (usize, usize),
-        has_changed: bool,
-        memo: &PackMemo,
-        place: usize,
-    ) -> Option<StableView> {
-        let shown = &self.draft.files[file];
-        let mut names = memo.costs.names(file, count);
-        if has_changed {
-            let then = names.len();
-            // They keep their order of then, which the sizes of symbols decide too.
-            keep_names_of_now(self.renderer, shown, &mut names);
-            let part = if names.len() < then { FilePart::Changed } else { FilePart::Stable };
-            return (!names.is_empty()).then_some(StableView::Row { part, place, names });
-        }
+    /// Returns the row of a file, or its first lines if it has no names.
+    fn row(&mut self, file: usize, count: usize, memo: &PackMemo, place: usize) -> StableView {
+        let names = memo.costs.names(file, count);
         let head = memo.costs.head(file).filter(|_| names.is_empty());
-        let head = head.map(|head| head_block(&shown.candidate.block, head));
+        let head = head.map(|head| head_block(&self.draft.files[file].candidate.block, head));
         let row = StableView::Row { part: FilePart::Stable, place, names };
-        Some(head.map_or(row, |head| StableView::Block(FilePart::Stable, head)))
+        head.map_or(row, |head| StableView::Block(FilePart::Stable, head))
+    }
+
+    /// Returns the row of a file as it is now; `None` if none of its names are left.
+    fn row_of_now(&mut self, row: &ChangedRow, memo: &PackMemo) -> Option<StableView> {
+        let mut names = memo.costs.names(row.file, row.count);
+        let then = names.len();
+        // They keep their order of then, which the sizes of symbols decide too.
+        keep_names_of_now(self.renderer, &self.draft.files[row.file], &mut names);
+        let part = if names.len() < then { FilePart::Changed } else { FilePart::Stable };
+        (!names.is_empty()).then_some(StableView::Row { part, place: row.place, names })
     }
 
     /// Shows files that have changed since scores were frozen, each in its own room, so that none of them depends on what
