@@ -52,8 +52,8 @@ impl PackShares {
     /// without either, breadth is worth more than depth.
     ///
     /// A name costs a fifth of a signature, and is found as well. With several times as much for signatures and summaries, and
-    /// rows of one or two names, documents of 8,000 tokens named 0.10 to 0.26 fewer of the symbols that the next commit edits,
-    /// over 54 to 108 commits of nine repositories. An orchestrator is told more of what files are about.
+    /// rows of one or two names, documents of 8,000 tokens named 0.10 to 0.26 fewer of the symbols that the next commit edits
+    /// (docs/benchmarks.md). An orchestrator is told more of what files are about.
     pub fn for_tier(tier: Option<Tier>, is_guided: bool, budget: u64) -> Self {
         match (tier, is_guided) {
             (Some(Tier::Orchestrator), true) => {
