@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
-use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, SUMMARY, symbols_by_file};
+use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
 use super::render::Renderer;
 use crate::aggregate::{
     CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
@@ -378,10 +378,10 @@ fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
     PlacedFile { shown, row: Some(names) }
 }
 
-/// Returns the tokens of signatures that a summary has room for, where blocks begin with one.
+/// Returns the tokens of signatures that a summary has room for at most, where blocks begin with one. What does not fit beside
+/// its words is cut when it is rendered.
 pub(super) fn summary_room(context: &PackContext<'_>) -> Option<u64> {
-    let room = aggregate::MAX_SUMMARY_TOKENS - SUMMARY;
-    shows_summaries(context.routing).then(|| context.unit.tokens(room))
+    shows_summaries(context.routing).then(|| context.unit.tokens(aggregate::MAX_SUMMARY_TOKENS))
 }
 
 /// Returns whether blocks begin with a summary, as the tiers show files that plan and distribute work.

@@ -23,7 +23,7 @@ const CONTAINER_HEAD: u64 = 10;
 /// The head line and the fences of a block, without its path.
 const BLOCK_FRAME: u64 = 26;
 /// What a block says of a file in words, where the tier shows summaries.
-pub(super) const SUMMARY: u64 = 60;
+const SUMMARY: u64 = 60;
 /// About so many bytes are a token.
 const BYTES_A_TOKEN: u64 = 4;
 /// More than any document has room for: the cost of a row for a file without names.

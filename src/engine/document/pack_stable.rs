@@ -29,8 +29,8 @@ use crate::model::{DocumentBlock, FileOrder, ViewMode};
 const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
 /// The room of what is packed first changes by no less than one part in so many of the limit.
 const ROOM_STEPS: u64 = 16;
-/// One part in so many of the limit is left to the rest of the document; where that has not enough to show, half as much to
-/// files that grow.
+/// One part in so many of the limit is left to the rest of the document; where that has not enough to show, half as much is
+/// left to files that grow.
 const SPARE_PART: u64 = 16;
 /// So many rooms are tried at most.
 const MOST_ROOMS: usize = 5;
@@ -62,14 +62,6 @@ impl StableShare {
             return PackShares { names: shares.names + shares.paths, paths: 0, ..shares };
         }
         PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares }
-    }
-
-    /// Returns a larger room, for what took `used` of a room and may take `wanted`.
-    fn more(room: u64, limit: u64, (wanted, used): (u64, u64)) -> u64 {
-        let step = (limit / (2 * ROOM_STEPS)).max(1);
-        let larger = u128::from(room) * u128::from(wanted) / u128::from(used.max(1));
-        let larger = u64::try_from(larger).unwrap_or(u64::MAX);
-        (larger / step * step).max(room.saturating_add(step))
     }
 
     /// Returns the next smaller room.
@@ -116,9 +108,18 @@ struct SelectedFirst {
     /// The files among them that have changed since, with blocks and with rows.
     changed: Vec<ReservedRoom>,
     changed_rows: Vec<ChangedRow>,
-    /// What the document would take with them as they were, before the rest of the files are selected. It does not depend on
-    /// what became of them, so that an edit of one file never changes the room of the others.
+    /// What the document would take with them as they were, before the rest of the files are selected. Rooms are chosen by
+    /// this, because an edit of one file must not change the room of the others.
     taken: u64,
+}
+
+impl SelectedFirst {
+    /// Returns the room, in steps, with which the document may take what is wanted.
+    fn larger_room(&self, wanted: u64, step: u64) -> u64 {
+        let larger = u128::from(self.room) * u128::from(wanted) / u128::from(self.taken.max(1));
+        let larger = u64::try_from(larger).unwrap_or(u64::MAX);
+        (larger / step * step).max(self.room.saturating_add(step))
+    }
 }
 
 /// What a part of a document is packed from, and by what.
@@ -143,52 +144,47 @@ impl StablePacker<'_, '_, '_> {
     ) -> Result<DraftDocument, Error> {
         let limit = limit_of(self.draft.remarks.limits);
         let before = if share.has_rows { self.taken(&StablePart::new()) } else { 0 };
-        let wanted = share.room(limit, before);
-        let first = self.select(share, wanted, history, memo_then);
-        let mut first = self.grow(share, first, (before, wanted), history, memo_then);
+        let mut room = share.room(limit, before);
         let mut best: Option<(u64, DraftDocument)> = None;
-        loop {
-            let room = first.room;
+        // The second is tried where the rest of the document has not enough to show.
+        for wanted in [before.saturating_add(room), limit - limit / SPARE_PART / 2] {
+            let first = self.select_most(share, room, wanted, history, memo_then);
+            room = first.room;
             let stable = self.show(share, first, history, (&mut *memo, &mut *memo_then));
             let context = PackContext { is_guided, stable: &stable, ..self.now };
             let (used, fitted) = fit_draft(self.renderer, self.draft, &context, memo, self.images_apart)?;
-            if best.as_ref().is_some_and(|(most, _)| used <= *most) {
+            if best.as_ref().is_none_or(|(most, _)| *most < used) {
+                best = Some((used, fitted));
+            }
+            if !share.has_rows || limit.saturating_sub(used) <= limit / SPARE_PART {
                 break;
             }
-            let is_first = best.replace((used, fitted)).is_none();
-            // There is not enough else to show.
-            let has_left = limit / SPARE_PART < limit.saturating_sub(used);
-            if !(share.has_rows && is_first && has_left) {
-                break;
-            }
-            first = self.select(share, room, history, memo_then);
-            first = self.grow(share, first, (0, limit - limit / SPARE_PART / 2), history, memo_then);
         }
         Ok(best.map_or_else(|| self.draft.clone(), |(_, fitted)| fitted))
     }
 
-    /// Selects in larger rooms until what comes first takes what is wanted besides `before`. Of these files the rest of the
-    /// document shows nothing more, so that what they leave would go to files that hardly matter: to a list of changes, or to
-    /// a picture.
-    fn grow(
+    /// Selects in a room, and in larger ones until the document takes what is wanted. Of these files the rest of it shows
+    /// nothing more, so that what they leave would go to files that hardly matter: to a list of changes, or to a license.
+    fn select_most(
         &mut self,
         share: StableShare,
-        mut first: SelectedFirst,
-        (before, wanted): (u64, u64),
+        room: u64,
+        wanted: u64,
         history: Option<&ProjectHistory>,
         memo_then: &mut PackMemo,
     ) -> SelectedFirst {
         let limit = limit_of(self.draft.remarks.limits);
-        let most = before.saturating_add(wanted).max(limit - limit / SPARE_PART);
+        let step = (limit / (2 * ROOM_STEPS)).max(1);
+        let most = wanted.max(limit - limit / SPARE_PART);
+        let mut first = self.select(share, room, history, memo_then);
         for _ in 1..MOST_ROOMS {
-            let used = first.taken.saturating_sub(before);
-            if !share.has_rows || wanted <= used.saturating_add(limit / SPARE_PART / 4) {
+            if !share.has_rows || wanted <= first.taken.saturating_add(step / 2) {
                 break;
             }
-            let mut room = StableShare::more(first.room, limit, (wanted, used));
+            let mut room = first.larger_room(wanted, step);
             let mut larger = self.select(share, room, history, memo_then);
             while most < larger.taken && first.room < room {
-                room = room.saturating_sub((limit / (2 * ROOM_STEPS)).max(1));
+                room = room.saturating_sub(step);
                 larger = self.select(share, room, history, memo_then);
             }
             if larger.taken <= first.taken {
