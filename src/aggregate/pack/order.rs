@@ -6,59 +6,14 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::num::NonZeroU64;
 
 use rustc_hash::FxHashMap;
 
 use super::problem::{PackCosts, PackInput, PackPart, factor, sound_score};
 
-/// The tokens of pieces that were asked for.
-pub(super) struct CostTable<'c> {
-    costs: &'c mut dyn PackCosts,
-    blocks: FxHashMap<usize, u64>,
-    /// By symbol, and one more than the tokens. A file may have a hundred thousand symbols, whose tokens are looked up a
-    /// dozen times each: too often for a map.
-    bodies: Vec<Option<NonZeroU64>>,
-    signatures: Vec<Option<NonZeroU64>>,
-    names: FxHashMap<(usize, usize), u64>,
-    paths: FxHashMap<usize, u64>,
-}
-
-impl<'c> CostTable<'c> {
-    pub(super) fn new(costs: &'c mut dyn PackCosts, symbols: usize) -> Self {
-        Self {
-            costs,
-            blocks: FxHashMap::default(),
-            bodies: vec![None; symbols],
-            signatures: vec![None; symbols],
-            names: FxHashMap::default(),
-            paths: FxHashMap::default(),
-        }
-    }
-
-    pub(super) fn block(&mut self, file: usize) -> u64 {
-        *self.blocks.entry(file).or_insert_with(|| self.costs.block(file))
-    }
-
-    /// Returns the tokens of a symbol's body or signature.
-    pub(super) fn symbol(&mut self, part: PackPart, symbol: usize) -> u64 {
-        let is_body = part == PackPart::Bodies;
-        let known = if is_body { &mut self.bodies[symbol] } else { &mut self.signatures[symbol] };
-        if let Some(tokens) = known {
-            return tokens.get() - 1;
-        }
-        let tokens = if is_body { self.costs.body(symbol) } else { self.costs.signature(symbol) };
-        *known = NonZeroU64::new(tokens.saturating_add(1));
-        tokens
-    }
-
-    pub(super) fn names(&mut self, file: usize, count: usize) -> u64 {
-        *self.names.entry((file, count)).or_insert_with(|| self.costs.names(file, count))
-    }
-
-    pub(super) fn path(&mut self, file: usize) -> u64 {
-        *self.paths.entry(file).or_insert_with(|| self.costs.path(file))
-    }
+/// Returns the tokens of a symbol's body or signature.
+pub(super) fn symbol_tokens(costs: &mut dyn PackCosts, part: PackPart, symbol: usize) -> u64 {
+    if part == PackPart::Bodies { costs.body(symbol) } else { costs.signature(symbol) }
 }
 
 /// A piece whose tokens are known; the greatest is the best.
@@ -100,7 +55,7 @@ impl SymbolQueue {
     pub(super) fn pop(
         &mut self,
         input: &PackInput<'_>,
-        costs: &mut CostTable<'_>,
+        costs: &mut dyn PackCosts,
         is_open: &dyn Fn(usize) -> bool,
     ) -> Option<usize> {
         loop {
@@ -129,7 +84,7 @@ impl SymbolQueue {
     pub(super) fn restore(
         &mut self,
         input: &PackInput<'_>,
-        costs: &mut CostTable<'_>,
+        costs: &mut dyn PackCosts,
         is_open: &dyn Fn(usize) -> bool,
     ) {
         for place in std::mem::take(&mut self.skipped) {
@@ -146,7 +101,7 @@ impl SymbolQueue {
     }
 
     /// Prices the symbols of a file anew that now has a block.
-    pub(super) fn open(&mut self, file: usize, input: &PackInput<'_>, costs: &mut CostTable<'_>) {
+    pub(super) fn open(&mut self, file: usize, input: &PackInput<'_>, costs: &mut dyn PackCosts) {
         for place in self.waiting.remove(&file).unwrap_or_default() {
             self.price(place, input, costs, &|_| true);
         }
@@ -167,13 +122,13 @@ impl SymbolQueue {
         &mut self,
         place: usize,
         input: &PackInput<'_>,
-        costs: &mut CostTable<'_>,
+        costs: &mut dyn PackCosts,
         is_open: &dyn Fn(usize) -> bool,
     ) {
         let symbol = self.order[place];
         let file = input.symbols[symbol].file;
         let is_open = is_open(file);
-        let tokens = costs.symbol(self.part, symbol);
+        let tokens = symbol_tokens(costs, self.part, symbol);
         let block = if is_open { 0 } else { costs.block(file) };
         let share = factor(tokens) / factor((tokens + block).max(1));
         let density = sound_score(input.symbols[symbol].score) * self.part.weight() * share;

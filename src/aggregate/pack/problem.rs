@@ -139,7 +139,7 @@ pub struct PackInput<'a> {
     pub summary_room: Option<u64>,
 }
 
-/// The tokens of pieces. Each is asked for at most once, and only if its turn comes.
+/// The tokens of pieces. One is asked for only if its turn comes, and often from then on: what was counted should be kept.
 pub trait PackCosts {
     /// Returns the tokens of a file's block before any symbol is shown in it: its heading, its fence, and its summary
     /// where the tier shows summaries, which has at most 150 tokens.

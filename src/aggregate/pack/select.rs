@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::bound::{BoundInputs, PricedChoice};
-use super::order::{CostTable, SymbolQueue};
+use super::order::{SymbolQueue, symbol_tokens};
 use super::problem::{
     FileDemand, PackCosts, PackInput, PackPart, PackSymbol, PackedFile, PackedView, Packing, PartTokens,
     factor, sound_score,
@@ -90,7 +90,7 @@ enum SymbolDepth {
 
 struct PackSelection<'i, 'c> {
     input: &'i PackInput<'i>,
-    costs: CostTable<'c>,
+    costs: &'c mut dyn PackCosts,
     queues: [SymbolQueue; 2],
     files: BTreeMap<usize, SelectedView>,
     symbols: Vec<SymbolDepth>,
@@ -105,7 +105,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     fn new(input: &'i PackInput<'i>, costs: &'c mut dyn PackCosts) -> Self {
         Self {
             input,
-            costs: CostTable::new(costs, input.symbols.len()),
+            costs,
             queues: [PackPart::Bodies, PackPart::Signatures].map(|part| SymbolQueue::new(input, part)),
             files: BTreeMap::new(),
             symbols: vec![SymbolDepth::Hidden; input.symbols.len()],
@@ -167,10 +167,10 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         let most = round.max_misses();
         let mut misses = 0;
         let Self { queues, input, costs, files, .. } = self;
-        queues[part as usize].restore(input, costs, &|file| is_block(files, file));
+        queues[part as usize].restore(input, *costs, &|file| is_block(files, file));
         while misses <= most && 0 < self.room(part, round) {
             let Self { queues, input, costs, files, .. } = self;
-            let Some(symbol) = queues[part as usize].pop(input, costs, &|file| is_block(files, file)) else {
+            let Some(symbol) = queues[part as usize].pop(input, *costs, &|file| is_block(files, file)) else {
                 break;
             };
             if self.is_shown(part, symbol) {
@@ -201,7 +201,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     /// Takes a body or a signature if there is room for it.
     fn take_symbol(&mut self, part: PackPart, symbol: usize, round: PackRound, cap: u64) -> FitOutcome {
         let file = self.input.symbols[symbol].file;
-        let own = self.costs.symbol(part, symbol);
+        let own = symbol_tokens(self.costs, part, symbol);
         let is_open = is_block(&self.files, file);
         let tokens = own + if is_open { 0 } else { self.costs.block(file) };
         let (of_file, has_body) = match self.files.get(&file) {
@@ -228,7 +228,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
         let score = sound_score(self.input.symbols[symbol].score);
         if self.symbols[symbol] == SymbolDepth::Signature {
-            let signature = self.costs.symbol(PackPart::Signatures, symbol);
+            let signature = self.costs.signature(symbol);
             self.tokens.signatures -= signature;
             self.value -= score * factor(signature) * PackPart::Signatures.weight();
         }
@@ -265,7 +265,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         *self.tokens.part_mut(part) += self.costs.block(file);
         let Self { queues, input, costs, .. } = self;
         for queue in queues {
-            queue.open(file, input, costs);
+            queue.open(file, input, *costs);
         }
     }
 
@@ -456,7 +456,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
 
     fn add_symbol(&mut self, inputs: &mut BoundInputs, part: PackPart, symbol: usize) {
         let PackSymbol { file, score, .. } = self.input.symbols[symbol];
-        let tokens = self.costs.symbol(part, symbol);
+        let tokens = symbol_tokens(self.costs, part, symbol);
         let is_too_large = part == PackPart::Bodies && self.input.budget / 2 < tokens;
         if is_too_large || self.files.get(&file) == Some(&SelectedView::Given) {
             return;

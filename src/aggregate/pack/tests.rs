@@ -1,6 +1,7 @@
 //! The selection against an exact solver on small cases, and what holds for cases of any size.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use super::problem::{PackPart, factor};
 use super::select::ROW_GROWTHS;
@@ -42,8 +43,8 @@ struct PackCase {
     bodies: Vec<u64>,
     signatures: Vec<u64>,
     summary_room: Option<u64>,
-    /// How often tokens were asked for.
-    asked: RefCell<usize>,
+    /// The pieces whose tokens were asked for: the kind, the file or symbol, and how many names.
+    asked: RefCell<BTreeSet<(char, usize, usize)>>,
 }
 
 impl PackCase {
@@ -64,7 +65,7 @@ impl PackCase {
             bodies: Vec::new(),
             signatures: Vec::new(),
             summary_room: None,
-            asked: RefCell::new(0),
+            asked: RefCell::default(),
         };
         for file in 0..files {
             let count = if file < with_symbols { dice.between(1, most_symbols) } else { 0 };
@@ -148,27 +149,27 @@ impl PackCase {
 
 impl PackCosts for &PackCase {
     fn block(&mut self, file: usize) -> u64 {
-        *self.asked.borrow_mut() += 1;
+        self.asked.borrow_mut().insert(('k', file, 0));
         self.blocks[file]
     }
 
     fn body(&mut self, symbol: usize) -> u64 {
-        *self.asked.borrow_mut() += 1;
+        self.asked.borrow_mut().insert(('b', symbol, 0));
         self.bodies[symbol]
     }
 
     fn signature(&mut self, symbol: usize) -> u64 {
-        *self.asked.borrow_mut() += 1;
+        self.asked.borrow_mut().insert(('s', symbol, 0));
         self.signatures[symbol]
     }
 
     fn names(&mut self, file: usize, count: usize) -> u64 {
-        *self.asked.borrow_mut() += 1;
+        self.asked.borrow_mut().insert(('n', file, count));
         self.paths[file] + 3 + 3 * count.min(self.name_counts[file]) as u64
     }
 
     fn path(&mut self, file: usize) -> u64 {
-        *self.asked.borrow_mut() += 1;
+        self.asked.borrow_mut().insert(('p', file, 0));
         self.paths[file]
     }
 }
@@ -442,6 +443,6 @@ fn of_many_files_only_the_best_are_asked_for_their_tokens() {
     case.budget = 15_000;
     let packing = case.pack();
     assert!(packing.tokens.total() <= 15_000);
-    let asked = *case.asked.borrow();
+    let asked = case.asked.borrow().len();
     assert!(asked < 8000, "{asked} pieces were asked for");
 }

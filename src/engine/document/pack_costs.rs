@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 
 use rustc_hash::FxHashMap;
 
@@ -82,7 +83,7 @@ impl BudgetUnit {
 }
 
 /// A piece whose cost is known.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 enum Piece {
     Block(usize),
     Body(usize),
@@ -91,10 +92,60 @@ enum Piece {
     Path(usize),
 }
 
+/// The costs of pieces in one unit. Each is asked for a dozen times, and a file may have a hundred thousand symbols: too
+/// often to look them up by a hash.
+#[derive(Default)]
+struct PieceCosts {
+    blocks: CostTable,
+    bodies: CostTable,
+    signatures: CostTable,
+    paths: CostTable,
+    names: FxHashMap<(usize, usize), u64>,
+}
+
+impl PieceCosts {
+    fn get(&self, piece: Piece) -> Option<u64> {
+        match piece {
+            Piece::Block(file) => self.blocks.get(file),
+            Piece::Body(symbol) => self.bodies.get(symbol),
+            Piece::Signature(symbol) => self.signatures.get(symbol),
+            Piece::Names(file, count) => self.names.get(&(file, count)).copied(),
+            Piece::Path(file) => self.paths.get(file),
+        }
+    }
+
+    fn set(&mut self, piece: Piece, cost: u64) {
+        match piece {
+            Piece::Block(file) => self.blocks.set(file, cost),
+            Piece::Body(symbol) => self.bodies.set(symbol, cost),
+            Piece::Signature(symbol) => self.signatures.set(symbol, cost),
+            Piece::Names(file, count) => drop(self.names.insert((file, count), cost)),
+            Piece::Path(file) => self.paths.set(file, cost),
+        }
+    }
+}
+
+/// Costs by position, as far as they are known: each is one more than the cost.
+#[derive(Default)]
+struct CostTable(Vec<Option<NonZeroU64>>);
+
+impl CostTable {
+    fn get(&self, at: usize) -> Option<u64> {
+        Some(self.0.get(at).copied()??.get() - 1)
+    }
+
+    fn set(&mut self, at: usize, cost: u64) {
+        if self.0.len() <= at {
+            self.0.resize(at + 1, None);
+        }
+        self.0[at] = NonZeroU64::new(cost.saturating_add(1));
+    }
+}
+
 /// What was found out about the pieces of a document; it holds for other limits too.
 #[derive(Default)]
 pub(super) struct CostMemo {
-    costs: FxHashMap<(BudgetUnit, Piece), u64>,
+    costs: FxHashMap<BudgetUnit, PieceCosts>,
     names: FxHashMap<usize, Vec<String>>,
     heads: FxHashMap<usize, FileHead>,
 }
@@ -136,7 +187,8 @@ impl CostMemo {
         file: usize,
         (bodies, signatures): (&[usize], &[usize]),
     ) -> PieceTokens {
-        let cost = |piece: Piece| self.costs.get(&(unit, piece)).copied().unwrap_or(0);
+        let costs = self.costs.get(&unit);
+        let cost = |piece: Piece| costs.and_then(|costs| costs.get(piece)).unwrap_or(0);
         PieceTokens {
             frame: cost(Piece::Block(file)),
             bodies: bodies.iter().map(|symbol| cost(Piece::Body(*symbol))).sum(),
@@ -157,7 +209,9 @@ impl CostMemo {
         let size = unit.of_bytes(block_bytes as u64);
         let is_larger = expected + expected / 2 + unit.tokens(EXCESS_SLACK) < size;
         if is_larger {
-            *self.costs.entry((unit, Piece::Block(file))).or_default() += size - expected;
+            let costs = self.costs.entry(unit).or_default();
+            let block = costs.get(Piece::Block(file)).unwrap_or(0);
+            costs.set(Piece::Block(file), block + size - expected);
         }
         is_larger
     }
@@ -238,11 +292,11 @@ pub(super) fn symbols_by_file(ranking: &ProjectRanking) -> FxHashMap<usize, Vec<
 
 impl DraftCosts<'_, '_, '_> {
     fn cost(&mut self, piece: Piece, count: impl FnOnce(&mut Self) -> u64) -> u64 {
-        if let Some(cost) = self.memo.costs.get(&(self.unit, piece)) {
-            return *cost;
+        if let Some(cost) = self.memo.costs.get(&self.unit).and_then(|costs| costs.get(piece)) {
+            return cost;
         }
         let cost = count(self);
-        self.memo.costs.insert((self.unit, piece), cost);
+        self.memo.costs.entry(self.unit).or_default().set(piece, cost);
         cost
     }
 
@@ -378,13 +432,14 @@ mod tests {
     fn a_block_that_is_much_larger_than_its_pieces_costs_more_from_then_on() {
         let unit = BudgetUnit::Bytes;
         let mut memo = CostMemo::default();
-        memo.costs.insert((unit, Piece::Block(3)), 100);
-        memo.costs.insert((unit, Piece::Body(7)), 900);
+        let costs = memo.costs.entry(unit).or_default();
+        costs.set(Piece::Block(3), 100);
+        costs.set(Piece::Body(7), 900);
         let selected: (&[usize], &[usize]) = (&[7], &[]);
         assert!(!memo.correct(unit, 3, selected, 1_400));
-        assert_eq!(memo.costs[&(unit, Piece::Block(3))], 100);
+        assert_eq!(memo.costs[&unit].get(Piece::Block(3)), Some(100));
         assert!(memo.correct(unit, 3, selected, 9_000));
-        assert_eq!(memo.costs[&(unit, Piece::Block(3))], 8_100);
+        assert_eq!(memo.costs[&unit].get(Piece::Block(3)), Some(8_100));
         // Now it is as large as expected.
         assert!(!memo.correct(unit, 3, selected, 9_000));
     }
