@@ -5,7 +5,7 @@
 # Nothing is installed into the system. TARGETS of archives are those of this machine.
 source "$(dirname "$0")/common.sh"
 
-ways=(cargo archive static wheel npm deb unit docker brew nix action windows workflows)
+ways=(cargo archive static foreign wheel npm deb unit docker brew nix action windows workflows)
 machine=$(uname -m)
 musl=$machine-unknown-linux-musl
 gnu=$machine-unknown-linux-gnu
@@ -145,6 +145,20 @@ try_static() {
         fail "it does not run in an empty folder: $(tail -1 "$work/log")"
     cmp -s "$(expected)" "$work/found" || fail "the document without git differs from the one with git"
     echo "runs in an empty folder, without git and libraries" >"$work/detail"
+}
+
+# The static archive for the other processor, run by an emulator.
+try_foreign() {
+    local other=aarch64 emulator archive folder
+    [[ $machine == aarch64 ]] && other=x86_64
+    emulator=qemu-$other-static
+    need "$emulator"
+    archive=$(TARGET_RUNNER=$emulator archive_of "$other-unknown-linux-musl")
+    at_most "$archive" 13
+    folder=$(unpacked "$other-unknown-linux-musl")
+    at_most "$folder/slop" 40
+    try_program "$emulator" "$folder/slop"
+    echo "$other: program $(megabytes "$folder/slop"), archive $(megabytes "$archive")" >"$work/detail"
 }
 
 try_wheel() {
