@@ -7,6 +7,7 @@ use std::{fs, thread};
 
 use rusqlite::Connection;
 
+use super::daemon::harness::rounds;
 use super::samples::{LARGE_PROJECT_FILES, large_project, sample_project};
 use super::sandbox::{CommandOutput, Sandbox, number, report_skipped, run};
 
@@ -211,7 +212,12 @@ fn the_cache_is_in_the_configured_folder() {
 }
 
 /// The design asks for 50; this many are fast enough for every run of the suite.
-const KILLS: u32 = 4;
+/// Sleeps for a part of how long a run takes. Sleeping is the point of these tests: over many kills, the moments are spread
+/// over the whole run irregularly.
+fn sleep_within(whole: Duration, kill: usize) {
+    let turn = f64::from(u32::try_from(kill).unwrap()) * 0.618_034;
+    thread::sleep(whole.mul_f64(0.02 + 0.96 * turn.fract()));
+}
 
 fn start(sandbox: &Sandbox) -> Child {
     let mut command = sandbox.command(&["index", "--json"]);
@@ -226,21 +232,55 @@ fn after_a_kill_at_any_moment_the_next_run_is_correct() {
     let whole = began.elapsed();
     let right = sandbox.stdout_of(&["outline", "--json"]);
     let mut unfinished = 0;
-    for kill in 0..KILLS {
+    for kill in 0..rounds(4, 100) {
         std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
         let mut run = start(&sandbox);
-        // Spread over the whole run at irregular moments. Sleeping is the point of this test.
-        let share = 0.02 + 0.96 * (f64::from(kill) * 0.618_034).fract();
-        thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * share));
+        sleep_within(whole, kill);
         run.kill().unwrap();
         let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
         unfinished += u32::from(ran.code != 0);
         assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
-        assert!(sandbox.stdout_of(&["outline", "--json"]) == right, "after the kill at {share}");
+        assert!(sandbox.stdout_of(&["outline", "--json"]) == right, "after kill {kill}");
         assert_eq!(number(&sandbox.json(&["index"])["parsed"]), 0);
         assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
     }
     assert!(0 < unfinished, "no run was killed in its midst");
+}
+
+#[test]
+fn after_a_kill_while_hydrating_the_places_are_those_of_before_or_after() {
+    let sandbox = large_project();
+    let requests = [("src/m1.py", "900"), ("src/m2.py", "2000")];
+    let requests = requests.map(|(focus, budget)| ["hydrate", "--focus", focus, "--budget", budget]);
+    let places = || -> Vec<String> {
+        let keys = ["path", "part", "tier", "detail_depth", "pinned_depth"];
+        let rows = sandbox.json_lines(&["fragments"]);
+        rows.iter().map(|place| keys.map(|key| place[key].to_string()).join(" ")).collect()
+    };
+    sandbox.stdout_of(&requests[0]);
+    sandbox.stdout_of(&["fragments", "pin", "src/m3.py", "--depth", "2"]);
+    let began = Instant::now();
+    sandbox.stdout_of(&requests[1]);
+    let whole = began.elapsed();
+    let mut after = places();
+    let mut unfinished = 0;
+    for kill in 0..rounds(4, 1_000) {
+        let (before, request) = (after, requests[kill % 2]);
+        let mut run = sandbox.command(&request).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        sleep_within(whole, kill);
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let killed = places();
+        sandbox.stdout_of(&request);
+        after = places();
+        assert_ne!(before, after);
+        assert!(killed == before || killed == after, "a mixture after kill {kill}");
+        let pinned = after.iter().find(|place| place.starts_with("\"src/m3.py\"")).unwrap();
+        assert!(pinned.ends_with(" 2"), "kill {kill} has lost the pin: {pinned}");
+        unfinished += u32::from(killed == before);
+    }
+    assert!(0 < unfinished, "no run was killed in its midst");
+    assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
 }
 
 #[test]

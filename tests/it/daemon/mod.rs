@@ -13,5 +13,6 @@ mod files;
 pub(crate) mod harness;
 mod lifecycle;
 mod limits;
+mod linked;
 mod page;
 mod writes;
