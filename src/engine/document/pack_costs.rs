@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::num::NonZeroU64;
 
 use rustc_hash::FxHashMap;
 
@@ -125,20 +124,20 @@ impl PieceCosts {
     }
 }
 
-/// Costs by position, as far as they are known: each is one more than the cost.
+/// Costs by position, as far as they are known.
 #[derive(Default)]
-struct CostTable(Vec<Option<NonZeroU64>>);
+struct CostTable(Vec<Option<u64>>);
 
 impl CostTable {
     fn get(&self, at: usize) -> Option<u64> {
-        Some(self.0.get(at).copied()??.get() - 1)
+        self.0.get(at).copied().flatten()
     }
 
     fn set(&mut self, at: usize, cost: u64) {
         if self.0.len() <= at {
             self.0.resize(at + 1, None);
         }
-        self.0[at] = NonZeroU64::new(cost.saturating_add(1));
+        self.0[at] = Some(cost);
     }
 }
 
