@@ -185,17 +185,31 @@ fn unended_signatures(text: &str) -> Vec<TextRepair> {
             return None;
         }
         let line = text[..start].trim_end_matches([' ', '\t']).strip_suffix('\n')?;
-        let end = without_comment(line.trim_end());
-        let ends = end.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '>' | ']' | '_' | '$'));
+        let end = without_comments(line);
+        let ends = end.ends_with(|c: char| {
+            c.is_alphanumeric() || matches!(c, '>' | ']' | '}' | '_' | '$' | '\'' | '"' | '`')
+        });
         ends.then_some((end.len()..end.len(), ";"))
     });
     starts.collect()
 }
 
-/// Returns what precedes the comment at the end of a text.
-fn without_comment(text: &str) -> &str {
-    let Some(inside) = text.strip_suffix("*/") else { return text };
-    inside.rfind("/*").map_or(text, |start| text[..start].trim_end())
+/// Returns what precedes the comments at the end of a text.
+fn without_comments(text: &str) -> &str {
+    let mut text = text.trim_end();
+    loop {
+        let line = text.rfind('\n').map_or(0, |end| end + 1);
+        let start = match text.strip_suffix("*/") {
+            Some(inside) => inside.rfind("/*"),
+            // Where no blank precedes it, `//` may be part of a string.
+            None => text[line..]
+                .match_indices("//")
+                .map(|(at, _)| line + at)
+                .find(|at| text[line..*at].ends_with(|c: char| c.is_whitespace()) || *at == line),
+        };
+        let Some(start) = start else { return text };
+        text = text[..start].trim_end();
+    }
 }
 
 #[cfg(test)]
@@ -215,6 +229,10 @@ mod tests {
         check("export type * from './a';", "export * from './a';");
         check("let a: import(\"b\").C<D>;", "let a: $file.C<D>;");
         check("{\n  (a: A): B<A>\n  <T>(a: T): C\n}", "{\n  (a: A): B<A>;\n  <T>(a: T): C\n}");
+        for (end, comments) in [("B", "\n// C.\n/* D. */ // E."), ("{ b: B }", " // C."), ("'b://'", "")] {
+            let text = |sign| format!("{{\n  (): {end}{sign}{comments}\n\n  <\n    T,\n  >(a: T): F\n}}");
+            check(&text(""), &text(";"));
+        }
     }
 
     #[test]
