@@ -274,6 +274,31 @@ fn what_every_commit_changes_takes_no_room_from_code() {
 }
 
 #[test]
+fn a_file_that_cannot_be_cut_takes_no_room_from_the_others() {
+    let sandbox = Sandbox::repo();
+    let function = |file, at| {
+        format!("export function part{file}_{at}(value: number): number {{\n  return value * {at}\n}}\n\n")
+    };
+    for file in 0..40 {
+        let functions: String = (0..12).map(|at| function(file, at)).collect();
+        sandbox.write(format!("part{file}.ts"), functions);
+    }
+    // The grammar reads nothing behind the second one of these without a semicolon.
+    let overload = |at| format!("  <T, U{at} = T>(\n    value: T,\n    other: U{at}\n  ): Made<T, U{at}>\n");
+    let broken: String = (0..900).map(overload).collect();
+    for round in 0..3 {
+        let known: String = (0..=round).map(|at| format!("export type Known{at} = string\n")).collect();
+        sandbox.write("types.tsx", format!("{known}export interface Broken {{\n{broken}}}\n"));
+        sandbox.commit_all("types");
+    }
+    for tier in ["2", "3"] {
+        let document = sandbox.aggregate_json(&["--tier", tier, "--budget", "12000"]);
+        let tokens = number(&document["receipt"]["tokens"]);
+        assert!((9_000..=12_000).contains(&tokens), "tier {tier}: {tokens}");
+    }
+}
+
+#[test]
 fn a_document_that_is_larger_than_its_tiers_default_is_limited_and_says_so() {
     let sandbox = Sandbox::new();
     for file in 0..250 {

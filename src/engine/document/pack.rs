@@ -58,6 +58,24 @@ pub(super) struct PackMemo {
     pub(super) is_corrected: bool,
 }
 
+impl PackMemo {
+    /// Notes what blocks cost more than was expected of what was selected for them.
+    pub(super) fn correct(
+        &mut self,
+        unit: BudgetUnit,
+        selections: &[BlockSelection],
+        blocks: &HashMap<usize, DocumentBlock>,
+    ) {
+        self.is_corrected = false;
+        for selection in selections {
+            if let Some(block) = blocks.get(&selection.file) {
+                let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
+                self.is_corrected |= self.costs.correct(unit, selection.file, selected, block.body.len());
+            }
+        }
+    }
+}
+
 /// How a file is shown in the parts of a document that are packed first.
 pub(super) enum StableView {
     Block(FilePart, DocumentBlock),
@@ -197,14 +215,7 @@ impl<'a> PackableDraft<'a> {
         let has_summaries = shows_summaries(context.routing);
         let blocks =
             render_blocks(renderer, self.files, &selections, context, has_summaries, &mut memo.blocks);
-        memo.is_corrected = false;
-        for selection in &selections {
-            if let Some(block) = blocks.get(&selection.file) {
-                let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
-                let bytes = block.body.len();
-                memo.is_corrected |= memo.costs.correct(context.unit, selection.file, selected, bytes);
-            }
-        }
+        memo.correct(context.unit, &selections, &blocks);
         blocks
     }
 

@@ -34,6 +34,8 @@ const ROOM_STEPS: u64 = 16;
 const SPARE_PART: u64 = 16;
 /// So many rooms are tried at most.
 const MOST_ROOMS: usize = 5;
+/// So often files are selected for a room at most, because blocks cost more than was expected.
+const MOST_ROUNDS: usize = 4;
 
 /// How much of a document is packed first, so that it stays the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,10 +255,17 @@ impl StablePacker<'_, '_, '_> {
             file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
         }
         let shares = share.parts(shares(&self.then, room));
-        let packing = packable.select(self.renderer, &self.then, &mut memo.costs, (room, shares), false);
-        let views = views_by_position(&packing, &self.then, files.len());
+        let mut rounds = 1..;
+        let (views, mut then) = loop {
+            let packing = packable.select(self.renderer, &self.then, &mut memo.costs, (room, shares), false);
+            let views = views_by_position(&packing, &self.then, files.len());
+            let then = self.render(self.then, memo, &views, FilePart::Stable);
+            // With other costs, something else may be better.
+            if !memo.is_corrected || rounds.next() == Some(MOST_ROUNDS) {
+                break (views, then);
+            }
+        };
         let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
-        let mut then = self.render(self.then, memo, &views, FilePart::Stable);
         let (mut changed, mut changed_rows) = (Vec::new(), Vec::new());
         for (file, view) in views.into_iter().enumerate() {
             match view {
@@ -380,6 +389,7 @@ impl StablePacker<'_, '_, '_> {
         let files = &self.draft.files;
         let blocks =
             render_blocks(self.renderer, files, &selections, &context, has_summaries, &mut memo.blocks);
+        memo.correct(context.unit, &selections, &blocks);
         blocks.into_iter().map(|(at, block)| (at, StableView::Block(part, block))).collect()
     }
 }
