@@ -47,6 +47,7 @@ pub use masks::{nearest_keys, select_symbols};
 pub use pack::{
     FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing, pack,
 };
+pub use page::code_lines;
 pub use routing::{
     HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,
     limit_to_size, route_file, view_of_item,

@@ -123,6 +123,25 @@ impl<'t> SourcePage<'t> {
     }
 }
 
+/// Returns the lines of a text in this language that are neither blank nor begin with a comment.
+pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
+    let style = LanguageStyle::for_language(language);
+    // A mark that no source begins a line with.
+    let (begin, end) = style.block_comment.unwrap_or(("\0", "\0"));
+    let mut is_in_block = false;
+    text.lines().filter(move |line| {
+        let line = line.trim();
+        if is_in_block {
+            is_in_block = !line.contains(end);
+            return false;
+        }
+        let inside = line.strip_prefix(begin);
+        is_in_block = inside.is_some_and(|inside| !inside.contains(end));
+        let is_comment = inside.is_some() || style.line_comment.is_some_and(|begin| line.starts_with(begin));
+        !line.is_empty() && !is_comment
+    })
+}
+
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
 }

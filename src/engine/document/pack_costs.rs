@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::cache::ViewKey;
 use super::gather::ShownFile;
 use super::render::Renderer;
-use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, important_names};
+use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
 use crate::model::{FileRole, Symbol, ViewMode};
@@ -153,17 +153,22 @@ pub(super) struct CostMemo {
 #[derive(Clone)]
 pub(super) struct FileHead {
     pub(super) text: String,
-    /// How many lines follow.
+    /// How many other lines there are that are not blank.
     pub(super) more: usize,
 }
 
 impl FileHead {
-    /// Returns the first lines that are not blank; `None` if there are none.
-    fn of(text: &str) -> Option<Self> {
-        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let head: Vec<&str> = lines.by_ref().take(HEAD_LINES).collect();
+    /// Returns the first lines that are neither blank nor comments, which are often a license; the first comments of a file of
+    /// nothing else. `None` if there are none.
+    fn of(text: &str, language: &str) -> Option<Self> {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let mut head: Vec<&str> = code_lines(text, language).take(HEAD_LINES).collect();
+        if head.is_empty() {
+            head = lines.iter().copied().take(HEAD_LINES).collect();
+        }
         let is_short = head.iter().all(|line| line.len() <= MAX_HEAD_LINE);
-        (!head.is_empty() && is_short).then(|| Self { text: head.join("\n") + "\n", more: lines.count() })
+        (!head.is_empty() && is_short)
+            .then(|| Self { text: head.join("\n") + "\n", more: lines.len() - head.len() })
     }
 }
 
@@ -356,7 +361,7 @@ impl DraftCosts<'_, '_, '_> {
             && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
             && let Some(text) = self.text_of(file, &subject)
         {
-            self.memo.heads.extend(FileHead::of(&text).map(|head| (file, head)));
+            self.memo.heads.extend(FileHead::of(&text, subject.file_type.id).map(|head| (file, head)));
         }
         if let Some(key) = key {
             self.renderer.cache_names(key, &names);
@@ -426,6 +431,24 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_head_of_a_file_is_its_code() {
+        let head = |text: &str, language| FileHead::of(text, language).map(|head| (head.text, head.more));
+        let found = |text: &str, more| Some((text.to_owned(), more));
+        let script =
+            "#!/bin/js\n/**\n * @module\n */\n\n// A.\nexport * from './a'\nexport * from './b' // B.\n";
+        assert_eq!(
+            head(&script[10..], "typescript"),
+            found("export * from './a'\nexport * from './b' // B.\n", 4)
+        );
+        assert_eq!(
+            head("# License.\nimport a\nimport b\nimport c\na()\n", "python"),
+            found("import a\nimport b\nimport c\n", 2)
+        );
+        assert_eq!(head("/* A. */\n\n/* B. */\n", "c"), found("/* A. */\n/* B. */\n", 0));
+        assert_eq!(head(" \n", "c"), None);
+    }
 
     #[test]
     fn a_block_that_is_much_larger_than_its_pieces_costs_more_from_then_on() {
