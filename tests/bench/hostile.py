@@ -31,7 +31,7 @@ TOKENS = [
     "- ", "~", "^", "_", "a", "a ", "a\n", "a.", "a(", "a::", "a<", "a=", "a: ", "0", "1,", "\t", "\n", " ", "\r", "\0",
     "é", "if ", "if(a)", "else ", "else if ", "elif a:\n", "end ", "begin ", "do ", "case ", "fn a() {", "def a():\n ",
     "class A {", "class a\n", "struct ", "namespace a {", "template<", "#if a\n", "#define a a\n", "import a\n",
-    "select (", "lambda ", "not ", "<<a\n", "<a>", "<?php ", "```\n", "> ", "| a ", "* ", "[a](", "[[a]]\n", "a = [", "key: &a\n",
+    "select (", "lambda ", "not ", "<<a\n", "*/\n<A\n", "<a>", "<?php ", "```\n", "> ", "| a ", "* ", "[a](", "[[a]]\n", "a = [", "key: &a\n",
     "def a§():pass\n", "class a§ {}\n", "class a§\n", "function a§(){}\n", "int a§;\n", "a§: 1\n", "import a§\n",
     "return ", "async ", "await ", "1+", "a?b:", "f(", "$(", "<(", "\\(", "r#\"", "//!\n", "password = \"hunter2\"\n",
 ]

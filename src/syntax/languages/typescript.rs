@@ -70,6 +70,9 @@ static IMPORTED: LazyLock<Regex> =
 /// What replaces the path of such a file.
 const FILE_PLACEHOLDER: &str = "$file";
 
+/// A comment that is longer is not looked through for the end of the code before it.
+const MAX_COMMENT: usize = 4096;
+
 type TextRepair = (Range<usize>, &'static str);
 
 /// Reads `type A = …`; an object's type has members.
@@ -198,18 +201,27 @@ fn unended_signatures(text: &str) -> Vec<TextRepair> {
 fn without_comments(text: &str) -> &str {
     let mut text = text.trim_end();
     loop {
-        let line = text.rfind('\n').map_or(0, |end| end + 1);
         let start = match text.strip_suffix("*/") {
-            Some(inside) => inside.rfind("/*"),
-            // Where no blank precedes it, `//` may be part of a string.
-            None => text[line..]
-                .match_indices("//")
-                .map(|(at, _)| line + at)
-                .find(|at| text[line..*at].ends_with(|c: char| c.is_whitespace()) || *at == line),
+            Some(inside) => block_comment_start(inside),
+            None => line_comment_start(text),
         };
         let Some(start) = start else { return text };
         text = text[..start].trim_end();
     }
+}
+
+/// Returns where the comment begins that a text ends in. It is not looked for far away, because each line of a file may end one
+/// that has no beginning.
+fn block_comment_start(inside: &str) -> Option<usize> {
+    let from = inside.floor_char_boundary(inside.len().saturating_sub(MAX_COMMENT));
+    inside[from..].rfind("/*").map(|at| from + at)
+}
+
+/// Returns where the comment begins that goes to the end of a text. Where no blank precedes `//`, it may be part of a string.
+fn line_comment_start(text: &str) -> Option<usize> {
+    let line = text.rfind('\n').map_or(0, |end| end + 1);
+    let mut marks = text[line..].match_indices("//").map(|(at, _)| line + at);
+    marks.find(|at| *at == line || text[..*at].ends_with(char::is_whitespace))
 }
 
 #[cfg(test)]
