@@ -79,8 +79,7 @@ impl<'t> SourcePage<'t> {
         for above in (0..line).rev() {
             let text = self.text[self.line_starts[above]..self.line_starts[above + 1]].trim();
             let is_line = self.style.line_comment.is_some_and(|begin| text.starts_with(begin));
-            // A mark that no source begins a line with.
-            let (begin, end) = self.style.block_comment.unwrap_or(("\0", "\0"));
+            let (begin, end) = self.style.block_marks();
             let opens = text.starts_with(begin);
             match is_in_block {
                 false if is_line || (opens && text.ends_with(end)) => first = above,
@@ -126,8 +125,7 @@ impl<'t> SourcePage<'t> {
 /// Returns the lines of a text in this language that are neither blank nor begin with a comment.
 pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
     let style = LanguageStyle::for_language(language);
-    // A mark that no source begins a line with.
-    let (begin, end) = style.block_comment.unwrap_or(("\0", "\0"));
+    let (begin, end) = style.block_marks();
     let mut is_in_block = false;
     text.lines().filter(move |line| {
         let line = line.trim();
@@ -208,6 +206,11 @@ impl LanguageStyle {
             "cmake" | "dockerfile" | "makefile" | "toml" | "yaml" => Self::LIST,
             _ => Self::BRACES,
         }
+    }
+
+    /// Returns what is around a comment; where there is none, what no source begins a line with.
+    fn block_marks(&self) -> (&'static str, &'static str) {
+        self.block_comment.unwrap_or(("\0", "\0"))
     }
 
     /// Returns a comment of these words: for the end of a line, or for the middle of one; nothing if the language has

@@ -211,7 +211,6 @@ fn the_cache_is_in_the_configured_folder() {
     assert!(sandbox.status().iter().all(|(path, _)| !path.starts_with("var/")));
 }
 
-/// The design asks for 50; this many are fast enough for every run of the suite.
 /// Sleeps for a part of how long a run takes. Sleeping is the point of these tests: over many kills, the moments are spread
 /// over the whole run irregularly.
 fn sleep_within(whole: Duration, kill: usize) {

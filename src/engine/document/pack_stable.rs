@@ -255,13 +255,14 @@ impl StablePacker<'_, '_, '_> {
             file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
         }
         let shares = share.parts(shares(&self.then, room));
-        let mut rounds = 1..;
+        let mut round = 0;
         let (views, mut then) = loop {
+            round += 1;
             let packing = packable.select(self.renderer, &self.then, &mut memo.costs, (room, shares), false);
             let views = views_by_position(&packing, &self.then, files.len());
             let then = self.render(self.then, memo, &views, FilePart::Stable);
             // With other costs, something else may be better.
-            if !memo.is_corrected || rounds.next() == Some(MOST_ROUNDS) {
+            if !memo.is_corrected || round == MOST_ROUNDS {
                 break (views, then);
             }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::super::sandbox::{Sandbox, data, text};
 use super::harness::{TestDaemon, TestRng, rounds};
@@ -117,7 +117,7 @@ impl<'s> LinkedWriter<'s> {
     }
 }
 
-fn commit(sandbox: &Sandbox, folder: &std::path::Path) {
+fn commit(sandbox: &Sandbox, folder: &Path) {
     sandbox.git_in(folder, &["add", "-A"]);
     sandbox.git_in(folder, &["commit", "-q", "--allow-empty", "-m", "again"]);
 }
