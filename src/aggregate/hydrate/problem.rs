@@ -28,7 +28,7 @@ impl Default for HydrationLimits {
             max_file_bytes: 256 << 10,
             max_project_bytes: 10 << 20,
             hot_tokens: 32_000,
-            warm_fragments: 500,
+            warm_fragments: 2_000,
             cold_fragments: 5_000,
             cold_days: 90,
             hold_percent: 10,

@@ -1,5 +1,6 @@
 //! Fragments between hydrations: which there are, what each shows now, and what people want of them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::gather::{merged_items, render_candidate, route, routing};
@@ -16,6 +17,9 @@ use crate::engine::index::{Trust, resolve_name, select_named};
 use crate::engine::workspace::{KnownState, Workspace, with_byte_order_mark};
 use crate::model::{ContentHash, Depth, FileItem, Fragment, FragmentName, Pin, RelPath, ViewMode, Warmth};
 use crate::store::{Error as StoreError, PlacementUpdate, Store};
+
+/// How many WARM files a map names at most. A path takes some six tokens, so that these take 3,000.
+const MAPPED_FILES: usize = 500;
 
 /// The fragments that a person names.
 #[derive(Debug, Clone, Copy)]
@@ -221,6 +225,8 @@ pub(in crate::engine) fn with_places(
     }
     let rows = read(cache, Store::fragments)?;
     let of = |warmth| rows.iter().filter(move |row| row.warmth == Some(warmth));
+    let mut warm: Vec<&Fragment> = of(Warmth::Warm).collect();
+    warm.sort_by_key(|row| Reverse(row.score));
     let order = read(cache, Store::hydrated_order)?;
     let content = |path: &RelPath| {
         let name = FragmentName::of_file(path.clone());
@@ -233,7 +239,7 @@ pub(in crate::engine) fn with_places(
     let places = HydratedPlaces {
         order,
         hot: HydratedDepths::of_fragments(of(Warmth::Hot).map(|row| (&row.name, row.depth))),
-        warm: of(Warmth::Warm).map(|row| row.name.clone()).collect(),
+        warm: warm.into_iter().map(|row| row.name.clone()).collect(),
     };
     let mut hot: Vec<&RelPath> = places.hot.paths().collect();
     if hot.is_empty() && places.warm.is_empty() {
@@ -246,13 +252,16 @@ pub(in crate::engine) fn with_places(
     Ok(request)
 }
 
-/// Returns a map of fragments: a tree of the files, and behind it the slices.
+/// Returns a map of fragments: a tree of the first files, in which the others are counted, and behind it the slices.
 pub(super) fn fragment_map(fragments: &[FragmentName]) -> String {
-    let files: Vec<&RelPath> =
+    let mut files: Vec<&RelPath> =
         fragments.iter().filter(|name| name.part.is_none()).map(|name| &name.path).collect();
+    let named = files.len().min(MAPPED_FILES);
+    let (named, counted) = files.split_at_mut(named);
+    counted.sort_unstable();
     let slices = fragments.iter().filter_map(|name| Some((&name.path, name.part.as_ref()?)));
     let slices = slices.map(|(path, part)| format!("{path} [{}]\n", sanitize_line(part)));
-    render_path_tree(&files, &[]) + &slices.collect::<String>()
+    render_path_tree(named, counted) + &slices.collect::<String>()
 }
 
 /// Counts that the HOT fragments were given to an agent.

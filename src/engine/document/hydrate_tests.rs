@@ -1,11 +1,14 @@
 //! Hydration of real files: what is kept, what is written, and what a hydrated document shows.
 
+use super::fragments::fragment_map;
 use crate::aggregate::HydrationLimits;
 use crate::engine::document::{HydrationAnswer, HydrationRequest, NamedFragments};
 use crate::engine::error::Error;
 use crate::engine::project::Project;
 use crate::engine::testing::{TestProject, options, request};
-use crate::model::{AggregationStrategy, Depth, FileItem, Fragment, Pin, Slice, ViewMode, Warmth};
+use crate::model::{
+    AggregationStrategy, Depth, FileItem, Fragment, FragmentName, Pin, RelPath, Slice, ViewMode, Warmth,
+};
 use crate::render;
 use crate::slices::create_slice;
 
@@ -151,6 +154,17 @@ fn a_hydrated_document_shows_the_files_as_they_are_now_and_names_the_warm_ones()
             .filter(|row| row.warmth == Some(Warmth::Hot))
             .map(|_| 1))
     );
+}
+
+#[test]
+fn a_map_names_the_best_files_and_counts_the_others() {
+    let name = |path: String| FragmentName::of_file(RelPath::new(path.as_bytes()).unwrap());
+    let best = (0..500).rev().map(|file| name(format!("src/b{file:03}.py")));
+    let others = (0..20).map(|file| name(format!("lib/a{file:02}.py")));
+    let slice = FragmentName { part: Some("push".to_owned()), ..name("lib/ring.c".to_owned()) };
+    let map = fragment_map(&best.chain(others).chain([slice]).collect::<Vec<_>>());
+    assert!(map.contains("b000.py") && map.contains("b499.py") && !map.contains("a00.py"), "{map}");
+    assert!(map.contains("lib/ (20 files)\n") && map.ends_with("lib/ring.c [push]\n"), "{map}");
 }
 
 #[test]

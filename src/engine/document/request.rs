@@ -73,7 +73,7 @@ impl AggregationRequest {
 pub struct HydratedPlaces {
     /// What is HOT.
     pub hot: HydratedDepths,
-    /// What is WARM, and named.
+    /// What is WARM, and named or counted: the best first.
     pub warm: Vec<FragmentName>,
     /// Where the HOT files are in the document.
     pub order: BTreeMap<RelPath, HydratedPlace>,
