@@ -107,7 +107,11 @@ fn all_queries() -> Vec<AnyQuery> {
             limit: Some(3),
             kind: Some("file".to_owned()),
         }),
-        AnyQuery::Table(Box::new(TableQuery { choice: full_selection(), since: Some("1:2".to_owned()) })),
+        AnyQuery::Table(Box::new(TableQuery {
+            choice: full_selection(),
+            since: Some("1:2".to_owned()),
+            trust_events: true,
+        })),
         AnyQuery::Find(FindQuery {
             query: "rb".to_owned(),
             of: vec![NamedThing::File, NamedThing::Symbol],

@@ -188,13 +188,16 @@ impl<'b> Worker<'b> {
         // What an answer that failed has left behind is not this one's.
         open.project.discard_delivery();
         open.project.take_unstable();
+        open.project.take_trusted_events();
         open.project.take_notes();
         // Remote: a client of the socket must not have files read that lie outside of the project.
         let settings =
             QuerySettings { loaded: &open.loaded, root: &context.root, origin: QueryOrigin::Remote };
         let Found { answer: payload, missing } =
             resolve(query.clone(), settings)?.answer(&mut open.project)?;
-        let freshness = freshness.with_unsettled(open.project.take_unstable());
+        let freshness = freshness
+            .with_unsettled(open.project.take_unstable())
+            .with_trusted_events(open.project.take_trusted_events());
         freshness.require_fresh(call.require_fresh)?;
         if let Some(found) = payload.downcast_ref::<AuditResult>() {
             let differences = found.differences.len() as u64;

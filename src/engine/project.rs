@@ -103,6 +103,11 @@ impl Project<'_> {
         self.cache.workspace.log.take_unstable()
     }
 
+    /// Returns whether an answer, since this was last called, is about files that events have reported alone.
+    pub const fn take_trusted_events(&mut self) -> bool {
+        self.cache.workspace.log.take_trusted_events()
+    }
+
     /// Returns the notes for the user added since this was last called.
     pub fn add_note(&mut self, note: String) {
         self.cache.workspace.note(note);

@@ -9,14 +9,14 @@ pub(super) fn resolve_table(
     query: TableQuery,
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
-    let TableQuery { choice, since } = query;
+    let TableQuery { choice, since, trust_events: trusts_events } = query;
     let clock = since.as_deref().map(parse_clock).transpose()?;
     let key = serde_json::to_string(&choice).map_err(|_| ApiError::bug())?;
     let words = describe(&choice);
     let document = AggregateQuery { choice, ..AggregateQuery::default() };
     let aggregation = resolve_aggregate(document, settings)?.request;
     let summary_tier = aggregation.tier.as_ref().filter(|tier| tier.by_model).map(|tier| tier.tier.number());
-    let request = TableRequest { choice: key, aggregation, since: clock };
+    let request = TableRequest { choice: key, aggregation, since: clock, trusts_events };
     Ok(complete::<TableQuery>(move |project| {
         let answer = project.file_table(&request)?;
         Ok(FileTable::of(&answer, words, since, summary_tier))

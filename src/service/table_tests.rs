@@ -9,9 +9,11 @@ use tempfile::TempDir;
 
 use super::{QueryOrigin, QuerySettings, SettingsSources, resolve, with_world};
 use crate::api::{
-    AnyQuery, ApiError, CallOptions, FreshnessNote, Receiver, Service, ServiceAnswer, ask_encoded,
+    AnyQuery, ApiError, CallOptions, FreshnessNote, FreshnessState, Receiver, Service, ServiceAnswer,
+    ask_encoded,
 };
 use crate::engine::{NoProgress, Project, WorkspaceCache};
+use crate::model::RelPath;
 use crate::sys::{Disk, RealDisk};
 
 /// A project that is asked by one process, which stays, or by others.
@@ -37,7 +39,7 @@ impl Service for SettingsAwareService<'_> {
                 project.share_cache(Arc::clone(shared));
             }
             let found = resolved.answer(&mut project)?;
-            let freshness = FreshnessNote::at(0);
+            let freshness = FreshnessNote::at(0).with_trusted_events(project.take_trusted_events());
             receive(ServiceAnswer { freshness, missing: found.missing, payload: found.answer });
             Ok(())
         })
@@ -72,16 +74,32 @@ impl TableProject {
         RealDisk.remove_file(&self.folder.path().join(path)).unwrap();
     }
 
+    /// Records that events have reported these files.
+    fn report(&self, paths: &[&str]) {
+        let path = |path: &&str| RelPath::new(path.as_bytes()).unwrap();
+        self.shared.touch(&paths.iter().map(path).collect::<Vec<_>>());
+    }
+
     fn ask(&self, is_known: bool, query: &Value) -> Result<Value, ApiError> {
+        Ok(self.ask_with_freshness(is_known, query)?.0)
+    }
+
+    fn ask_with_freshness(&self, is_known: bool, query: &Value) -> Result<(Value, FreshnessState), ApiError> {
         let root = self.folder.path().canonicalize().unwrap();
         let service = SettingsAwareService { root, shared: is_known.then_some(&self.shared) };
         let query = serde_json::from_value(query.clone()).unwrap();
         let answer = ask_encoded(&service, query, &CallOptions::default())?;
-        Ok(serde_json::from_slice(&answer.data).unwrap())
+        Ok((serde_json::from_slice(&answer.data).unwrap(), answer.freshness.freshness))
     }
 
     fn table(&self, choice: &Value, since: Option<&str>) -> Value {
         self.ask(true, &json!({"ask": "table", "choice": choice, "since": since})).unwrap()
+    }
+
+    /// Returns what has changed of the table of tier 3 as far as events have reported it.
+    fn table_by_events(&self, choice: &Value, since: &str) -> (Value, FreshnessState) {
+        let query = json!({"ask": "table", "choice": choice, "since": since, "trust_events": true});
+        self.ask_with_freshness(true, &query).unwrap()
     }
 }
 
@@ -244,19 +262,27 @@ fn the_table_of_a_large_project_is_brought_up_to_date_by_what_has_changed() {
         let mut numbers = Numbers(11);
         let mut kept = ClientTable::default();
         kept.apply(&project.table(&choice, None));
-        let mut deltas = 0;
+        let (mut deltas, mut events) = (0, 0);
         for step in 0..40 {
             edit(&project, &mut paths, &mut numbers);
-            // Nothing reports the change: stamps alone show it.
+            if step % 2 == 1 {
+                let reported: Vec<&str> = paths.keys().map(String::as_str).chain(["slop.toml"]).collect();
+                project.report(&reported);
+            }
+            // In half of the steps nothing reports the change: stamps alone show it.
+            let (by_events, freshness) = project.table_by_events(&choice, &kept.clock);
+            events += usize::from(freshness == FreshnessState::Stale);
+            kept.apply(&by_events);
             let estimated = project.table(&choice, Some(&kept.clock));
-            deltas += usize::from(estimated["exact"] == json!(false));
+            deltas +=
+                usize::from([&by_events, &estimated].iter().any(|answer| answer["exact"] == json!(false)));
             kept.apply(&estimated);
             kept.apply(&project.table(&choice, Some(&kept.clock)));
             let mut whole = ClientTable::default();
             whole.apply(&project.ask(false, &json!({"ask": "table", "choice": choice})).unwrap());
             assert_eq!(kept.content(), whole.content(), "{choice} at step {step}: {estimated}");
         }
-        assert!(25 < deltas, "{deltas}");
+        assert!(25 < deltas && 20 < events, "{deltas} {events}");
     }
 }
 
@@ -279,6 +305,60 @@ fn one_change_after_another_is_estimated_until_no_more_comes() {
     }
     assert_eq!(ask(&mut table).1, json!(true));
     assert_eq!(ask(&mut table), (json!([]), json!(true)));
+}
+
+#[test]
+fn a_table_by_events_has_what_they_reported_and_the_next_one_all_that_they_lost() {
+    let project = TableProject::large(&[("a.py", ""), ("b.py", ""), ("slop.toml", "")]);
+    let choice = json!({"tier": 3});
+    let mut table = ClientTable::default();
+    table.apply(&project.table(&choice, None));
+    table.apply(&project.table(&choice, Some(&table.clock)));
+    let mut by_events = |rows: Value, what: &str| {
+        let (answer, freshness) = project.table_by_events(&choice, &table.clock);
+        assert_eq!((&answer["rows"], freshness), (&rows, FreshnessState::Stale), "{what}");
+        table.apply(&answer);
+    };
+    project.write("a.py", "x = 1\n");
+    project.write("b.py", "y = 2\n");
+    by_events(json!([]), "no event came");
+    project.report(&["a.py"]);
+    by_events(json!([0]), "one event came");
+    by_events(json!([]), "it was taken in");
+    project.write("slop.toml", "[[files]]\npath = \"b.py\"\nforce_full = true\n");
+    by_events(json!([1]), "what is curated of a file has changed, and with it the file is looked into");
+    project.write("b.py", "y = 2\nz = 3\n");
+    by_events(json!([]), "no event came");
+    let query = json!({"ask": "table", "choice": choice, "since": table.clock});
+    let (answer, freshness) = project.ask_with_freshness(true, &query).unwrap();
+    // Also that of `slop.toml`, which was written without an event.
+    assert_eq!((&answer["rows"], freshness), (&json!([1, 2]), FreshnessState::Fresh));
+}
+
+#[test]
+fn a_table_by_events_compares_all_files_where_events_do_not_suffice() {
+    let project = TableProject::large(&[("a.py", ""), ("slop.toml", "")]);
+    let choice = json!({"tier": 3});
+    let clock = project.table(&choice, None)["clock"].clone();
+    let by_events = |clock: &Value| {
+        let (answer, freshness) = project.table_by_events(&choice, clock.as_str().unwrap());
+        assert_eq!(freshness, FreshnessState::Fresh, "{answer}");
+        answer
+    };
+    project.write("a.py", "x = 1\n");
+    project.shared.invalidate_all();
+    let answer = by_events(&clock);
+    assert_eq!(answer["rows"], json!([0]), "events were lost");
+    project.write("b.py", "");
+    let answer = by_events(&answer["clock"]);
+    assert_eq!(answer["files"], json!(3), "a file came");
+    project.shared.set_trusted(false);
+    project.write("b.py", "y = 2\n");
+    let mut table = ClientTable::default();
+    table.apply(&project.table(&choice, None));
+    project.write("b.py", "y = 20\n");
+    table.apply(&by_events(&json!(table.clock)));
+    assert_eq!(table.rows[1]["bytes"], json!(7), "there are no events");
 }
 
 #[test]

@@ -124,6 +124,16 @@ impl FreshnessNote {
         Self { freshness: FreshnessState::Partial, reason, ..self }
     }
 
+    /// Takes in whether only files were looked at that events have reported.
+    #[must_use]
+    pub fn with_trusted_events(self, trusted_events: bool) -> Self {
+        if !trusted_events {
+            return self;
+        }
+        let reason = Some("only files that events have reported were looked at".to_owned());
+        Self { freshness: FreshnessState::Stale, reason, ..self }
+    }
+
     /// Fails where an answer cannot be vouched for although it has to be.
     pub fn require_fresh(&self, require_fresh: bool) -> Result<(), ApiError> {
         // `Partial` is refused as well: the answer lacks files, even if all others are current.

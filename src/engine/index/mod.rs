@@ -28,7 +28,7 @@ pub(in crate::engine) use audit::audit;
 pub(in crate::engine) use changes::{refresh, refresh_all};
 pub(in crate::engine) use names::{resolve_name, resolve_names, resolve_names_or_note};
 pub(in crate::engine) use scan::{ScanRequest, index, scan};
-pub(in crate::engine) use seen::{SeenFiles, files_changed_since, rows_of};
+pub(in crate::engine) use seen::{ChangedFiles, SeenFiles, files_changed_since, rows_of};
 pub(in crate::engine) use selection::{
     FileArgument, FileSelection, select, select_contents, select_named, select_path,
 };

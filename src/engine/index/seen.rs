@@ -1,11 +1,11 @@
-//! What of all files has changed since an earlier answer looked at them. Every stamp is compared, as for any answer; only
-//! what comes of the files that are as they were is not found out again.
+//! What of all files has changed since an earlier answer looked at them. Every stamp is compared, as for any answer, unless
+//! events are trusted; only what comes of the files that are as they were is not found out again.
 
 use std::sync::Arc;
 
 use super::scan::{RowCheck, ScanRequest, Trust, check_row, mark_scanned_all, scan_places};
-use super::scope::SnapshotScope;
-use super::snapshot::take_snapshot;
+use super::scope::{NamedPaths, SnapshotScope};
+use super::snapshot::{ProjectSnapshot, take_snapshot};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState, TrackedListing, Workspace};
@@ -74,20 +74,94 @@ pub(in crate::engine) fn rows_of(
     files.iter().map(|(at, file)| (*at, row(file))).collect()
 }
 
-/// Returns the files that are not sure to be what they were and those that are `wanted` all the same, by their positions in
-/// the listing, as they are now. `None` if files came or went, or very many have changed.
+/// The files that are not sure to be what they were.
+pub(in crate::engine) struct ChangedFiles {
+    /// By their positions in the listing, as they are now.
+    pub(in crate::engine) files: Vec<(usize, KnownFile)>,
+    /// Whether these are only those that events have reported.
+    pub(in crate::engine) trusted_events: bool,
+}
+
+/// Returns the files that are not sure to be what they were, and those that are `wanted` all the same. `None` if files came
+/// or went, or very many have changed.
 pub(in crate::engine) fn files_changed_since(
     cache: &mut ArtifactCache<'_>,
     seen: &SeenFiles,
     wanted: &dyn Fn(&RelPath) -> bool,
-) -> Result<Option<Vec<(usize, KnownFile)>>, Error> {
+    trusts_events: bool,
+) -> Result<Option<ChangedFiles>, Error> {
     // Another answer may have hidden symbols. The caller hides those of its own.
     cache.workspace.hidden.clear();
-    let snapshot = take_snapshot(cache, &SnapshotScope::All)?;
+    let reported = if trusts_events { reported_files(cache, seen, wanted) } else { None };
+    let scope = match &reported {
+        Some(paths) => SnapshotScope::Named(NamedPaths::of(paths)),
+        None => SnapshotScope::All,
+    };
+    let snapshot = take_snapshot(cache, &scope)?;
     if !Arc::ptr_eq(&snapshot.listed, &seen.listed) {
         return Ok(None);
     }
-    let is_as_seen = |at: usize| match check_row(&cache.workspace, at, &snapshot, Trust::Stamps) {
+    let places = match reported {
+        Some(_) => snapshot.places.clone(),
+        None => match changed_places(cache, seen, wanted, &snapshot) {
+            Some(places) => places,
+            None => return Ok(None),
+        },
+    };
+    let request = ScanRequest {
+        trust: Trust::Stamps,
+        scope: &[],
+        keeps_text: &|_| false,
+        keeps_known: &|_, _| true,
+        settles: false,
+    };
+    let scan = scan_places(cache, &places, &request, &snapshot)?;
+    let trusted_events = reported.is_some();
+    if trusted_events {
+        cache.workspace.log.record_trusted_events();
+    } else {
+        mark_scanned_all(cache, &snapshot);
+    }
+    cache.workspace.log.record_scan(scan.report);
+    // Both are by path, and each file that was looked at is found as something.
+    Ok(Some(ChangedFiles { files: places.into_iter().zip(scan.files).collect(), trusted_events }))
+}
+
+/// Returns the files that were reported as changed, or read anew, since they were seen, and those that are `wanted`. `None`
+/// if events do not reveal that, or very many are.
+fn reported_files(
+    cache: &mut ArtifactCache<'_>,
+    seen: &SeenFiles,
+    wanted: &dyn Fn(&RelPath) -> bool,
+) -> Option<Vec<RelPath>> {
+    let tree = cache.workspace.tracker.clone()?;
+    let began = tree.snapshot(&cache.workspace.options.names);
+    // The listing of a project in which files may have come or gone is checked by the snapshot.
+    let listed = began.listed.or(began.suspect);
+    let is_listed_as_seen = listed.is_some_and(|listed| Arc::ptr_eq(&listed, &seen.listed));
+    // A linked folder may be one that cannot be watched.
+    if !began.is_complete || !is_listed_as_seen || !cache.workspace.files.mounts().is_empty() {
+        return None;
+    }
+    let rows = cache.shared_rows(&tree);
+    let is_as_seen = |path: &RelPath, before: Option<&Arc<FileRow>>| {
+        !began.dirty.contains(path) && rows.get(path).map(Arc::as_ptr) == before.map(Arc::as_ptr)
+    };
+    let files = seen.listed.listing.files.iter().map(|found| &found.path).zip(&seen.rows);
+    let reported = files.filter(|(path, before)| !is_as_seen(path, before.as_ref()) || wanted(path));
+    let reported: Vec<RelPath> = reported.map(|(path, _)| path.clone()).take(MOST_CHANGED + 1).collect();
+    (reported.len() <= MOST_CHANGED).then_some(reported)
+}
+
+/// Returns the positions of the files of which the stamps do not show that they are as they were seen, and of those that are
+/// `wanted`; `None` if very many have changed.
+fn changed_places(
+    cache: &ArtifactCache<'_>,
+    seen: &SeenFiles,
+    wanted: &dyn Fn(&RelPath) -> bool,
+    snapshot: &ProjectSnapshot,
+) -> Option<Vec<usize>> {
+    let is_as_seen = |at: usize| match check_row(&cache.workspace, at, snapshot, Trust::Stamps) {
         RowCheck::Unchanged(row) => seen.rows[at].as_ref().is_some_and(|before| Arc::ptr_eq(before, row)),
         // By its name, which is what it was.
         RowCheck::LeftOut(_) => true,
@@ -101,19 +175,5 @@ pub(in crate::engine) fn files_changed_since(
             places.push(at);
         }
     }
-    if MOST_CHANGED < changed {
-        return Ok(None);
-    }
-    let request = ScanRequest {
-        trust: Trust::Stamps,
-        scope: &[],
-        keeps_text: &|_| false,
-        keeps_known: &|_, _| true,
-        settles: false,
-    };
-    let scan = scan_places(cache, &places, &request, &snapshot)?;
-    mark_scanned_all(cache, &snapshot);
-    cache.workspace.log.record_scan(scan.report);
-    // Both are by path, and each file that was looked at is found as something.
-    Ok(Some(places.into_iter().zip(scan.files).collect()))
+    (changed <= MOST_CHANGED).then_some(places)
 }

@@ -29,4 +29,6 @@ pub(super) struct TableUpdate {
     pub(super) budget_tokens: Option<u64>,
     /// The request that the rows are of, if it has other items.
     pub(super) request: Option<AggregationRequest>,
+    /// Whether only files were looked into that events have reported.
+    pub(super) trusted_events: bool,
 }

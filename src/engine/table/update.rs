@@ -9,7 +9,7 @@ use super::versions::{FoundTable, LastTable, TableCache, TableRequest, TableVers
 use crate::aggregate::Focus;
 use crate::engine::document::{AggregationRequest, DocumentInputs, DocumentRun, merged_items};
 use crate::engine::error::Error;
-use crate::engine::index::{Freshness, SeenFiles, files_changed_since, rows_of};
+use crate::engine::index::{ChangedFiles, Freshness, SeenFiles, files_changed_since, rows_of};
 use crate::engine::summaries::{add_summarized_tiers, summaries_generation};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::RelPath;
@@ -49,14 +49,15 @@ pub(super) fn update_table(
     begun: u64,
 ) -> Result<KeptTableState, Error> {
     let Some(last) = tables.last(&request.choice) else { return Ok(KeptTableState::Outdated) };
-    let base = last.begun;
-    let Some(update) = find_update(run, &last, aggregation)? else { return Ok(KeptTableState::Outdated) };
-    if update.rows.is_none() && last.is_awaited(request) {
+    let base = (last.clock, last.begun);
+    let update = find_update(run, &last, aggregation, request.trusts_events)?;
+    let Some(update) = update else { return Ok(KeptTableState::Outdated) };
+    if !update.trusted_events && update.rows.is_none() && last.is_awaited(request) {
         return Ok(KeptTableState::Awaited);
     }
     // The rows are changed where they are, unless somebody else holds them.
     drop(last);
-    let updated = tables.update(&request.choice, (base, begun), update, request.since);
+    let updated = tables.update(base, begun, update, request.since);
     Ok(updated.map_or(KeptTableState::Outdated, KeptTableState::Updated))
 }
 
@@ -64,6 +65,7 @@ fn find_update(
     run: &mut DocumentRun<'_, '_>,
     last: &LastTable,
     aggregation: &AggregationRequest,
+    trusts_events: bool,
 ) -> Result<Option<TableUpdate>, Error> {
     let Some((basis, seen)) = &last.found.basis else { return Ok(None) };
     let with_items = AggregationRequest { items: aggregation.items.clone(), ..basis.request.clone() };
@@ -77,9 +79,8 @@ fn find_update(
         .then(|| [&basis.request, aggregation].map(|request| merged_items(&run.cache.workspace, request)));
     let is_curated_anew =
         |path: &RelPath| other_items.as_ref().is_some_and(|[before, now]| !now.apply_as(before, path));
-    let Some(looked_into) = files_changed_since(run.cache, seen, &is_curated_anew)? else {
-        return Ok(None);
-    };
+    let looked_into = files_changed_since(run.cache, seen, &is_curated_anew, trusts_events)?;
+    let Some(ChangedFiles { files: looked_into, trusted_events }) = looked_into else { return Ok(None) };
     let rows_seen = rows_of(run.cache, &looked_into);
     let is_changed = |(at, file): &(usize, KnownFile)| {
         is_curated_anew(&file.path)
@@ -98,7 +99,7 @@ fn find_update(
         (!places.is_empty()).then(|| changed_rows(run, &last.found, (aggregation, &basis.focus), changed));
     let budget_tokens = aggregation.limits.tokens;
     let request = other_items.is_some().then(|| aggregation.clone());
-    Ok(Some(TableUpdate { rows, seen: rows_seen, budget_tokens, request }))
+    Ok(Some(TableUpdate { rows, seen: rows_seen, budget_tokens, request, trusted_events }))
 }
 
 /// Returns the rows of files that have changed.

@@ -50,6 +50,8 @@ pub struct TableRequest {
     pub aggregation: AggregationRequest,
     /// The clock of the table that the client has.
     pub since: Option<TableClock>,
+    /// Whether no files need be looked at but those that events have reported.
+    pub trusts_events: bool,
 }
 
 /// A table as it was found out.
@@ -163,9 +165,8 @@ impl TableCache {
     pub(super) fn last(&self, choice: &str) -> Option<LastTable> {
         let kept = self.lock();
         let table = kept.tables.iter().find(|table| table.choice == choice)?;
-        let clock = TableClock { table: table.number, change: table.newest };
         let last = || LastTable {
-            clock,
+            clock: table.clock(),
             begun: table.begun,
             found: table.found.clone(),
             names: Arc::clone(&kept.names),
@@ -173,17 +174,19 @@ impl TableCache {
         (kept.names_since <= table.since).then(last)
     }
 
-    /// Takes in what the answer `begun` has found to have changed of the table that the answer `base` has found out, and
+    /// Takes in what the answer `begun` has found to have changed of the table of `base` and the answer it was of, and
     /// returns what the client lacks that has the table of `since`; `None` if another answer has changed it meanwhile.
     pub(super) fn update(
         &self,
-        choice: &str,
-        (base, begun): (u64, u64),
+        base: (TableClock, u64),
+        begun: u64,
         update: TableUpdate,
         since: Option<TableClock>,
     ) -> Option<TableVersion> {
         let mut kept = self.lock();
-        let is_base = |table: &KeptTable| table.choice == choice && table.begun == base;
+        // What an answer finds that compares all files counts, although it was begun before one that trusted events.
+        let begun = if update.trusted_events { base.1 } else { begun };
+        let is_base = |table: &KeptTable| (table.clock(), table.begun) == base;
         let at = kept.tables.iter().position(|table| is_base(table) && kept.names_since <= table.since)?;
         let mut table = kept.tables.remove(at)?;
         kept.changes = table.update(update, begun, kept.changes);
@@ -249,7 +252,7 @@ impl KeptTables {
     /// Keeps a table as the one that was asked for last, and returns it for a client that has the table of `since`.
     fn answered(&mut self, table: KeptTable, since: Option<TableClock>) -> TableVersion {
         let version = TableVersion {
-            clock: TableClock { table: table.number, change: table.newest },
+            clock: table.clock(),
             found: table.found.clone(),
             names: Arc::clone(&self.names),
             changed: since.and_then(|since| table.changed_since(since)),
@@ -277,9 +280,13 @@ impl KeptTables {
 }
 
 impl KeptTable {
+    const fn clock(&self) -> TableClock {
+        TableClock { table: self.number, change: self.newest }
+    }
+
     /// Takes in what has changed. Returns the number of the last change.
     fn update(&mut self, update: TableUpdate, begun: u64, changes: u64) -> u64 {
-        let TableUpdate { rows, seen, budget_tokens, request } = update;
+        let TableUpdate { rows, seen, budget_tokens, request, .. } = update;
         if let Some((basis, known)) = &mut self.found.basis {
             // Copied only while another answer about the same table is being made.
             Arc::make_mut(known).replace(seen);

@@ -203,6 +203,7 @@ pub(in crate::engine) struct RunLog {
     notes: Vec<String>,
     last_scan: Option<IndexReport>,
     unstable: u64,
+    trusted_events: bool,
 }
 
 impl RunLog {
@@ -227,6 +228,16 @@ impl RunLog {
     /// Counts files that could not be read because they kept changing.
     pub(in crate::engine) const fn count_unstable(&mut self, files: u64) {
         self.unstable += files;
+    }
+
+    /// Records that only files were looked at that events have reported.
+    pub(in crate::engine) const fn record_trusted_events(&mut self) {
+        self.trusted_events = true;
+    }
+
+    /// Returns whether only files that events have reported were looked at, since this was last called.
+    pub(in crate::engine) const fn take_trusted_events(&mut self) -> bool {
+        std::mem::replace(&mut self.trusted_events, false)
     }
 
     /// Returns the notes added since this was last called.

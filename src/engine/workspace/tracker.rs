@@ -88,7 +88,7 @@ pub(in crate::engine) struct TreeSnapshot {
     pub(in crate::engine) dirty: HashSet<RelPath>,
     pub(in crate::engine) listed: Option<Arc<TrackedListing>>,
     /// The listing that was kept until files were reported to have come or gone.
-    pub(super) suspect: Option<Arc<TrackedListing>>,
+    pub(in crate::engine) suspect: Option<Arc<TrackedListing>>,
 }
 
 impl TreeTracker {

@@ -17,8 +17,10 @@ import { TakesView } from "./takes.js";
 const VIEWS = [FilesView, DocumentView, BudgetView, CacheView, TakesView, DaemonView];
 /** At most so often the table is asked for again while files change; */
 const REFRESH_MS = 250;
-/** and for so many times as long as the answer took, nothing is asked: that of a large project takes much of a processor. */
+/** and for so many times as long as the answer took, nothing is asked, because one may take much of a processor; */
 const REFRESH_PAUSES = 2;
+/** but for no longer than this. */
+const LONGEST_PAUSE_MS = 1000;
 
 function showView(page) {
   if (page.address === location.hash) return;
@@ -41,13 +43,8 @@ function showView(page) {
   page.shown.show(route);
 }
 
-/** Returns whether an event is about what is curated: the next edit has to name its revision. */
-const isOfCuration = (data) => Boolean(data?.changes?.some(({ path }) => path.startsWith("slop.")));
-
 function listen(page) {
   let isWaiting = false;
-  let isUrgent = false;
-  let goOn = () => {};
   let kinds = new Set();
   const follow = async () => {
     isWaiting = true;
@@ -57,16 +54,13 @@ function listen(page) {
     // The first change is asked for at once; what comes meanwhile is one more question at the end.
     await page.reload(seen);
     const took = performance.now() - began;
-    const pause = (resume) => setTimeout((goOn = resume), Math.max(REFRESH_MS - took, REFRESH_PAUSES * took));
-    if (!isUrgent) await new Promise(pause);
-    isWaiting = isUrgent = false;
+    await new Promise((resume) => setTimeout(resume, Math.max(REFRESH_MS - took, Math.min(REFRESH_PAUSES * took, LONGEST_PAUSE_MS))));
+    isWaiting = false;
     if (kinds.size) follow();
   };
-  const heard = ({ kind, data }) => {
+  const heard = ({ kind }) => {
     kinds.add(kind);
-    if (!isWaiting) return follow();
-    isUrgent ||= isOfCuration(data);
-    if (isUrgent) goOn();
+    if (!isWaiting) follow();
   };
   const state = async (isConnected) => {
     const wasConnected = page.isConnected;

@@ -23,6 +23,8 @@ export class Page {
     this.api = connect(token, (answer) => this.answered(answer));
     this.isConnected = true;
     this.partial = null;
+    /** Whether all files were compared for the last answer, and not only those that events have reported. */
+    this.isCompared = true;
     this.asOf = Date.now();
     /** What the view of files keeps while another one is shown. */
     this.folded = new Set();
@@ -107,6 +109,8 @@ export class Page {
   /** Notes whether an answer was about all files as they are. */
   answered({ command, freshness, reason }) {
     if (command !== "table") return;
+    this.isCompared = freshness !== "stale";
+    if (!this.isCompared) return;
     this.asOf = Date.now();
     this.partial = freshness && freshness !== "fresh" ? (reason ?? freshness) : null;
     this.showState();
@@ -116,17 +120,17 @@ export class Page {
     showLive({ isConnected: this.isConnected, since: this.asOf, partial: this.partial });
   }
 
-  /** Asks for the table: all of it, or what has changed since the one that is here. */
-  async loadTable() {
+  /** Asks for the table: all of it, or what has changed since the one that is here. @param {boolean} trustsEvents */
+  async loadTable(trustsEvents) {
     const since = this.table?.clock ?? null;
     const number = (this.asked += 1);
-    const answer = await this.api.post("/v1/table", { choice: this.choice(), since });
+    const answer = await this.api.post("/v1/table", { choice: this.choice(), since, trust_events: trustsEvents });
     // Exact numbers take long: what was asked later may be here already.
     if (number < this.answeredLast) return this.table;
     this.answeredLast = number;
     const now = Date.now();
     // Another answer came in between: what it left is a smaller question than the whole.
-    if (answer.rows && answer.since !== this.table.clock) return this.loadTable();
+    if (answer.rows && answer.since !== this.table.clock) return this.loadTable(trustsEvents);
     if (answer.rows) {
       const wasExact = this.table.exact;
       const { changed } = apply(this.table, answer);
@@ -198,13 +202,14 @@ export class Page {
   /** Gets everything again that may have changed. */
   async reload(changes = new Set(["changed", "curation"])) {
     const began = performance.now();
+    const isLast = changes.has("exact");
     try {
       // What a document is made for where the page leaves it open has to be known first.
       if (!this.curation) await this.loadCuration();
       const asked = JSON.stringify(this.choice());
       // Numbers that become exact are no edit.
-      await Promise.all([this.loadTable(), changes.has("exact") || this.loadCuration()]);
-      if (asked !== JSON.stringify(this.choice())) await this.loadTable();
+      await Promise.all([this.loadTable(!isLast), isLast || this.loadCuration()]);
+      if (asked !== JSON.stringify(this.choice())) await this.loadTable(!isLast);
       if (this.isStale) this.fail(null);
       this.isStale = false;
     } catch (error) {
@@ -212,10 +217,11 @@ export class Page {
       this.fail(error);
     }
     this.shown?.refresh(changes);
-    // Of a large project, estimates come first; they are exact when they are asked for again.
+    // Of a large project, estimates come first, of the files that events have reported; when they are asked for again, they
+    // are exact, and all files are compared.
     clearTimeout(this.measuring);
-    const isEstimated = !this.isStale && !this.table.exact && !this.table.problem;
-    if (changes.has("exact")) this.measured = performance.now() - began;
+    const isEstimated = !this.isStale && (!this.isCompared || (!this.table.exact && !this.table.problem));
+    if (isLast) this.measured = performance.now() - began;
     const pause = Math.max(MEASURE_MS, MEASURE_PAUSES * (this.measured ?? 0));
     if (isEstimated) this.measuring = setTimeout(() => this.reload(new Set(["exact"])), pause);
   }

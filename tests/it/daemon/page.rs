@@ -65,6 +65,27 @@ fn slop_ui_starts_the_daemon_and_opens_the_page_in_the_users_browser() {
 }
 
 #[test]
+fn the_table_of_a_large_project_is_answered_by_events_to_those_who_want_it_so() {
+    let sandbox = Sandbox::repo();
+    for file in 0..2_001 {
+        sandbox.write(&format!("src/file_{file:04}.py"), "");
+    }
+    let daemon = TestDaemon::start(&sandbox);
+    let ask = |since: &Value, trust_events: bool| {
+        let query = json!({"choice": {"tier": 3}, "since": since, "trust_events": trust_events});
+        daemon.query("/v1/table", &query)
+    };
+    let whole = ask(&Value::Null, false);
+    assert_eq!(whole["freshness"], "fresh");
+    sandbox.write("src/file_0007.py", "x = 1\n");
+    let delta = ask(&whole["data"]["clock"], true);
+    assert_eq!((&delta["data"]["rows"], &delta["freshness"]), (&json!([7]), &json!("stale")), "{delta}");
+    assert_eq!(delta["reason"], "only files that events have reported were looked at");
+    let same = ask(&delta["data"]["clock"], false);
+    assert_eq!((&same["freshness"], &same["reason"]), (&json!("fresh"), &Value::Null), "{same}");
+}
+
+#[test]
 fn the_table_has_all_files_and_then_what_has_changed() {
     let sandbox = Sandbox::repo();
     sandbox.write("src/a.py", "def one():\n    return 1\n");
