@@ -349,6 +349,13 @@ fn a_table_by_events_compares_all_files_where_events_do_not_suffice() {
     project.shared.invalidate_all();
     let answer = by_events(&clock);
     assert_eq!(answer["rows"], json!([0]), "events were lost");
+    project.shared.invalidate_all();
+    let answer = by_events(&answer["clock"]);
+    assert_eq!(
+        (&answer["rows"], &answer["exact"]),
+        (&json!([]), &json!(false)),
+        "nobody waits for the document"
+    );
     project.write("b.py", "");
     let answer = by_events(&answer["clock"]);
     assert_eq!(answer["files"], json!(3), "a file came");

@@ -15,7 +15,7 @@ pub struct TableQuery {
     /// The `clock` of an earlier answer to the same choice: only what has changed since is answered, if no file came or
     /// went.
     pub since: Option<String>,
-    /// Whether a daemon may look only at the files that events have reported, which is quicker in a large project. The
-    /// answer is then `stale`, because an event may have been lost.
+    /// Whether a daemon may look only at the files that events have reported, and need not compose the document, which is
+    /// quicker in a large project. The answer is `stale` where it did, because an event may have been lost.
     pub trust_events: bool,
 }

@@ -52,7 +52,7 @@ pub(super) fn update_table(
     let base = (last.clock, last.begun);
     let update = find_update(run, &last, aggregation, request.trusts_events)?;
     let Some(update) = update else { return Ok(KeptTableState::Outdated) };
-    if !update.trusted_events && update.rows.is_none() && last.is_awaited(request) {
+    if update.rows.is_none() && last.is_awaited(request) {
         return Ok(KeptTableState::Awaited);
     }
     // The rows are changed where they are, unless somebody else holds them.

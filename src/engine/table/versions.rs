@@ -118,9 +118,9 @@ pub(super) struct LastTable {
 }
 
 impl LastTable {
-    /// Returns whether a client has its estimates, and waits for the document.
+    /// Returns whether a client has its estimates, and waits for the document. One that trusts events does not.
     pub(super) fn is_awaited(&self, request: &TableRequest) -> bool {
-        !self.found.is_exact && request.since == Some(self.clock)
+        !self.found.is_exact && !request.trusts_events && request.since == Some(self.clock)
     }
 }
 
