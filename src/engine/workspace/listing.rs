@@ -171,6 +171,11 @@ impl Workspace<'_> {
                 .map_or((folder.stamp, listed.began_ns), |(stamp, read)| (Some(*stamp), *read));
             let now = self.folder_stamp(folder.path.as_ref());
             if now == before && now.is_none_or(|now| !is_racy(&now, read_at_ns)) {
+                // The event of what the folder was looked into for may have come only since.
+                let is_recent = now_ns.saturating_sub(EVENT_DEADLINE_NS) < read_at_ns;
+                if before != folder.stamp && is_recent {
+                    state = ListingState::SameNames;
+                }
                 continue;
             }
             // Taken by the machine's clock alone: were the file system's ahead of it, the folder would be looked into
