@@ -31,6 +31,9 @@ pub(super) fn basis_of(
     Some((Arc::new(basis), Arc::new(seen)))
 }
 
+/// So often a table is brought up to date by an answer, if others do it at the same time, before it is found out anew.
+const UPDATE_TRIES: usize = 3;
+
 /// What has become of the kept table of a choice.
 pub(super) enum KeptTableState {
     /// It was brought up to date.
@@ -48,17 +51,34 @@ pub(super) fn update_table(
     (request, aggregation): (&TableRequest, &AggregationRequest),
     begun: u64,
 ) -> Result<KeptTableState, Error> {
-    let Some(last) = tables.last(&request.choice) else { return Ok(KeptTableState::Outdated) };
+    // Again if another answer has changed the table meanwhile: its own event often follows an edit closely.
+    for _ in 0..UPDATE_TRIES {
+        let state = try_update(run, tables, (request, aggregation), begun)?;
+        if let Some(state) = state {
+            return Ok(state);
+        }
+    }
+    Ok(KeptTableState::Outdated)
+}
+
+/// Brings the kept table up to date; `None` if another answer has changed it meanwhile.
+fn try_update(
+    run: &mut DocumentRun<'_, '_>,
+    tables: &TableCache,
+    (request, aggregation): (&TableRequest, &AggregationRequest),
+    begun: u64,
+) -> Result<Option<KeptTableState>, Error> {
+    let Some(last) = tables.last(&request.choice) else { return Ok(Some(KeptTableState::Outdated)) };
     let base = (last.clock, last.begun);
     let update = find_update(run, &last, aggregation, request.trusts_events)?;
-    let Some(update) = update else { return Ok(KeptTableState::Outdated) };
+    let Some(update) = update else { return Ok(Some(KeptTableState::Outdated)) };
     if update.rows.is_none() && last.is_awaited(request) {
-        return Ok(KeptTableState::Awaited);
+        return Ok(Some(KeptTableState::Awaited));
     }
     // The rows are changed where they are, unless somebody else holds them.
     drop(last);
     let updated = tables.update(base, begun, update, request.since);
-    Ok(updated.map_or(KeptTableState::Outdated, KeptTableState::Updated))
+    Ok(updated.map(KeptTableState::Updated))
 }
 
 fn find_update(

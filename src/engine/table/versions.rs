@@ -294,7 +294,7 @@ impl KeptTable {
                 Arc::make_mut(basis).request = request;
             }
         }
-        self.begun = begun;
+        self.begun = self.begun.max(begun);
         let Some(rows) = rows else { return changes };
         let change = changes + 1;
         let kept = Arc::make_mut(&mut self.found.rows);
