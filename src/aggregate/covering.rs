@@ -39,13 +39,13 @@ pub struct CrowdedFolder {
 const LISTED_FOLDERS: usize = 3;
 
 /// Returns what covers the files that `words` select: paths, folders and patterns. `files` are all files of the project,
-/// each with whether it can be shown. Patterns are entries as they are.
-pub fn cover_files(files: &[(&RelPath, bool)], words: &[String]) -> Covering {
-    let mut sorted: Vec<Candidate<'_>> = files
-        .iter()
-        .map(|(path, is_shown)| Candidate { path, is_shown: *is_shown, is_selected: false })
-        .collect();
-    sorted.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+/// sorted by their bytes; `is_shown` returns whether one of them can be shown. Patterns are entries as they are.
+pub fn cover_files<'p>(
+    files: impl Iterator<Item = &'p RelPath>,
+    is_shown: &dyn Fn(&RelPath) -> bool,
+    words: &[String],
+) -> Covering {
+    let mut sorted: Vec<Candidate<'_>> = files.map(|path| Candidate { path, is_selected: false }).collect();
     let mut covering = Covering::default();
     let (mut patterns, mut named) = (BTreeSet::new(), BTreeSet::new());
     for word in words {
@@ -69,7 +69,9 @@ pub fn cover_files(files: &[(&RelPath, bool)], words: &[String]) -> Covering {
         }
     }
     covering.files.extend(sorted.iter().filter(|file| file.is_selected).map(|file| file.path.clone()));
-    cover_folder(&sorted, 0, &named, &mut covering.entries);
+    let mut cover = FolderCover { is_shown, named: &named, entries: Vec::new() };
+    cover.cover(&sorted, 0);
+    covering.entries = cover.entries;
     covering.crowded = crowded_folders(&sorted, &covering.entries);
     covering.entries.extend(patterns.into_iter().map(|path| CoveringEntry { path, folder: None }));
     covering
@@ -78,7 +80,6 @@ pub fn cover_files(files: &[(&RelPath, bool)], words: &[String]) -> Covering {
 #[derive(Debug, Clone, Copy)]
 struct Candidate<'a> {
     path: &'a RelPath,
-    is_shown: bool,
     is_selected: bool,
 }
 
@@ -109,41 +110,45 @@ fn range_of(sorted: &[Candidate<'_>], prefix: &[u8]) -> std::ops::Range<usize> {
     from..from + count
 }
 
-/// Adds the entries that cover the selected files of a folder, whose files have `prefix` bytes of their paths in common.
-/// A folder that was named gets an entry even if there is only one file in it.
-fn cover_folder(
-    files: &[Candidate<'_>],
-    prefix: usize,
-    named: &BTreeSet<Vec<u8>>,
-    entries: &mut Vec<CoveringEntry>,
-) {
-    let selected = files.iter().filter(|file| file.is_selected).count();
-    // A file that cannot be shown has no effect, and the person who selects all others means the folder.
-    let is_whole = || files.iter().all(|file| file.is_selected || !file.is_shown);
-    if selected == 0 {
-        return;
-    }
-    let folder = &files[0].path.as_bytes()[..prefix];
-    let is_named = || named.contains(folder.strip_suffix(b"/").unwrap_or(folder));
-    if (1 < selected || is_named()) && is_whole() {
-        entries.push(folder_entry(folder));
-        return;
-    }
-    let mut rest = files;
-    while let Some(first) = rest.first() {
-        let path = first.path.as_bytes();
-        let count = if let Some(end) = memchr::memchr(b'/', &path[prefix..]) {
-            let below = prefix + end + 1;
-            let count = rest.partition_point(|file| file.path.as_bytes().starts_with(&path[..below]));
-            cover_folder(&rest[..count], below, named, entries);
-            count
-        } else {
-            if first.is_selected {
-                entries.push(CoveringEntry { path: path_text(path), folder: None });
-            }
-            1
-        };
-        rest = &rest[count..];
+struct FolderCover<'c> {
+    is_shown: &'c dyn Fn(&RelPath) -> bool,
+    /// The files and folders that were named.
+    named: &'c BTreeSet<Vec<u8>>,
+    entries: Vec<CoveringEntry>,
+}
+
+impl FolderCover<'_> {
+    /// Adds the entries that cover the selected files of a folder, whose files have `prefix` bytes of their paths in common.
+    /// A folder that was named gets an entry even if there is only one file in it.
+    fn cover(&mut self, files: &[Candidate<'_>], prefix: usize) {
+        let selected = files.iter().filter(|file| file.is_selected).count();
+        if selected == 0 {
+            return;
+        }
+        let folder = &files[0].path.as_bytes()[..prefix];
+        let is_named = || self.named.contains(folder.strip_suffix(b"/").unwrap_or(folder));
+        // A file that cannot be shown has no effect, and the person who selects all others means the folder.
+        let is_whole = || files.iter().all(|file| file.is_selected || !(self.is_shown)(file.path));
+        if (1 < selected || is_named()) && is_whole() {
+            self.entries.push(folder_entry(folder));
+            return;
+        }
+        let mut rest = files;
+        while let Some(first) = rest.first() {
+            let path = first.path.as_bytes();
+            let count = if let Some(end) = memchr::memchr(b'/', &path[prefix..]) {
+                let below = prefix + end + 1;
+                let count = rest.partition_point(|file| file.path.as_bytes().starts_with(&path[..below]));
+                self.cover(&rest[..count], below);
+                count
+            } else {
+                if first.is_selected {
+                    self.entries.push(CoveringEntry { path: path_text(path), folder: None });
+                }
+                1
+            };
+            rest = &rest[count..];
+        }
     }
 }
 
@@ -188,10 +193,11 @@ mod tests {
     ];
 
     fn cover(words: &[&str]) -> Covering {
-        let paths: Vec<RelPath> = FILES.iter().map(|path| RelPath::new(path.as_bytes()).unwrap()).collect();
-        let files: Vec<(&RelPath, bool)> =
-            paths.iter().map(|path| (path, !path.as_bytes().ends_with(b".png"))).collect();
-        cover_files(&files, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        let mut paths: Vec<RelPath> =
+            FILES.iter().map(|path| RelPath::new(path.as_bytes()).unwrap()).collect();
+        paths.sort_unstable();
+        let is_shown = |path: &RelPath| !path.as_bytes().ends_with(b".png");
+        cover_files(paths.iter(), &is_shown, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     #[track_caller]

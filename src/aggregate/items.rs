@@ -85,6 +85,29 @@ impl CuratedItems {
         }
     }
 
+    /// Returns the items of both that the other does not have at the same place. [`Self::apply_as`] is true of a file to
+    /// which none of them applies.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Self {
+        let mut items = Vec::new();
+        self.add_difference(Some(other), &mut items);
+        other.add_difference(Some(self), &mut items);
+        Self::new(items)
+    }
+
+    fn add_difference(&self, other: Option<&Self>, items: &mut Vec<FileItem>) {
+        let before = other.map_or(&[][..], |other| &other.items);
+        let same = self.items.iter().zip(before).take_while(|(item, before)| item == before).count();
+        items.extend_from_slice(&self.items[same..]);
+        let levels: [fn(&Self) -> Option<&Self>; 2] =
+            [|items| items.overlay.as_deref(), |items| items.overrides.as_deref()];
+        for level in levels {
+            if let Some(own) = level(self) {
+                own.add_difference(other.and_then(level), items);
+            }
+        }
+    }
+
     /// Returns the item of the question itself that applies to a file.
     pub fn find_override(&self, path: &RelPath) -> Option<&FileItem> {
         self.overrides.as_ref().and_then(|overrides| overrides.find(path))
@@ -291,5 +314,31 @@ mod tests {
             let unmatched: Vec<&str> = unmatched.iter().map(|item| item.path.as_str()).collect();
             assert_eq!(unmatched, gone.copied().collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn a_file_to_which_no_item_of_the_difference_applies_is_curated_as_before() {
+        let words = ["src", "*.py", "src/a.py", "docs/**", "src/*.py", "docs/a.md", "**"];
+        let files = ["a.py", "src/a.py", "src/b.c", "docs/a.md", "other"];
+        let files: Vec<RelPath> = files.iter().map(|file| RelPath::new(file.as_bytes()).unwrap()).collect();
+        let items =
+            |words: &[&str]| CuratedItems::new(words.iter().map(|word| FileItem::plain(*word)).collect());
+        let (mut same, mut other) = (0, 0);
+        for cut in 0..words.len() {
+            for (before, now) in [
+                (items(&words), items(&[&words[..cut], &words[cut + 1..]].concat())),
+                (items(&words[..cut]), items(&words)),
+                (items(&words[..cut]), items(&words[..cut]).overlaid_by(items(&words[cut..=cut]))),
+                (items(&words).overridden_by(items(&words[..cut])), items(&words)),
+            ] {
+                for file in &files {
+                    let is_different = now.difference(&before).find(file).is_some();
+                    assert!(is_different || now.apply_as(&before, file), "{file} without {}", words[cut]);
+                    *(if is_different { &mut other } else { &mut same }) += 1;
+                }
+            }
+        }
+        assert!(30 < same && 30 < other, "{same} {other}");
+        assert_eq!(items(&words).difference(&items(&words)).find(&files[0]), None);
     }
 }

@@ -151,9 +151,8 @@ impl Project<'_> {
 
     /// Returns the entries that cover the files which words select: paths, folders and patterns.
     pub fn cover_files(&mut self, words: &[String]) -> Result<Covering, Error> {
-        let files = index::listed_files(&mut self.cache)?;
-        let files: Vec<_> = files.iter().map(|(path, is_shown)| (path, *is_shown)).collect();
-        Ok(cover_files(&files, words))
+        let listed = index::listed_files(&mut self.cache)?;
+        Ok(cover_files(listed.paths(), &|path| listed.may_show(path), words))
     }
 
     /// Returns the table of all files for a choice, or what of it has changed.

@@ -357,6 +357,7 @@ fn a_table_by_events_compares_all_files_where_events_do_not_suffice() {
         "nobody waits for the document"
     );
     project.write("b.py", "");
+    project.shared.invalidate_listing();
     let answer = by_events(&answer["clock"]);
     assert_eq!(answer["files"], json!(3), "a file came");
     project.shared.set_trusted(false);

@@ -97,7 +97,13 @@ impl BodySchema {
             return format!("one of {}", names.join(", "));
         }
         if let Some(alternatives) = alternatives(schema) {
-            let words: Vec<String> = alternatives.map(|schema| self.words(schema)).collect();
+            let alternatives: Vec<&Value> = alternatives.map(|schema| self.resolved(schema)).collect();
+            if let Some(keys) = alternatives.iter().map(|schema| only_key(schema)).collect::<Option<Vec<_>>>()
+            {
+                return format!("an object with one of {}", keys.join(", "));
+            }
+            let mut words: Vec<String> = alternatives.iter().map(|schema| self.words(schema)).collect();
+            words.dedup();
             return words.join(" or ");
         }
         let bound = |name: &str| schema.get(name).filter(|bound| bound.is_number());
@@ -187,6 +193,14 @@ pub(super) fn with_grouped_keys(question: &Value, definitions: &Map<String, Valu
 fn alternatives(schema: &Value) -> Option<impl Iterator<Item = &Value>> {
     let list = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)?;
     Some(list.iter().filter(|schema| schema.get("type").is_none_or(|kind| kind != "null")))
+}
+
+/// Returns the only key that an object must have.
+fn only_key(schema: &Value) -> Option<&str> {
+    match schema.get("required")?.as_array()?.as_slice() {
+        [key] if has_type(schema, "object") => key.as_str(),
+        _ => None,
+    }
 }
 
 fn only_alternative(schema: &Value) -> Option<&Value> {

@@ -15,6 +15,8 @@ pub(super) enum SnapshotScope<'s> {
     Nothing,
     Matching(&'s (dyn Fn(&RelPath) -> bool + Sync)),
     Named(NamedPaths<'s>),
+    /// As [`Self::Named`], and of the listing only what events have reported is checked.
+    Reported(NamedPaths<'s>),
 }
 
 /// Paths that were named, each of which may be a folder.
@@ -29,7 +31,7 @@ impl SnapshotScope<'_> {
             Self::All => true,
             Self::Nothing => false,
             Self::Matching(matches) => matches(path),
-            Self::Named(named) => named.matches(path),
+            Self::Named(named) | Self::Reported(named) => named.matches(path),
         }
     }
 
@@ -39,7 +41,7 @@ impl SnapshotScope<'_> {
             Self::All => (0..files.len()).collect(),
             Self::Nothing => Vec::new(),
             Self::Matching(matches) => (0..files.len()).filter(|at| matches(&files[*at].path)).collect(),
-            Self::Named(named) => named.places(files),
+            Self::Named(named) | Self::Reported(named) => named.places(files),
         }
     }
 
@@ -52,7 +54,7 @@ impl SnapshotScope<'_> {
         tree: Option<&TreeTracker>,
     ) -> Arc<FileRows> {
         match self {
-            Self::Named(named) => Arc::new(named.rows(&rows, files, tree)),
+            Self::Named(named) | Self::Reported(named) => Arc::new(named.rows(&rows, files, tree)),
             Self::All | Self::Nothing | Self::Matching(_) => rows,
         }
     }

@@ -94,7 +94,7 @@ pub(in crate::engine) fn files_changed_since(
     cache.workspace.hidden.clear();
     let reported = if trusts_events { reported_files(cache, seen, wanted) } else { None };
     let scope = match &reported {
-        Some(paths) => SnapshotScope::Named(NamedPaths::of(paths)),
+        Some(paths) => SnapshotScope::Reported(NamedPaths::of(paths)),
         None => SnapshotScope::All,
     };
     let snapshot = take_snapshot(cache, &scope)?;

@@ -77,7 +77,10 @@ pub(super) fn take_snapshot(
         None => (Arc::new(cache.stored_rows()), None),
     };
     let timer = cache.workspace.steps.time(AnswerStep::List);
-    let kept = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began));
+    let kept = began.as_ref().and_then(|began| match (scope, &began.listed) {
+        (SnapshotScope::Reported(_), Some(listed)) => Some(Arc::clone(listed)),
+        (_, _) => cache.workspace.reusable_listing(began),
+    });
     // If there is none, the listing itself is measured too.
     drop(timer);
     let StampedListing { listed, places, stats } = match kept {

@@ -1,8 +1,8 @@
 //! The status of each file, without reading any.
 
 use super::scan::{StampCheck, Trust, check_stamp, state_from_row};
-use super::scope::SnapshotScope;
-use super::snapshot::take_snapshot;
+use super::scope::{SnapshotScope, place_of};
+use super::snapshot::{ProjectSnapshot, take_snapshot};
 use crate::aggregate;
 use crate::discover::DiscoveredFile;
 use crate::engine::artifacts::{ArtifactCache, producer};
@@ -89,23 +89,42 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
     Ok(all)
 }
 
-/// Returns the files of the project, each with whether it can be shown, as far as that is known without comparing the
-/// stamps of all.
-pub(in crate::engine) fn listed_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<(RelPath, bool)>, Error> {
+/// The files of the project, as far as they are known without comparing the stamps of all.
+pub(in crate::engine) struct ListedFiles<'c> {
+    snapshot: ProjectSnapshot,
+    workspace: &'c Workspace<'c>,
+}
+
+/// Returns the files of the project.
+pub(in crate::engine) fn listed_files<'c>(
+    cache: &'c mut ArtifactCache<'_>,
+) -> Result<ListedFiles<'c>, Error> {
     let snapshot = take_snapshot(cache, &SnapshotScope::Nothing)?;
-    let workspace = &cache.workspace;
-    let may_show = |found: &DiscoveredFile| {
-        let row = snapshot.rows.get(&found.path);
+    Ok(ListedFiles { snapshot, workspace: &cache.workspace })
+}
+
+impl ListedFiles<'_> {
+    /// Returns the paths, sorted by their bytes.
+    pub(in crate::engine) fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.snapshot.files().iter().map(|found| &found.path)
+    }
+
+    /// Returns whether a file can be shown.
+    pub(in crate::engine) fn may_show(&self, path: &RelPath) -> bool {
+        let Some(at) = place_of(path, self.snapshot.files()) else { return false };
+        let found = &self.snapshot.files()[at];
+        let row = self.snapshot.rows.get(path);
+        if found.skip_reason.is_some() {
+            return false;
+        }
         if row.is_some_and(|row| matches!(row.state, StoredFileState::Content { .. })) {
             return true;
         }
         // There may be something to show by now.
-        let stamp = workspace.files.stat(&found.path).ok().map(|stat| stat.stamp);
+        let stamp = self.workspace.files.stat(path).ok().map(|stat| stat.stamp);
         row.is_none_or(|row| row.stamp != stamp)
-            && !matches!(unread_freshness(workspace, found, false), Freshness::LeftOut(_))
-    };
-    let is_shown = |found: &DiscoveredFile| found.skip_reason.is_none() && may_show(found);
-    Ok(snapshot.files().iter().map(|found| (found.path.clone(), is_shown(found))).collect())
+            && !matches!(unread_freshness(self.workspace, found, false), Freshness::LeftOut(_))
+    }
 }
 
 /// Returns the status of a file that was selected, and so is up to date.

@@ -93,7 +93,7 @@ pub(in crate::engine) fn table_files(
 ) -> Result<Option<Vec<RelPath>>, Error> {
     let begun = tables.begin(now_ms(run));
     let files = listed_files(run.cache)?;
-    let (names, _) = TableNames::of(files.iter().map(|(path, _)| path));
+    let (names, _) = TableNames::of(files.paths());
     let Some(names) = tables.names_at(clock, begun, names) else { return Ok(None) };
     let selected: Option<Vec<&[RelPath]>> = rows.iter().map(|rows| names.paths.get(rows.clone())).collect();
     Ok(selected.map(|selected| selected.concat()))

@@ -95,10 +95,16 @@ fn find_update(
     {
         return Ok(None);
     }
-    let other_items = (basis.request.items != aggregation.items)
-        .then(|| [&basis.request, aggregation].map(|request| merged_items(&run.cache.workspace, request)));
-    let is_curated_anew =
-        |path: &RelPath| other_items.as_ref().is_some_and(|[before, now]| !now.apply_as(before, path));
+    let other_items = (basis.request.items != aggregation.items).then(|| {
+        let merged = |request| merged_items(&run.cache.workspace, request);
+        let (before, now) = (merged(&basis.request), merged(aggregation));
+        (now.difference(&before), before, now)
+    });
+    let is_curated_anew = |path: &RelPath| {
+        other_items.as_ref().is_some_and(|(difference, before, now)| {
+            difference.find(path).is_some() && !now.apply_as(before, path)
+        })
+    };
     let looked_into = files_changed_since(run.cache, seen, &is_curated_anew, trusts_events)?;
     let Some(ChangedFiles { files: looked_into, trusted_events }) = looked_into else { return Ok(None) };
     let rows_seen = rows_of(run.cache, &looked_into);

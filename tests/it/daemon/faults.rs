@@ -1,5 +1,5 @@
 //! Other programs change files, the cache or the daemon itself in ways that events report late, incorrectly or not at
-//! all (F02, F03, F05, F06, F11, F12, F14, F26, F28, F31, F34, F43, F47, F57, F63).
+//! all (F02, F03, F05, F06, F11, F12, F14, F26, F27, F28, F31, F34, F43, F47, F57, F63).
 
 use std::collections::BTreeMap;
 use std::fs::{File, FileTimes};
@@ -521,4 +521,46 @@ fn a_failing_system_call_does_not_make_an_answer_wrong() {
         }
     }
     assert!(0 < failed, "no call failed");
+}
+
+/// The clock of the daemon and of commands is set back and forward, by up to a year; files keep the stamps of the real one.
+#[test]
+fn answers_stay_right_while_the_clock_is_set_back_and_forward() {
+    if !is_installed("faketime", &["-f", "+0", "true"]) {
+        return;
+    }
+    let library =
+        Command::new("faketime").args(["-m", "-f", "+0", "printenv", "LD_PRELOAD"]).output().unwrap();
+    let library = String::from_utf8(library.stdout).unwrap();
+    let sandbox = Sandbox::repo();
+    let offset = sandbox.outside("offset");
+    let set_clock = |seconds: &str| fs::write(&offset, format!("{seconds}\n")).unwrap();
+    set_clock("+0");
+    sandbox.write("a.py", "x = 0\n");
+    let clock = [
+        ("LD_PRELOAD", library.trim()),
+        ("FAKETIME_TIMESTAMP_FILE", offset.to_str().unwrap()),
+        ("FAKETIME_NO_CACHE", "1"),
+        ("DONT_FAKE_MONOTONIC", "1"),
+    ];
+    let daemon = TestDaemon::start_in(&sandbox, &clock);
+    let mut connection = daemon.connect();
+    let steps = ["-31536000", "+31536000", "-86400", "+2", "-2", "+86400", "-1", "+0"];
+    for round in 0..rounds(3, 100) {
+        for step in steps {
+            set_clock(step);
+            for edit in 0..4 {
+                let text = format!("x = '{round} {step} {edit}'\n");
+                sandbox.write("a.py", &text);
+                assert_eq!(connection.text("a.py"), Some(text), "{step}");
+            }
+            sandbox.write("b.py", &format!("def f_{round}(): pass\n"));
+            let variables = clock.map(|(name, value)| format!("{name}='{value}'")).join(" ");
+            let asked = run(sandbox.script(&format!("{variables} $SLOP outline b.py --no-daemon")));
+            assert!(asked.code == 0 && asked.out.contains(&format!("f_{round}")), "{step}: {asked:?}");
+        }
+    }
+    set_clock("+0");
+    wait_until("nothing waits", || daemon.status()["pending"] == 0);
+    daemon.assert_audit_is_clean();
 }

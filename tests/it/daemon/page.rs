@@ -68,7 +68,7 @@ fn slop_ui_starts_the_daemon_and_opens_the_page_in_the_users_browser() {
 fn the_table_of_a_large_project_is_answered_by_events_to_those_who_want_it_so() {
     let sandbox = Sandbox::repo();
     for file in 0..2_001 {
-        sandbox.write(&format!("src/file_{file:04}.py"), "");
+        sandbox.write(format!("src/file_{file:04}.py"), "");
     }
     let daemon = TestDaemon::start(&sandbox);
     let ask = |since: &Value, trust_events: bool| {

@@ -180,6 +180,15 @@ fn an_error_says_which_shape_it_wants() {
             json!({"receipt": "all"}),
         ),
         ("/v1/symbols", json!({}), "", json!(null), "an object", json!({"name": "text"})),
+        (
+            "/v1/curation/edit",
+            json!({"edits": [{"put": 1}]}),
+            "edits[0]",
+            json!({"put": 1}),
+            "an object with one of set, remove, slice_add, slice_change, slice_remove, mask, preset_save, preset_apply, \
+             preset_delete, screenshots, document",
+            json!({"edits": [{"set": {"files": {}}}]}),
+        ),
     ] {
         let heard = house.post(path, "", &body.to_string());
         let error = &heard.json()["error"];
