@@ -77,16 +77,18 @@ impl BodySchema {
         Some((value, is_item))
     }
 
-    /// Returns what belongs at a path, in words, and an example of a question that has it there.
-    pub(super) fn expectation(&self, path: &[PathSegment]) -> (String, Value) {
+    /// Returns the part of a path that a question can have, what belongs there, in words, and an example of a question that
+    /// has it there.
+    pub(super) fn expectation<'p>(&self, path: &'p [PathSegment]) -> (&'p [PathSegment], String, Value) {
         let (schema, steps) = self.at(path);
-        let example =
-            path[..steps].iter().rev().fold(self.example(schema, 0), |value, segment| match segment {
-                PathSegment::Key(key) => json!({ key.as_str(): value }),
-                PathSegment::Index(_) => json!([value]),
-            });
+        let known = &path[..steps];
+        let example = known.iter().rev().fold(self.example(schema, 0), |value, segment| match segment {
+            PathSegment::Key(key) => json!({ key.as_str(): value }),
+            PathSegment::Index(_) => json!([value]),
+        });
         let words = self.words(schema);
-        if MAX_EXAMPLE < example.to_string().len() { (words, json!({})) } else { (words, example) }
+        let example = if MAX_EXAMPLE < example.to_string().len() { json!({}) } else { example };
+        (known, words, example)
     }
 
     fn words(&self, schema: &Value) -> String {

@@ -326,7 +326,9 @@ fn bad_question(
     let Some(got) = serde_json::from_slice::<Value>(body).ok().filter(|_| error.is_data()) else {
         return refused(document.to_owned());
     };
-    let (wanted, example) = BodySchema::of(body_schema).expectation(path);
+    // Of a key that is none, what is wanted is the object without it.
+    let (path, wanted, example) = BodySchema::of(body_schema).expectation(path);
+    let place = path_text(path);
     let subject = if place.is_empty() { what.to_owned() } else { format!("`{}`", truncated(&place)) };
     let hint = format!("{subject} is {wanted}, as in {example}; {document}");
     let got = path.iter().try_fold(&got, |value, segment| match segment {

@@ -554,7 +554,7 @@ fn answers_stay_right_while_the_clock_is_set_back_and_forward() {
                 sandbox.write("a.py", &text);
                 assert_eq!(connection.text("a.py"), Some(text), "{step}");
             }
-            sandbox.write("b.py", &format!("def f_{round}(): pass\n"));
+            sandbox.write("b.py", format!("def f_{round}(): pass\n"));
             let variables = clock.map(|(name, value)| format!("{name}='{value}'")).join(" ");
             let asked = run(sandbox.script(&format!("{variables} $SLOP outline b.py --no-daemon")));
             assert!(asked.code == 0 && asked.out.contains(&format!("f_{round}")), "{step}: {asked:?}");

@@ -181,6 +181,14 @@ fn an_error_says_which_shape_it_wants() {
         ),
         ("/v1/symbols", json!({}), "", json!(null), "an object", json!({"name": "text"})),
         (
+            "/v1/aggregate",
+            json!({"choice": {"teir": 3}}),
+            "choice",
+            json!({"teir": 3}),
+            "an object",
+            json!({"choice": {}}),
+        ),
+        (
             "/v1/curation/edit",
             json!({"edits": [{"put": 1}]}),
             "edits[0]",
