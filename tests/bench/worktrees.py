@@ -80,8 +80,15 @@ class Daemon:
 
     def ask(self, method, route, body=None):
         body = None if body is None else json.dumps(body)
-        self.connection.request(method, route, body, {"Content-Type": "application/json"})
-        return json.loads(self.connection.getresponse().read())
+        while True:
+            self.connect()
+            try:
+                self.connection.request(method, route, body, {"Content-Type": "application/json"})
+                return json.loads(self.connection.getresponse().read())
+            except (ConnectionError, http.client.HTTPException):
+                # A daemon closes a connection that has been idle for five seconds.
+                self.connection.close()
+                self.connection = None
 
     def memory(self):
         """Bytes in memory, those shared with other processes in parts."""

@@ -298,15 +298,17 @@ async function measureEdits() {
 async function measureBurst() {
   await quiet();
   const { processInfo } = await clientOfBrowser.send("SystemInfo.getProcessInfo");
-  const renderer = processInfo.filter(({ type }) => type === "renderer").reduce((one, other) => (one.cpuTime < other.cpuTime ? other : one));
+  const renderers = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
   const heap = await heapOf(client);
-  const before = [renderer.id, pid].map(processorOf);
+  const before = [pid, ...renderers].map(processorOf);
   const began = Date.now();
   const passed = () => Date.now() - began;
   for (let written = 0; passed() < MINUTES * 60_000; await pause(20)) {
-    for (const due = (passed() * RATE) / 1000; written < due; written += 1) write(1 + ((written * 7919) % (FILES - 1)), written);
+    for (const due = (passed() * RATE) / 1000; written < due; written += 1) write(1 + ((written * 7919) % (FILES - 1)), began + written);
   }
-  const [ofPage, ofDaemon] = [renderer.id, pid].map((id, at) => (100 * (processorOf(id) - before[at])) / passed());
+  const [ofDaemon, ...ofRenderers] = [pid, ...renderers].map((id, at) => (100 * (processorOf(id) - before[at])) / passed());
+  // Only one of them shows the page.
+  const ofPage = Math.max(...ofRenderers);
   await quiet();
   const after = await heapOf(client);
   add(`${RATE} changed files a second for ${MINUTES} minutes, the page`, ofPage, 2, "% of a core", `the daemon: ${ofDaemon.toFixed(0)} %`);

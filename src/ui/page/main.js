@@ -15,11 +15,9 @@ import { Page } from "./page.js";
 import { TakesView } from "./takes.js";
 
 const VIEWS = [FilesView, DocumentView, BudgetView, CacheView, TakesView, DaemonView];
-/** At most so often the table is asked for again while files change; */
+/** So long the table is not asked for again after a change; twice as long after each further one that follows at once, */
 const REFRESH_MS = 250;
-/** and for so many times as long as the answer took, nothing is asked, because one may take much of a processor; */
-const REFRESH_PAUSES = 2;
-/** but for no longer than this. */
+/** but no longer than this. */
 const LONGEST_PAUSE_MS = 1000;
 
 function showView(page) {
@@ -44,23 +42,23 @@ function showView(page) {
 }
 
 function listen(page) {
-  let isWaiting = false;
+  let isFollowing = false;
   let kinds = new Set();
   const follow = async () => {
-    isWaiting = true;
-    const seen = kinds;
-    kinds = new Set();
-    const began = performance.now();
+    isFollowing = true;
     // The first change is asked for at once; what comes meanwhile is one more question at the end.
-    await page.reload(seen);
-    const took = performance.now() - began;
-    await new Promise((resume) => setTimeout(resume, Math.max(REFRESH_MS - took, Math.min(REFRESH_PAUSES * took, LONGEST_PAUSE_MS))));
-    isWaiting = false;
-    if (kinds.size) follow();
+    for (let pause = REFRESH_MS; kinds.size; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const seen = kinds;
+      kinds = new Set();
+      await page.reload(seen);
+      await new Promise((resume) => setTimeout(resume, pause));
+    }
+    isFollowing = false;
   };
-  const heard = ({ kind }) => {
+  const heard = ({ kind, data }) => {
     kinds.add(kind);
-    if (!isWaiting) follow();
+    if (kind !== "changed" || data.changes.some(({ path }) => path.startsWith("slop."))) kinds.add("curation");
+    if (!isFollowing) follow();
   };
   const state = async (isConnected) => {
     const wasConnected = page.isConnected;

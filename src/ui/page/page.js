@@ -207,8 +207,7 @@ export class Page {
       // What a document is made for where the page leaves it open has to be known first.
       if (!this.curation) await this.loadCuration();
       const asked = JSON.stringify(this.choice());
-      // Numbers that become exact are no edit.
-      await Promise.all([this.loadTable(!isLast), isLast || this.loadCuration()]);
+      await Promise.all([this.loadTable(!isLast), changes.has("curation") && this.loadCuration()]);
       if (asked !== JSON.stringify(this.choice())) await this.loadTable(!isLast);
       if (this.isStale) this.fail(null);
       this.isStale = false;
