@@ -31,7 +31,7 @@ pub(super) fn basis_of(
     Some((Arc::new(basis), Arc::new(seen)))
 }
 
-/// So often a table is brought up to date by an answer, if others do it at the same time, before it is found out anew.
+/// How often an answer tries to update a table that other answers update at the same time, before it makes a new one.
 const UPDATE_TRIES: usize = 3;
 
 /// What has become of the kept table of a choice.

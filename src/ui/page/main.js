@@ -15,9 +15,9 @@ import { Page } from "./page.js";
 import { TakesView } from "./takes.js";
 
 const VIEWS = [FilesView, DocumentView, BudgetView, CacheView, TakesView, DaemonView];
-/** So long the table is not asked for again after a change; twice as long after each further one that follows at once, */
+/** The pause before the table is asked for again. It doubles while changes keep coming, */
 const REFRESH_MS = 250;
-/** but no longer than this. */
+/** up to this. */
 const LONGEST_PAUSE_MS = 1000;
 
 function showView(page) {
