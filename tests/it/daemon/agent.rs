@@ -73,6 +73,17 @@ fn is_idle(daemon: &TestDaemon<'_>) -> bool {
     agent["state"] == "idle" && agent["ready"] == 0 && agent["young"] == 0
 }
 
+/// Waits for a state and returns its reason, both of one answer: the next one can be of another state.
+#[track_caller]
+fn wait_for_reason(daemon: &TestDaemon<'_>, state: &str) -> String {
+    let mut status = Value::Null;
+    wait_until(state, || {
+        status = agent_status(daemon);
+        status["state"] == state
+    });
+    status["reason"].as_str().unwrap_or_else(|| panic!("{status}")).to_owned()
+}
+
 /// Edits a file, and waits until the daemon has summarized it, its folder and the project, and everything else
 /// that was pending.
 #[track_caller]
@@ -447,8 +458,7 @@ fn a_server_that_is_down_is_retried_when_it_is_back() {
     }));
     write_modules(&project, 20);
     let daemon = TestDaemon::start(&project.sandbox);
-    wait_until("it is paused", || agent_status(&daemon)["state"] == "paused");
-    let reason = agent_status(&daemon)["reason"].as_str().unwrap().to_owned();
+    let reason = wait_for_reason(&daemon, "paused");
     assert!(reason.contains("mock"), "{reason}");
     // Calls in flight are completed.
     thread::sleep(Duration::from_secs(1));
@@ -472,8 +482,7 @@ fn a_limit_stops_the_daemons_calls_until_it_is_raised() {
     write_modules(&project, 10);
     write_agent_settings(&project, &format!("{EAGER}\ncalls_per_day = 4"));
     let daemon = TestDaemon::start(&project.sandbox);
-    wait_until("it is stopped", || agent_status(&daemon)["state"] == "stopped");
-    let reason = agent_status(&daemon)["reason"].as_str().unwrap().to_owned();
+    let reason = wait_for_reason(&daemon, "stopped");
     assert!(reason.contains("4 of 4 calls"), "{reason}");
     assert_eq!(project.server.request_count(), 4);
     write_agent_settings(&project, &format!("{EAGER}\ncalls_per_day = 100"));
