@@ -13,7 +13,7 @@ use crate::engine::artifacts::{
 use crate::engine::error::Error;
 use crate::engine::index::select_path;
 use crate::engine::parallel::on_all_cores;
-use crate::engine::workspace::{KnownFile, KnownState, Workspace, decode_with_facts};
+use crate::engine::workspace::{KnownFile, KnownState, RawText, Workspace};
 use crate::model::{FileType, Outline, RelPath, SkipReason, bytes_as_path};
 
 /// A file whose text is wanted.
@@ -98,7 +98,7 @@ fn buffer_source(
     {
         return None;
     }
-    let (text, facts) = decode_with_facts(path, buffer.as_bytes()).ok()?;
+    let (text, facts) = RawText::decode(path, buffer.as_bytes()).ok()?;
     let file_type = match &file.state {
         KnownState::Content { file_type, .. } => file_type,
         KnownState::LeftOut(SkipReason::Vanished) => {
@@ -106,7 +106,7 @@ fn buffer_source(
         }
         KnownState::LeftOut(_) => return None,
     };
-    let text = text.text.into_owned();
+    let text = text.without_secrets().text.into_owned();
     let text = hide_in_buffer(workspace, path, &text, file_type).unwrap_or(text);
     let outline = with_outline.then(|| outline_of_text(workspace, path, &text, file_type)).flatten();
     Some(source(workspace, path, file_type, text, outline))

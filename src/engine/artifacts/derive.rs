@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::discover::{DecodedText, HeaderNeighbors};
 use crate::engine::timings::{AnswerStep, StepClock};
-use crate::engine::workspace::decode_with_facts;
+use crate::engine::workspace::RawText;
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileRole, FileType, Producer, RelPath, SkipReason,
 };
@@ -25,15 +25,39 @@ pub(in crate::engine) struct IdentifiedText<'a> {
     pub(in crate::engine) file_type: &'static FileType,
 }
 
+/// Bytes that were read, of which nothing may be needed but what they are.
+pub(in crate::engine) struct IdentifiedBytes<'a> {
+    pub(in crate::engine) hash: ContentHash,
+    text: RawText<'a>,
+    pub(in crate::engine) facts: ContentFacts,
+    pub(in crate::engine) file_type: &'static FileType,
+}
+
+impl<'a> IdentifiedBytes<'a> {
+    /// Identifies bytes: their hash, and the type that they are read as.
+    pub(in crate::engine) fn new(
+        path: &RelPath,
+        bytes: &'a [u8],
+        neighbors: &HeaderNeighbors,
+    ) -> Result<Self, SkipReason> {
+        let (text, facts) = RawText::decode(path, bytes)?;
+        let file_type = discover::detect_file_type(path, &facts, neighbors);
+        Ok(Self { hash: ContentHash::digest(bytes), text, facts, file_type })
+    }
+
+    pub(in crate::engine) fn into_text(self) -> IdentifiedText<'a> {
+        let Self { hash, text, facts, file_type } = self;
+        IdentifiedText { hash, text: text.without_secrets(), facts, file_type }
+    }
+}
+
 /// Identifies bytes: their hash, their text, and the type that they are read as.
 pub(in crate::engine) fn identify<'a>(
     path: &RelPath,
     bytes: &'a [u8],
     neighbors: &HeaderNeighbors,
 ) -> Result<IdentifiedText<'a>, SkipReason> {
-    let (text, facts) = decode_with_facts(path, bytes)?;
-    let file_type = discover::detect_file_type(path, &facts, neighbors);
-    Ok(IdentifiedText { hash: ContentHash::digest(bytes), text, facts, file_type })
+    IdentifiedBytes::new(path, bytes, neighbors).map(IdentifiedBytes::into_text)
 }
 
 /// Returns who makes what each scan derives from a file of this type, with the code of this program.

@@ -21,7 +21,9 @@ pub use cache::{cache_folder, make_cache_folder};
 pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 
 pub(in crate::engine) use cache::{ArtifactCache, ContentKey};
-pub(in crate::engine) use derive::{derive, identify, outline_producers, producer, producers};
+pub(in crate::engine) use derive::{
+    IdentifiedBytes, derive, identify, outline_producers, producer, producers,
+};
 pub(in crate::engine) use facts::{FactsByContent, load_facts, text_facts};
 pub(in crate::engine) use hidden::{
     hide, hide_by_settings, hide_in_buffer, hide_in_version, hides_by_settings, outline_of_text,

@@ -1,13 +1,14 @@
 //! Reads and identifies files, and derives artifacts from them, on all cores.
 
 use std::collections::HashSet;
+use std::mem;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ArtifactCache, derive, identify, producers};
+use crate::engine::artifacts::{ArtifactCache, IdentifiedBytes, derive, producers};
 use crate::engine::mounts::MountedFiles;
 use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
@@ -19,6 +20,11 @@ use crate::sys::{FileContent, FileKind, Files, ReadError};
 /// How long to wait before a file that changes while it is read is read again.
 const RETRY_AFTER: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
+
+/// Results are sent once there are so many, or once they are of so many bytes: each time costs a switch of threads, which
+/// takes about as long as it does to read a small file.
+const SENT_FILES: usize = 32;
+const SENT_BYTES: u64 = 1 << 20;
 
 /// What came of reading one file.
 pub(super) struct ExaminedFile {
@@ -99,20 +105,28 @@ impl FileExaminer<'_> {
     pub(super) fn examine_all(
         &self,
         paths: &[RelPath],
-        results: &SyncSender<ExaminedFile>,
+        results: &SyncSender<Vec<ExaminedFile>>,
         progress: &dyn ScanProgress,
     ) {
         let next = AtomicUsize::new(0);
-        let work = |results: SyncSender<ExaminedFile>| {
+        let work = |results: SyncSender<Vec<ExaminedFile>>| {
+            let (mut examined, mut bytes) = (Vec::new(), 0);
             while !progress.is_cancelled()
                 && let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed))
             {
-                let examined = self.examine(path);
+                let file = self.examine(path);
                 progress.advance();
-                if results.send(examined).is_err() {
-                    return;
+                bytes += file.bytes;
+                examined.push(file);
+                if SENT_FILES <= examined.len() || SENT_BYTES <= bytes {
+                    bytes = 0;
+                    if results.send(mem::take(&mut examined)).is_err() {
+                        return;
+                    }
                 }
             }
+            // Whoever asked may be gone.
+            let _ = results.send(examined);
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
         std::thread::scope(|scope| {
@@ -151,22 +165,28 @@ impl FileExaminer<'_> {
     }
 
     fn identify_and_derive(&self, path: &RelPath, reading: &FileContent, read_at_ns: i64) -> ExaminedFile {
-        let outcome = match identify(path, &reading.bytes, self.neighbors) {
+        let outcome = match IdentifiedBytes::new(path, &reading.bytes, self.neighbors) {
             Err(reason) => ReadOutcome::LeftOut(reason),
-            Ok(content) => {
-                let is_known = self.is_known(content.hash, content.file_type);
-                let derived = (!is_known).then(|| {
-                    let is_large = LARGE_BYTES < content.text.text.len();
-                    let _alone = is_large.then(|| self.large.lock());
-                    Box::new(derive(&content, self.parse_timeout, &self.steps))
-                });
-                let text = (self.keeps_text)(path).then(|| content.text.text.into_owned());
-                let (hash, file_type) = (content.hash, content.file_type);
-                ReadOutcome::Content { hash, file_type, facts: content.facts, derived, text }
-            }
+            Ok(bytes) => self.derive_unless_known(path, bytes),
         };
         let bytes = reading.bytes.len() as u64;
         ExaminedFile { path: path.clone(), stamp: Some(reading.stamp), read_at_ns, bytes, outcome }
+    }
+
+    fn derive_unless_known(&self, path: &RelPath, bytes: IdentifiedBytes<'_>) -> ReadOutcome {
+        let (hash, file_type) = (bytes.hash, bytes.file_type);
+        let (is_known, keeps_text) = (self.is_known(hash, file_type), (self.keeps_text)(path));
+        if is_known && !keeps_text {
+            return ReadOutcome::Content { hash, file_type, facts: bytes.facts, derived: None, text: None };
+        }
+        let content = bytes.into_text();
+        let derived = (!is_known).then(|| {
+            let is_large = LARGE_BYTES < content.text.text.len();
+            let _alone = is_large.then(|| self.large.lock());
+            Box::new(derive(&content, self.parse_timeout, &self.steps))
+        });
+        let text = keeps_text.then(|| content.text.text.into_owned());
+        ReadOutcome::Content { hash, file_type, facts: content.facts, derived, text }
     }
 
     /// Returns whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A

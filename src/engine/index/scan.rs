@@ -26,8 +26,8 @@ use crate::sys::FileKind;
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.
 const BATCH_FILES: usize = 500;
 const BATCH_BYTES: u64 = 4 << 20;
-/// Results that wait for the writer; more would only hold memory.
-const RESULTS_WAITING: usize = 16;
+/// Batches of results that wait for the writer; more would only hold memory.
+const RESULTS_WAITING: usize = 2;
 /// How long a scan that settles may wait for young files to rest.
 const MAX_REST_NS: i64 = 200_000_000;
 
@@ -270,7 +270,7 @@ fn read_all(
         cache.workspace.world.progress.begin(paths.len());
         let progress = cache.workspace.world.progress;
         let examiner = examiner(cache, &snapshot.listed.neighbors, request.keeps_text);
-        let (sender, results) = sync_channel::<ExaminedFile>(RESULTS_WAITING);
+        let (sender, results) = sync_channel::<Vec<ExaminedFile>>(RESULTS_WAITING);
         // This thread has the only connection that writes, so the readers hand over their results. The queue is short:
         // readers that are faster than the disk wait instead of filling memory.
         std::thread::scope(|scope| {
@@ -279,7 +279,7 @@ fn read_all(
                 drop(sender);
             });
             let mut batch_bytes = 0;
-            for examined in results {
+            for examined in results.into_iter().flatten() {
                 batch_bytes += examined.bytes;
                 report_stamp_mismatch(
                     cache,

@@ -21,5 +21,5 @@ pub(in crate::engine) use files::{
 pub(in crate::engine) use hidden::HiddenSymbols;
 pub(in crate::engine) use listing::EVENT_DEADLINE_NS;
 pub(in crate::engine) use root::Workspace;
-pub(in crate::engine) use text::{CleanContents, decode_shown, decode_with_facts};
+pub(in crate::engine) use text::{CleanContents, RawText, decode_shown};
 pub(in crate::engine) use tracker::{FileRows, TrackedListing, TreeSnapshot, TreeTracker};

@@ -53,14 +53,23 @@ impl CleanContents {
     }
 }
 
-/// Decodes bytes in the same way, and returns what is known of them. Facts are those of the bytes.
-pub(in crate::engine) fn decode_with_facts<'a>(
-    path: &RelPath,
-    bytes: &'a [u8],
-) -> Result<(DecodedText<'a>, ContentFacts), SkipReason> {
-    let text = discover::read_as_text(bytes)?;
-    let facts = discover::content_facts(bytes, Some(&text), discover::is_header(path));
-    Ok((without_secrets(text).0, facts))
+/// A text that may hold secrets: of no use before they are replaced, which takes longer than to decode it.
+pub(in crate::engine) struct RawText<'a>(DecodedText<'a>);
+
+impl<'a> RawText<'a> {
+    /// Decodes bytes, and returns what is known of them.
+    pub(in crate::engine) fn decode(
+        path: &RelPath,
+        bytes: &'a [u8],
+    ) -> Result<(Self, ContentFacts), SkipReason> {
+        let text = discover::read_as_text(bytes)?;
+        let facts = discover::content_facts(bytes, Some(&text), discover::is_header(path));
+        Ok((Self(text), facts))
+    }
+
+    pub(in crate::engine) fn without_secrets(self) -> DecodedText<'a> {
+        without_secrets(self.0).0
+    }
 }
 
 /// Replaces the secrets of a text, and returns whether it had none.

@@ -28,8 +28,11 @@ pub struct SearchedOutline<'a> {
 impl Store {
     /// Returns whether each of the producers has made its artifact of a content, and it can be read.
     pub fn has_artifacts(&self, hash: &ContentHash, producers: &[Producer]) -> Result<bool, Error> {
+        // The locks of one read, not of one for each producer.
+        let _one_read = self.database.connection.unchecked_transaction()?;
         for producer in producers {
-            if self.artifact(producer, hash, |_| Some(()))?.is_none() {
+            let origin = ArtifactIdentity::new(producer, hash);
+            if self.artifact_row(producer, hash, |row| intact_body(row, 0, &origin).map(drop))?.is_none() {
                 return Ok(false);
             }
         }
@@ -227,6 +230,18 @@ impl Store {
         hash: &ContentHash,
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Result<Option<StoredArtifact<T>>, Error> {
+        let origin = ArtifactIdentity::new(producer, hash);
+        self.artifact_row(producer, hash, |row| from_row(row, 0, &origin, decode))
+    }
+
+    /// Reads the row of an artifact, whose columns are those of [`from_row`]; one for which `read` returns `None` is
+    /// damaged.
+    fn artifact_row<T>(
+        &self,
+        producer: &Producer,
+        hash: &ContentHash,
+        read: impl FnOnce(&Row<'_>) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
         let mut statement = self.database.connection.prepare_cached(
             "SELECT made_at, body, ck FROM artifact
              WHERE key = (SELECT id FROM producer WHERE artifact = ?1 AND language = ?2 AND version = ?3) << 40
@@ -238,7 +253,7 @@ impl Store {
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
-        let made = from_row(row, 0, &ArtifactIdentity::new(producer, hash), decode);
+        let made = read(row);
         if made.is_none() {
             self.record_damage();
         }
@@ -326,14 +341,16 @@ pub(super) fn from_row<T>(
     origin: &ArtifactIdentity<'_>,
     decode: impl FnOnce(&[u8]) -> Option<T>,
 ) -> Option<StoredArtifact<T>> {
-    let at_s = row.get(first).ok()?;
+    let (made_at_s, body) = intact_body(row, first, origin)?;
+    Some(StoredArtifact { made_at_s, value: decode(&compression::decompress(body)?)? })
+}
+
+/// Returns when an artifact was made, and its body as it is stored; `None` where they are not what was once written.
+fn intact_body<'r>(row: &'r Row<'_>, first: usize, origin: &ArtifactIdentity<'_>) -> Option<(i64, &'r [u8])> {
+    let made_at_s = row.get(first).ok()?;
     let body = row.get_ref(first + 1).ok()?.as_blob().ok()?;
     let stored: RowChecksum = row.get(first + 2).ok()?;
-    if stored != origin.checksum(at_s, body) {
-        return None;
-    }
-    let what = decode(&compression::decompress(body)?)?;
-    Some(StoredArtifact { made_at_s: at_s, value: what })
+    (stored == origin.checksum(made_at_s, body)).then_some((made_at_s, body))
 }
 
 fn is_intact(row: &Row<'_>) -> bool {
