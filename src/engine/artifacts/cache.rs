@@ -392,20 +392,18 @@ impl ArtifactCache<'_> {
         if self.store.is_some() {
             tree.catch_up();
         }
-        if let Some(rows) = tree.rows()
-            && self.has_stored_rows(&rows)
-        {
+        if let Some(rows) = self.kept_rows(tree) {
             return rows;
         }
         let _alone = tree.lock_writes();
         // Another project may have been faster.
-        if let Some(rows) = tree.rows()
-            && self.has_stored_rows(&rows)
-        {
+        if let Some(rows) = self.kept_rows(tree) {
             return rows;
         }
+        // Asked first: rows that are deleted while they are read must not count as those of the next generation.
+        let generation = self.generation();
         let rows = Arc::new(self.stored_rows());
-        tree.store_rows(Arc::clone(&rows));
+        tree.store_rows(Arc::clone(&rows), generation);
         self.release_memory();
         rows
     }
@@ -419,19 +417,19 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Returns whether the store still has these rows. What others write in it is as right as what is in memory, so
-    /// that only what they deleted matters.
-    fn has_stored_rows(&mut self, rows: &FileRows) -> bool {
-        let Some(store) = &self.store else { return true };
-        let counted =
-            if store.is_file_in_place() { store.file_count_if_changed() } else { Err(store::Error::Gone) };
-        match counted {
-            Ok(None) => true,
-            Ok(Some(files)) => files == rows.len() as u64,
-            Err(error) => {
-                self.recover(&error);
-                false
-            }
+    /// Returns the rows in memory, unless some were deleted from the store since they were read. What else others write in
+    /// it is as right as what is in memory.
+    fn kept_rows(&mut self, tree: &TreeTracker) -> Option<Arc<FileRows>> {
+        let generation = self.generation();
+        match &self.store {
+            Some(_) => tree.rows_of(generation.as_deref()),
+            None => tree.rows(),
         }
+    }
+
+    fn generation(&mut self) -> Option<Vec<u8>> {
+        self.query_store(
+            |store| if store.is_file_in_place() { store.generation() } else { Err(store::Error::Gone) },
+        )?
     }
 }

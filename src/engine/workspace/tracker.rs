@@ -65,6 +65,8 @@ struct TreeState {
     /// The listing that was kept until files were reported to have come or gone.
     suspect: Option<Arc<TrackedListing>>,
     rows: Option<Arc<FileRows>>,
+    /// The generation of the store that the rows were read from.
+    generation: Option<Vec<u8>>,
     /// Files that answers found changed and that no refresh has reported yet, each with its row before.
     unreported: FxHashMap<RelPath, Option<Arc<FileRow>>>,
     /// Files that were reported to be gone with the linked folder that they are in.
@@ -211,9 +213,17 @@ impl TreeTracker {
         self.known().rows.clone()
     }
 
-    /// Keeps the rows as the store has them. Nobody may write meanwhile.
-    pub(in crate::engine) fn store_rows(&self, rows: Arc<FileRows>) {
-        self.known().rows = Some(rows);
+    /// Returns the rows, if they were read from a store of this generation.
+    pub(in crate::engine) fn rows_of(&self, generation: Option<&[u8]>) -> Option<Arc<FileRows>> {
+        let known = self.known();
+        known.rows.clone().filter(|_| known.generation.as_deref() == generation)
+    }
+
+    /// Keeps the rows as the store of this generation has them. Nobody may write meanwhile.
+    pub(in crate::engine) fn store_rows(&self, rows: Arc<FileRows>, generation: Option<Vec<u8>>) {
+        let mut known = self.known();
+        known.rows = Some(rows);
+        known.generation = generation;
     }
 
     /// Forgets the rows, for the store has others.

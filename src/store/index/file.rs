@@ -58,16 +58,6 @@ impl Store {
         Ok(statement.exists([path.as_bytes()])?)
     }
 
-    /// Returns how many files there are, if another connection has written since this was last asked.
-    pub fn file_count_if_changed(&self) -> Result<Option<u64>, Error> {
-        // SQLite changes this number only for commits of other connections, so the store's own writes do not count.
-        let version = self.database.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
-        if self.last_data_version.replace(Some(version)) == Some(version) {
-            return Ok(None);
-        }
-        self.file_count().map(Some)
-    }
-
     /// Returns how many files there are.
     pub(super) fn file_count(&self) -> Result<u64, Error> {
         if let Some(worktree) = &self.worktree {

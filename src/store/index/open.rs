@@ -1,10 +1,10 @@
 //! Opening the store, and setting it aside when it is damaged.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 
 use super::meta;
 use crate::store::database::{
@@ -30,12 +30,13 @@ const READER_PRAGMAS: &str = "
 /// The fact that only the user's key could have written.
 pub(super) const OWNER: &str = "owner";
 
+/// The fact that is another one after files were deleted that the project may still have.
+const GENERATION: &str = "generation";
+
 /// The database of what was derived from files: one connection to it.
 #[derive(Debug)]
 pub struct Store {
     pub(super) database: DatabaseFile,
-    /// What SQLite calls the state of the file, as this connection last asked for it.
-    pub(super) last_data_version: Cell<Option<i64>>,
     /// Keys of rows in the table `file` that were found damaged, for the next write to delete.
     pub(super) damaged_paths: RefCell<Vec<Vec<u8>>>,
     /// The linked worktree whose files are meant; `None` for the checkout that the cache lies in.
@@ -104,6 +105,12 @@ impl Store {
         self.database.is_file_in_place()
     }
 
+    /// Returns what is another value in another database, and after [`Store::clear`] or [`Store::verify`] has deleted files:
+    /// rows that were read before are then not all stored any more.
+    pub fn generation(&self) -> Result<Option<Vec<u8>>, Error> {
+        meta::get_intact(&self.database.connection, GENERATION)
+    }
+
     /// Releases the memory that holds pages of the file; they are read again when they are needed.
     pub fn release_memory(&self) -> Result<(), Error> {
         Ok(self.database.connection.execute_batch("PRAGMA shrink_memory")?)
@@ -149,7 +156,10 @@ impl Store {
             // One that came with a project would say whatever its author likes.
             return Err(Error::NotAStore { what: "not of this user, or of an earlier version" });
         }
-        store.set_meta(OWNER, b"")?;
+        let transaction = store.begin()?;
+        meta::upsert(&transaction, OWNER, b"")?;
+        renew_generation(&transaction)?;
+        transaction.commit()?;
         Ok(store)
     }
 
@@ -165,13 +175,14 @@ impl Store {
     }
 
     fn new(database: DatabaseFile) -> Self {
-        Self {
-            database,
-            last_data_version: Cell::new(None),
-            damaged_paths: RefCell::default(),
-            worktree: None,
-        }
+        Self { database, damaged_paths: RefCell::default(), worktree: None }
     }
+}
+
+/// Gives the store another [`Store::generation`].
+pub(super) fn renew_generation(connection: &Connection) -> Result<(), Error> {
+    let generation: Vec<u8> = connection.query_row("SELECT randomblob(16)", [], |row| row.get(0))?;
+    meta::upsert(connection, GENERATION, &generation)
 }
 
 /// Renames the file. The folder must be locked, and the file be the one that is meant.

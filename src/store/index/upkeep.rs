@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::artifact::StoredArtifact;
 use super::file::StoredFileState;
-use super::open::{OWNER, Store};
+use super::open::{OWNER, Store, renew_generation};
 use super::{artifact, content, delivered, file, fragment, meta, worktree};
 use crate::model::{ArtifactKind, ContentHash, Outline, Producer, RelPath};
 use crate::store::database::{IntegrityReport, check_structure};
@@ -47,6 +47,9 @@ impl Store {
             ClearScope::Files(paths) => clear_files(&transaction, worktree.as_deref(), paths)?,
         };
         let freed = DeletedRows { other_worktrees: others, ..freed };
+        if 0 < freed.files {
+            renew_generation(&transaction)?;
+        }
         transaction.commit()?;
         self.reclaim_space(before, freed)
     }
@@ -202,8 +205,12 @@ impl Store {
         // Contents first: what was derived from one that goes is then seen to belong to nothing.
         content::verify(&transaction, &mut report)?;
         artifact::verify(&transaction, &mut report)?;
+        let damaged = report.damaged_rows.len();
         file::verify(&transaction, &mut report)?;
         worktree::verify(&transaction, &mut report)?;
+        if damaged < report.damaged_rows.len() {
+            renew_generation(&transaction)?;
+        }
         meta::verify_meta(&transaction, &mut report)?;
         meta::verify_token_counts(&transaction, &mut report)?;
         delivered::verify(&transaction, &mut report)?;

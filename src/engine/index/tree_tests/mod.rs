@@ -307,6 +307,23 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
 }
 
 #[test]
+fn a_file_that_another_process_cleared_is_stored_again() {
+    let scene = scene();
+    let tree = trusted();
+    let mut project = warm(&scene, &tree);
+    let is_stored = || scene.open(options()).cache.query_store(|store| store.has_file_row(&path("a.py")));
+    scene.open(options()).clear_files(&["a.py".to_owned()], false).unwrap();
+    assert_eq!(is_stored(), Some(false));
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!(is_stored(), Some(true));
+    // Nothing is read again while others only write.
+    scene.open(options()).cache.remember("key", b"value");
+    scene.reads();
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!(scene.reads(), [""; 0]);
+}
+
+#[test]
 fn a_cache_that_was_given_up_is_found_again() {
     let scene = scene();
     let tree = trusted();
