@@ -80,10 +80,10 @@ CREATE TABLE listing (
     body BLOB NOT NULL              -- refers to contents by number; the checksum of a page covers what they are
 ) STRICT;
 CREATE TABLE meta (
-    key   TEXT PRIMARY KEY,
-    value BLOB NOT NULL,
-    ck    BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
+    key   TEXT PRIMARY KEY NOT NULL,
+    ck    BLOB NOT NULL,
+    value BLOB NOT NULL
+) STRICT;
 CREATE TABLE producer (
     id       INTEGER PRIMARY KEY,
     artifact TEXT NOT NULL,

@@ -29,6 +29,7 @@ pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
         include_str!("../../migrations/0006_fragments.sql"),
         include_str!("../../migrations/0007_worktrees.sql"),
         include_str!("../../migrations/0008_slice_fragments.sql"),
+        include_str!("../../migrations/0009_meta_by_rowid.sql"),
     ],
     tables: include_str!("../../migrations/schema.sql"),
 };

@@ -19,6 +19,9 @@ pub(super) enum SnapshotScope<'s> {
     Reported(NamedPaths<'s>),
 }
 
+/// So many paths are compared with one another in less time than the folders of a path are looked up.
+const FEW_PATHS: usize = 8;
+
 /// Paths that were named, each of which may be a folder.
 pub(super) struct NamedPaths<'p> {
     paths: &'p [RelPath],
@@ -68,6 +71,10 @@ impl<'p> NamedPaths<'p> {
     /// Returns whether a path, or a folder that it lies in, was named.
     fn matches(&self, path: &RelPath) -> bool {
         let path = path.as_bytes();
+        if self.paths.len() <= FEW_PATHS {
+            let rest = |named: &RelPath| path.strip_prefix(named.as_bytes());
+            return self.paths.iter().filter_map(rest).any(|rest| matches!(rest, [] | [b'/', ..]));
+        }
         let mut slashes = (0..path.len()).filter(|at| path[*at] == b'/');
         self.set.contains(path) || slashes.any(|slash| self.set.contains(&path[..slash]))
     }

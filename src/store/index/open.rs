@@ -333,9 +333,9 @@ mod tests {
         let before = fs::read(sandbox.file()).unwrap();
         for _ in 0..2 {
             let error = Store::open(&sandbox.file()).unwrap_err();
-            assert!(matches!(error, Error::TooNew { found: 77, known: 8 }));
+            assert!(matches!(error, Error::TooNew { found: 77, known: 9 }));
             let error = Store::open_reader(&sandbox.file()).unwrap_err();
-            assert!(matches!(error, Error::TooNew { found: 77, known: 8 }));
+            assert!(matches!(error, Error::TooNew { found: 77, known: 9 }));
         }
         assert!(fs::read(sandbox.file()).unwrap() == before);
         assert_eq!(sandbox.file_names(), ["index.db"]);
