@@ -18,7 +18,7 @@ const VIEWS = [FilesView, DocumentView, BudgetView, CacheView, TakesView, Daemon
 /** The pause before the table is asked for again. It doubles while changes keep coming, */
 const REFRESH_MS = 250;
 /** up to this. */
-const LONGEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 2000;
 
 function showView(page) {
   if (page.address === location.hash) return;
