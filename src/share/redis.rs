@@ -335,8 +335,9 @@ mod tests {
     fn a_server_that_is_not_there_or_none_at_all_is_an_error_in_time() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let silent = engine(&format!("redis://127.0.0.1:{port}"), Duration::from_millis(60));
-        assert!(matches!(silent.check(), Err(Error::TimedOut(_))));
+        let silent = engine(&format!("redis://127.0.0.1:{port}"), Duration::from_millis(300));
+        let error = silent.check().unwrap_err();
+        assert!(matches!(error, Error::TimedOut(_)), "{error:?}");
         let chatter = thread::spawn(move || {
             for stream in listener.incoming().skip(1).take(2) {
                 let mut stream = stream.unwrap();

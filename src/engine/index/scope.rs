@@ -134,6 +134,15 @@ mod tests {
             let each = (0..files.len()).filter(|at| scope.matches(&files[*at].path));
             assert_eq!(scope.places(&files), each.collect::<Vec<_>>(), "{pair:?}");
         }
+        // So many that they are looked up.
+        let many = ["a b", "a/b", "b", "c", "d", "e", "f", "g", "h"];
+        let many = many.map(|path| RelPath::new(path.as_bytes()).unwrap());
+        assert!(FEW_PATHS < many.len());
+        let looked_up = NamedPaths::of(&many);
+        for path in &paths {
+            let compared = many.iter().any(|one| NamedPaths::of(std::slice::from_ref(one)).matches(path));
+            assert_eq!(looked_up.matches(path), compared, "{path}");
+        }
         let inside = NamedPaths::of(&names[4..5]).places(&files);
         assert_eq!(inside, [4, 6], "a/b, and what would be in it if it were a folder");
     }
