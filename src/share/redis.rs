@@ -2,8 +2,10 @@
 //!
 //! A batch is one pipeline, so that it takes one round trip whatever its size.
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::error::Error as _;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use redis::{Client, Cmd, Connection, ErrorKind, Pipeline, RedisError};
 
@@ -57,13 +59,20 @@ impl RedisEngine {
         Ok(answer)
     }
 
+    /// Sends something on a new connection, again as long as signals interrupt it: to read with a time limit is not resumed
+    /// after one, whatever its handler says (signal(7)).
     fn ask_anew<T>(
         &self,
         send: &impl Fn(&mut Connection) -> Result<T, RedisError>,
     ) -> Result<(T, Connection), RedisError> {
-        let mut connection = self.connect()?;
-        let answer = send(&mut connection)?;
-        Ok((answer, connection))
+        let began = Instant::now();
+        loop {
+            let answered = self.connect().and_then(|mut connection| Ok((send(&mut connection)?, connection)));
+            match answered {
+                Err(error) if is_interrupted(&error) && began.elapsed() < self.options.timeout => {}
+                answered => return answered,
+            }
+        }
     }
 
     /// Sends commands that set a key; returns of each whether it did.
@@ -92,6 +101,14 @@ impl RedisEngine {
             None => Error::Unreachable { host, cause: shorten(&error.to_string()) },
         }
     }
+}
+
+fn is_interrupted(error: &RedisError) -> bool {
+    // What the library wraps is not its source, but what is shared.
+    let shared =
+        error.source().and_then(|source| source.downcast_ref::<Arc<dyn std::error::Error + Send + Sync>>());
+    let cause = shared.and_then(|shared| shared.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::Interrupted)
 }
 
 impl Engine for RedisEngine {
@@ -161,7 +178,6 @@ mod tests {
     use std::net::TcpListener;
     use std::process::{Child, Command, Stdio};
     use std::thread;
-    use std::time::Instant;
 
     use super::*;
     use crate::share::url::ShareUrl;
@@ -332,26 +348,36 @@ mod tests {
     }
 
     #[test]
+    fn a_signal_is_told_from_other_errors() {
+        let error = |kind| RedisError::from(io::Error::from(kind));
+        assert!(is_interrupted(&error(io::ErrorKind::Interrupted)));
+        assert!(!is_interrupted(&error(io::ErrorKind::TimedOut)));
+        assert!(!is_interrupted(&RedisError::from((ErrorKind::Client, "interrupted"))));
+    }
+
+    #[test]
     fn a_server_that_is_not_there_or_none_at_all_is_an_error_in_time() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let silent = engine(&format!("redis://127.0.0.1:{port}"), Duration::from_millis(300));
-        let error = silent.check().unwrap_err();
+        // One listener for each: how often a signal makes one of them be asked again is not known.
+        let [silent, chatter, gone] = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+        let server = format!("redis://127.0.0.1:{}", port(&silent));
+        let error = engine(&server, Duration::from_millis(60)).check().unwrap_err();
         assert!(matches!(error, Error::TimedOut(_)), "{error:?}");
-        let chatter = thread::spawn(move || {
-            for stream in listener.incoming().skip(1).take(2) {
-                let mut stream = stream.unwrap();
+        let chatter_port = port(&chatter);
+        thread::spawn(move || {
+            for mut stream in chatter.incoming().flatten() {
                 let _ = stream.read(&mut [0; 100]);
                 let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n\x1b[31m");
             }
         });
         for scheme in ["redis", "rediss"] {
-            let error = engine(&format!("{scheme}://127.0.0.1:{port}"), TIMEOUT).check().unwrap_err();
+            let error = engine(&format!("{scheme}://127.0.0.1:{chatter_port}"), TIMEOUT).check().unwrap_err();
             assert!(matches!(error, Error::Unreachable { .. }), "{error}");
             assert!(!error.to_string().contains('\x1b'), "{error}");
         }
-        chatter.join().unwrap();
-        let gone = engine(&format!("redis://127.0.0.1:{port}"), TIMEOUT).check().unwrap_err();
+        let server = format!("redis://127.0.0.1:{}", port(&gone));
+        drop(gone);
+        let gone = engine(&server, TIMEOUT).check().unwrap_err();
         assert!(matches!(gone, Error::Unreachable { .. }), "{gone}");
     }
 }
