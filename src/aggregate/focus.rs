@@ -84,6 +84,11 @@ impl Focus {
         Ok(Self { words: words.collect::<Result<_, Error>>()?, files: None })
     }
 
+    /// Returns whether nothing is asked to be in focus.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     /// Decides which of the files the words mean.
     pub fn resolve(&mut self, files: &[FocusCandidate<'_>]) -> FocusProblems {
         let mut chosen: BTreeMap<RelPath, FocusedFile> = BTreeMap::new();

@@ -114,6 +114,10 @@ impl CuratedItems {
     }
 
     fn find_own(&self, path: &RelPath) -> Option<usize> {
+        // As in most projects, of which each of tens of thousands of files would be looked up with all of its folders.
+        if self.items.is_empty() {
+            return None;
+        }
         if let Some(at) = self.by_path.get(path.as_bytes()) {
             return Some(*at);
         }

@@ -44,6 +44,19 @@ pub struct RoutingContext<'a> {
     pub depths: Option<&'a HydratedDepths>,
 }
 
+impl RoutingContext<'_> {
+    /// Returns whether some file may be shown as a diff.
+    pub fn may_show_diffs(&self) -> bool {
+        let of_tier = |tier: &TierOptions| {
+            [tier.view, tier.focus_view].contains(&ViewMode::Diff)
+                || tier.language_views.values().any(|view| *view == ViewMode::Diff)
+        };
+        self.default_mode == ViewMode::Diff
+            || self.tier.is_some_and(of_tier)
+            || self.items.any(|item| item.view_mode == Some(ViewMode::Diff))
+    }
+}
+
 /// The slices of a file that a hydrated document has, by name, each with how deep it is shown.
 pub type SliceDepths = BTreeMap<String, Depth>;
 

@@ -177,6 +177,9 @@ fn is_unsafe_to_print(c: char) -> bool {
 /// Returns the bytes of a path, or of a pattern for paths, as text: what is not UTF-8 becomes `\xNN`, as [`RelPath`]
 /// prints it. Clients name files in text alone.
 pub fn path_text(bytes: &[u8]) -> String {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return text.to_owned();
+    }
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());

@@ -156,12 +156,26 @@ pub struct ComparedBlock {
     pub same: bool,
 }
 
+impl BlockColumns {
+    fn with_capacity(blocks: usize) -> Self {
+        Self {
+            file: Vec::with_capacity(blocks),
+            view: Vec::with_capacity(blocks),
+            line: Vec::with_capacity(blocks),
+            lines: Vec::with_capacity(blocks),
+            bytes: Vec::with_capacity(blocks),
+            tokens: Vec::with_capacity(blocks),
+        }
+    }
+}
+
 impl DocumentOpened {
     /// Returns what an opened document consists of; `None` if its text is not held.
     pub fn of(opened: &OpenedDocument) -> Option<Self> {
         let OpenedDocument { id, layout, text, .. } = opened;
         let text = text.as_ref()?;
-        let (mut sections, mut blocks): (Vec<DocumentSection>, _) = (Vec::new(), BlockColumns::default());
+        let mut sections: Vec<DocumentSection> = Vec::new();
+        let mut blocks = BlockColumns::with_capacity(layout.pieces.len());
         for (piece, first) in layout.pieces.iter().zip(layout.first_lines()) {
             match &piece.subject {
                 PieceSubject::Section(name) if sections.last().is_none_or(|last| last.name != **name) => {

@@ -27,6 +27,8 @@ pub(super) fn resolve_focus(
     files: &[KnownFile],
     is_whole: bool,
 ) -> Result<(), Error> {
+    // The path of every file is looked at to learn what is likely to be meant.
+    let files = if focus.is_empty() { &[] } else { files };
     let candidates: Vec<FocusCandidate<'_>> =
         files.iter().map(|file| FocusCandidate { path: &file.path, penalty: penalty(file) }).collect();
     let problems = focus.resolve(&candidates);

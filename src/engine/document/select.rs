@@ -99,7 +99,8 @@ impl DocumentRun<'_, '_> {
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, whole);
         let worktree = self.worktree_key(request, &selection);
-        let has_diffs = selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
+        let has_diffs = routing.may_show_diffs()
+            && selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
         let is_alone =
             depends_on_files_alone(request) && !has_diffs && self.cache.workspace.log.note_count() == notes;
         let key = match &worktree {

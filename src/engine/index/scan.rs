@@ -184,6 +184,9 @@ fn check_places<'s>(
     scan: &mut ScanResult,
 ) -> (Vec<RelPath>, KeptRows<'s>) {
     let (mut to_read, mut kept) = (Vec::new(), KeptRows::default());
+    // Mostly there is something of all or of none.
+    kept.paths.reserve(places.len());
+    scan.files.reserve(places.len());
     for at in places {
         let found = &snapshot.files()[*at];
         let mtime_ns = snapshot.stat(*at).map(|stat| stat.stamp.mtime_ns);

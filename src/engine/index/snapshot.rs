@@ -211,16 +211,20 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
 fn stat_all(workspace: &Workspace<'_>, paths: &[&RelPath]) -> Vec<Option<FileStat>> {
     let _timer = workspace.steps.time(AnswerStep::Stat);
     let files = &workspace.files;
-    let stat = |paths: &[&RelPath]| paths.iter().map(|path| files.stat(path).ok()).collect::<Vec<_>>();
+    let take = |paths: &[&RelPath], stats: &mut [Option<FileStat>]| {
+        for (path, stat) in paths.iter().zip(stats) {
+            *stat = files.stat(path).ok();
+        }
+    };
+    let mut stats = vec![None; paths.len()];
     // A refresh after an edit wants those of one file: starting a thread takes longer.
-    if paths.len() < 2 * FILES_FOR_A_THREAD {
-        return stat(paths);
-    }
-    let (first, second) = paths.split_at(paths.len() / 2);
+    let second = if paths.len() < 2 * FILES_FOR_A_THREAD { paths.len() } else { paths.len() / 2 };
+    let (of_first, of_second) = stats.split_at_mut(second);
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| stat(second));
-        let mut stats = stat(first);
-        stats.extend(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        stats
-    })
+        if !of_second.is_empty() {
+            scope.spawn(|| take(&paths[second..], of_second));
+        }
+        take(&paths[..second], of_first);
+    });
+    stats
 }
