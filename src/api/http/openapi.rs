@@ -230,6 +230,12 @@ fn parameters(route: &Route) -> Value {
                 ),
                 parameter("query", "limit", &number, "End the stream after this many events."),
                 parameter("query", "wait_ms", &number, "End the stream after this many milliseconds."),
+                parameter(
+                    "query",
+                    "every_ms",
+                    &number,
+                    "Send at most one event in this many milliseconds, at least 100; changes in between are joined."
+                ),
                 protocol(),
             ])
         }

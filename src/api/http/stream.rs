@@ -105,8 +105,10 @@ pub(super) fn remaining(until: Option<Instant>, most: Duration) -> Duration {
 /// Events buffered for a slow reader, in addition to those in the feed: each may be large.
 const WAITING: usize = 1;
 
-/// The least time between two events of a stream. What happens in between is joined.
+/// The least time between two events of a stream, unless a client asks for fewer. What happens in between is joined.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
+/// The longest that a client can ask for.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// From where on, and how long, events are wanted.
 #[derive(Debug, Default, Deserialize)]
@@ -116,6 +118,8 @@ pub(super) struct EventParameters {
     since: Option<String>,
     limit: Option<u64>,
     wait_ms: Option<u64>,
+    /// The least time between two events.
+    every_ms: Option<u64>,
     /// Names of kinds, separated by commas.
     kinds: Option<String>,
 }
@@ -129,6 +133,11 @@ impl EventParameters {
         let last = last.map(|value| value.to_str().unwrap_or_default());
         let since = self.since.as_deref().map(position).transpose()?;
         Ok(last.map(position).transpose()?.or(since))
+    }
+
+    /// Returns the least time between two events.
+    fn interval(&self) -> Duration {
+        Duration::from_millis(self.every_ms.unwrap_or_default()).clamp(EVENT_INTERVAL, LONGEST_INTERVAL)
     }
 
     /// Returns the kinds that are wanted; all where the query names none.
@@ -175,7 +184,7 @@ impl EventStream {
         let until =
             self.query.wait_ms.and_then(|wait| Instant::now().checked_add(Duration::from_millis(wait)));
         let mut left = self.query.limit;
-        let mut not_before = Instant::now();
+        let (mut not_before, interval) = (Instant::now(), self.query.interval());
         // The first bytes say that from now on nothing is missed.
         let mut piece = Bytes::from_static(b": watching\n\n");
         loop {
@@ -186,7 +195,7 @@ impl EventStream {
             tokio::select! {
                 event = next_event(&mut self.subscription, self.kinds.as_deref(), not_before) => {
                     let Some(event) = event else { break };
-                    not_before = Instant::now() + EVENT_INTERVAL;
+                    not_before = Instant::now() + interval;
                     left = left.map(|left| left - 1);
                     piece = encode_event(&event);
                 }

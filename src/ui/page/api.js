@@ -4,6 +4,8 @@
 const apiError = ({ code, message, hint = "" }, status) => Object.assign(new Error(message), { code, hint, status });
 
 const NOT_CONNECTED = { code: "not_connected", message: "the daemon does not answer", hint: "run `slop ui` to start it again" };
+/** The least time between two events: those of a burst are joined, since the table is not asked for more often either. */
+const EVERY_MS = 500;
 /** Pauses before the stream of events is opened again. */
 const PAUSES_MS = [250, 500, 1000, 2000, 4000, 8000];
 
@@ -44,12 +46,12 @@ export function connect(token, answered = () => {}) {
       for (let failures = 0; ; failures += 1) {
         try {
           const headers = last ? { ...authorization, "last-event-id": last } : authorization;
-          const answer = await fetch("/v1/events", { headers });
+          const answer = await fetch(`/v1/events?every_ms=${EVERY_MS}`, { headers });
           if (answer.status === 401) return state(false);
           if (!answer.ok || !answer.body) throw new Error("no stream");
           state(true);
           failures = 0;
-          last = await readStream(answer.body.pipeThrough(new TextDecoderStream()).getReader(), last, heard);
+          last = await readStream(answer.body.getReader(), last, heard);
         } catch {
           // Broken off: tried again below.
         }
@@ -61,12 +63,13 @@ export function connect(token, answered = () => {}) {
 }
 
 async function readStream(reader, last, heard) {
+  const decoder = new TextDecoder();
   let rest = "";
   try {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return last;
-      rest += value;
+      rest += decoder.decode(value, { stream: true });
       for (let end = rest.indexOf("\n\n"); end !== -1; end = rest.indexOf("\n\n")) {
         const event = parseEvent(rest.slice(0, end));
         rest = rest.slice(end + 2);

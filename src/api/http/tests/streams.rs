@@ -96,6 +96,23 @@ fn a_stream_sends_the_kinds_that_are_wanted_and_ten_events_a_second() {
 }
 
 #[test]
+fn a_client_can_ask_for_fewer_events() {
+    let house = ApiTestServer::new();
+    let mut stream = house.connect();
+    stream.write_all(get("/v1/events?every_ms=60000&wait_ms=1000", "").as_bytes()).unwrap();
+    read_until(&mut stream, ": watching\n\n");
+    house.fake.feed.publish(event(1, "a.py"));
+    read_until(&mut stream, "id: 1:1\n");
+    house.fake.feed.publish(event(2, "a.py"));
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains("id: 1:2"), "{rest}");
+    // Never more than ten a second, whatever is asked for.
+    let heard = house.raw(&get("/v1/events?since=1:1&every_ms=0&limit=1", ""));
+    assert!(heard.body.contains("id: 1:2\n"), "{}", heard.body);
+}
+
+#[test]
 fn a_stream_shows_that_it_lives_and_ends_when_the_server_stops() {
     let house = ApiTestServer::with(Timeouts { heartbeat: Duration::from_millis(5), ..TIMEOUTS });
     let mut stream = house.connect();
