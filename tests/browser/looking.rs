@@ -271,6 +271,49 @@ async fn the_budget_is_a_tree_for_the_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_was_shown_is_there_at_its_place_and_what_has_changed_since_is_marked() {
+    let page = OpenPage::new().await;
+    let browser = &page.browser;
+    let functions =
+        |more: &str| (0..300).fold(String::from(more), |text, n| format!("{text}def f{n}():\n    pass\n\n"));
+    page.sandbox.write("src/long.py", &functions(""));
+    browser.wait_until("document.querySelector('.files').textContent.includes('long.py')").await;
+    browser.click("#to-document").await;
+    browser
+        .wait_until("document.querySelector('.document .blocks').textContent.includes('src/long.py')")
+        .await;
+    let list = "document.querySelector('.document .split > .rows')";
+    browser.run(&format!("{list}.scrollTop = 1000")).await;
+    browser
+        .wait_until(&format!("{list}.querySelector('.line')?.textContent && {list}.scrollTop === 1000"))
+        .await;
+    browser.click("#to-files").await;
+    browser.wait_until("document.querySelector('.files .file')").await;
+    // Nothing is asked for before lines are shown.
+    browser.run("window.real = fetch; window.fetch = () => new Promise(() => {})").await;
+    browser.click("#to-document").await;
+    browser.wait_until(&format!("/f[0-9]+/.test({list}?.textContent)")).await;
+    assert_eq!(browser.run(&format!("return {list}.scrollTop")).await, json!(1000));
+    browser.run("window.fetch = real").await;
+    browser.click("#to-files").await;
+    page.sandbox.write("src/long.py", &functions("def added():\n    pass\n\n"));
+    browser.wait_until("[...document.querySelectorAll('.files .file')].some(row => row.textContent.includes('long.py') && row.children[5].textContent === '903')").await;
+    browser.click("#to-document").await;
+    browser.wait_until(&format!("{list}?.querySelector('.line.changed')")).await;
+    // That of another tier is not shown in between.
+    browser.click("#to-files").await;
+    browser.run("const tier = document.querySelector('#choice-tier'); tier.value = '1'; tier.dispatchEvent(new Event('change'))").await;
+    browser.run("window.fetch = () => new Promise(() => {})").await;
+    browser.click("#to-document").await;
+    browser.wait_until("document.querySelector('#kept').textContent.startsWith('Composing')").await;
+    assert_eq!(
+        browser.run(&format!("return {list}.querySelectorAll('.line').length")).await,
+        json!(0)
+    );
+    page.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_document_of_each_tier_is_measured_and_one_for_a_reader_has_only_changes() {
     let page = OpenPage::new().await;
     let browser = &page.browser;

@@ -17,6 +17,8 @@ const FORMATS = [["markdown", "Markdown", "md"], ["json", "JSON", "json"], ["ant
 export class DocumentView {
   static id = "document";
   static title = "Document";
+  /** Whoever comes back finds the place where they were, and the document at once: it is large. */
+  static isKept = true;
 
   constructor(page) {
     this.page = page;
@@ -30,7 +32,7 @@ export class DocumentView {
     this.since = el("select#since", { title: "Show only what has changed since the last document of that name", onchange: () => this.refresh() }, ...options([["", "off"]]));
     this.format = el("select#format", { "aria-label": "Format of the download" }, ...options(FORMATS));
     /** The tokens of the document of each tier, as far as they are known. */
-    this.sizes = page.sizes;
+    this.sizes = [];
     const bar = el(
       "div.bar",
       this.tabs,
@@ -48,9 +50,18 @@ export class DocumentView {
 
   show(route) {
     this.sought = route;
+    if (this.asked === JSON.stringify(this.question())) this.rows.element.scrollTop = this.top;
+    else if (this.opened) this.clear();
     this.showTabs();
-    this.showNames();
     this.refresh();
+    this.showNames();
+  }
+
+  /** Takes away the document of another choice. */
+  clear() {
+    this.opened = null;
+    this.rows.show(0);
+    this.blocks.show(0);
   }
 
   /** Returns what is asked for: the whole document, or what has changed for a reader. */
@@ -66,7 +77,7 @@ export class DocumentView {
       const question = this.question();
       const opened = await this.page.api.post("/v1/document/open", question);
       this.measureLater();
-      if (opened.id === before?.id) return this.seek();
+      if (opened.id === this.opened?.id) return this.seek();
       // Documents of two choices are sent to two agents: no cache keeps one of them for the other.
       const isSameChoice = JSON.stringify(question) === this.asked;
       const place = isSameChoice && this.place();
@@ -75,8 +86,8 @@ export class DocumentView {
       this.changed.clear();
       this.firstDifference = 0;
       this.pages.clear();
-      this.showBlocks();
       this.rows.show(opened.lines);
+      this.showBlocks();
       if (place) this.goBack(place);
       this.seek();
       this.showTabs();
@@ -103,8 +114,8 @@ export class DocumentView {
   async measure() {
     const of = JSON.stringify([this.page.table?.clock, this.question()]);
     // To compose these documents takes long, and as long as the table is the same, so are they.
-    if (this.page.sizesOf === of) return;
-    this.page.sizesOf = of;
+    if (this.sizesOf === of) return;
+    this.sizesOf = of;
     for (const tier of [1, 2, 3, 4].filter((other) => other !== this.page.tier)) {
       const { receipt } = await this.page.api.post("/v1/aggregate", { ...this.question(tier), dry_run: true, receipt: "none" }).catch(() => ({}));
       if (receipt) this.sizes[tier] = receipt.totals.tokens;
@@ -215,16 +226,15 @@ export class DocumentView {
     const line = page * PAGE_LINES + 1;
     try {
       const { text } = await this.page.api.post("/v1/document/read", { id, line, lines: Math.max(1, Math.min(PAGE_LINES, lines - line + 1)) });
-      if (this.opened.id !== id) return;
+      if (this.opened?.id !== id) return;
       this.pages.set(page, text.split("\n"));
       if (KEPT_PAGES < this.pages.size) this.pages.delete(this.pages.keys().next().value);
       this.rows.draw();
     } catch (error) {
       this.pages.delete(page);
-      if (error.code === "document_gone") {
-        this.opened = null;
-        await this.refresh();
-      }
+      if (error.code !== "document_gone") return;
+      await this.refresh();
+      this.rows.draw();
     }
   }
 
@@ -291,5 +301,6 @@ export class DocumentView {
 
   unmount() {
     clearTimeout(this.measuring);
+    this.top = this.rows.element.scrollTop;
   }
 }

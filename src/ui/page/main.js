@@ -36,7 +36,8 @@ function showView(page) {
   document.title = `${View.title} – slop`;
   const pane = byId("view");
   pane.className = View.id;
-  page.shown = new View(page);
+  page.shown = page.kept.get(View) ?? new View(page);
+  if (View.isKept) page.kept.set(View, page.shown);
   fill(pane, page.shown.element);
   page.shown.show(route);
 }

@@ -22,6 +22,8 @@ export class Page {
     this.showView = showView;
     this.api = connect(token, (answer) => this.answered(answer));
     this.isConnected = true;
+    /** The views that are not made anew each time they are shown, by their classes. */
+    this.kept = new Map();
     this.partial = null;
     /** Whether all files were compared for the last answer, and not only those that events have reported. */
     this.isCompared = true;
@@ -29,8 +31,6 @@ export class Page {
     /** What the view of files keeps while another one is shown. */
     this.folded = new Set();
     this.filterText = "";
-    /** The tokens of the document of each tier, for the view of the document. */
-    this.sizes = [];
     this.pick = new Pick();
     /** @type {import("./table.js").Table|null} */
     this.table = null;
