@@ -306,10 +306,7 @@ async fn a_document_that_was_shown_is_there_at_its_place_and_what_has_changed_si
     browser.run("window.fetch = () => new Promise(() => {})").await;
     browser.click("#to-document").await;
     browser.wait_until("document.querySelector('#kept').textContent.startsWith('Composing')").await;
-    assert_eq!(
-        browser.run(&format!("return {list}.querySelectorAll('.line').length")).await,
-        json!(0)
-    );
+    assert_eq!(browser.run(&format!("return {list}.querySelectorAll('.line').length")).await, json!(0));
     page.close().await;
 }
 

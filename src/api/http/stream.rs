@@ -108,7 +108,7 @@ const WAITING: usize = 1;
 /// The least time between two events of a stream, unless a client asks for fewer. What happens in between is joined.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest that a client can ask for.
-const LONGEST_INTERVAL: Duration = Duration::from_secs(3600);
+const LONGEST_INTERVAL: Duration = Duration::from_hours(1);
 
 /// From where on, and how long, events are wanted.
 #[derive(Debug, Default, Deserialize)]

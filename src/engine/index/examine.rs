@@ -15,7 +15,7 @@ use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::timings::{AnswerStep, StepClock};
 use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason};
 use crate::store::{ContentArtifacts, Store, StoredFileState};
-use crate::sys::{FileContent, FileKind, Files, ReadError};
+use crate::sys::{FileContent, FileKind, FileStat, Files, ReadError};
 
 /// How long to wait before a file that changes while it is read is read again.
 const RETRY_AFTER: [Duration; 3] =
@@ -205,14 +205,25 @@ impl FileExaminer<'_> {
     }
 }
 
+/// Returns why an attempt to read a file of at most so many bytes would fail, as far as its stamp shows.
+pub(super) fn reason_not_to_read(stat: &FileStat, most_bytes: u64) -> Option<SkipReason> {
+    reason_of_kind(stat.kind).or_else(|| (most_bytes < stat.stamp.size).then_some(SkipReason::TooLarge))
+}
+
+/// Returns why what is not a regular file is left out.
+pub(super) const fn reason_of_kind(kind: FileKind) -> Option<SkipReason> {
+    match kind {
+        FileKind::Regular => None,
+        FileKind::Symlink => Some(SkipReason::Symlink),
+        FileKind::Directory | FileKind::Special => Some(SkipReason::Special),
+    }
+}
+
 fn left_out_reason(error: &ReadError) -> SkipReason {
     match error {
         ReadError::TooLarge { .. } => SkipReason::TooLarge,
         ReadError::Changing => SkipReason::Unstable,
-        ReadError::NotRegular(FileKind::Symlink) => SkipReason::Symlink,
-        ReadError::NotRegular(FileKind::Regular | FileKind::Directory | FileKind::Special) => {
-            SkipReason::Special
-        }
+        ReadError::NotRegular(kind) => reason_of_kind(*kind).unwrap_or(SkipReason::Special),
         ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => SkipReason::Vanished,
         ReadError::Io(_) => SkipReason::Unreadable,
     }

@@ -9,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 
 use rustc_hash::FxHashSet;
 
-use super::examine::{ExaminedFile, ReadOutcome, examiner};
+use super::examine::{ExaminedFile, ReadOutcome, examiner, reason_not_to_read};
 use super::scope::SnapshotScope;
 use super::snapshot::{ProjectSnapshot, count_missed, report_stamp_mismatch, take_snapshot};
 use crate::aggregate::Selector;
@@ -21,7 +21,6 @@ use crate::engine::options::IndexReport;
 use crate::engine::workspace::{FileRows, HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
 use crate::model::{ContentHash, RelPath, SkipReason};
 use crate::store::{FileRow, StoredFileState, WriteBatch};
-use crate::sys::FileKind;
 
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.
 const BATCH_FILES: usize = 500;
@@ -245,14 +244,18 @@ pub(super) fn check_row<'s>(
     if let Some(reason) = found.skip_reason {
         return RowCheck::LeftOut(reason);
     }
-    let Some(row) = snapshot.rows.get(&found.path) else { return RowCheck::Read };
     let Some(stat) = snapshot.stat(at) else { return RowCheck::Read };
-    // The limit may have been higher when the row was written; the reading finds the reason why the file is left out.
-    if stat.kind != FileKind::Regular || workspace.options.structure_max_bytes < stat.stamp.size {
-        return RowCheck::Read;
-    }
+    let is_dirty = snapshot.is_dirty(&found.path);
+    let unread = reason_not_to_read(&stat, workspace.options.structure_max_bytes);
+    let row = match (snapshot.rows.get(&found.path), unread) {
+        (Some(row), None) => row,
+        // Without a row each answer would attempt to read a link anew, and write that there is none.
+        (None, Some(reason)) if !is_dirty => return RowCheck::LeftOut(reason),
+        // A row that is there is deleted by the attempt: it is of what had the name before, or the limit was higher then.
+        (_, _) => return RowCheck::Read,
+    };
     let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
-    let is_doubted = workspace.paranoid || snapshot.is_dirty(&found.path) || trust == Trust::Nothing;
+    let is_doubted = workspace.paranoid || is_dirty || trust == Trust::Nothing;
     if is_doubted || !is_same || !snapshot.is_current { RowCheck::Read } else { RowCheck::Unchanged(row) }
 }
 

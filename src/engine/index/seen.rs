@@ -164,8 +164,8 @@ fn changed_places(
 ) -> Option<Vec<usize>> {
     let is_as_seen = |at: usize| match check_row(&cache.workspace, at, snapshot, Trust::Stamps) {
         RowCheck::Unchanged(row) => seen.rows[at].as_ref().is_some_and(|before| Arc::ptr_eq(before, row)),
-        // By its name, which is what it was.
-        RowCheck::LeftOut(_) => true,
+        // By its name, which is what it was, or for what it is now.
+        RowCheck::LeftOut(_) => snapshot.files()[at].skip_reason.is_some(),
         RowCheck::Read => false,
     };
     let (mut places, mut changed) = (Vec::new(), 0);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::examine::examiner;
+use super::examine::{examiner, reason_of_kind};
 use super::scan::{ScanRequest, ScanResult, Trust, scan, state_from_row};
 use super::snapshot::{neighbors_of, report_stamp_mismatch};
 use crate::aggregate::Selector;
@@ -150,12 +150,8 @@ fn file_at(
         Err(_) if cache.workspace.files.is_gone(&path) => Some(SkipReason::ResourceGone),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
         Err(_) => Some(SkipReason::Unreadable),
-        Ok(stat) => match stat.kind {
-            FileKind::Directory => return Ok(None),
-            FileKind::Symlink => Some(SkipReason::Symlink),
-            FileKind::Special => Some(SkipReason::Special),
-            FileKind::Regular => None,
-        },
+        Ok(stat) if stat.kind == FileKind::Directory => return Ok(None),
+        Ok(stat) => reason_of_kind(stat.kind),
     };
     let reason = found.or_else(|| cache.workspace.names.skip_reason(&path));
     let (state, mtime_ns, text) = match reason {

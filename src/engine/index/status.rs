@@ -1,5 +1,6 @@
 //! The status of each file, without reading any.
 
+use super::examine::reason_not_to_read;
 use super::scan::{StampCheck, Trust, check_stamp, state_from_row};
 use super::scope::{SnapshotScope, place_of};
 use super::snapshot::{ProjectSnapshot, take_snapshot};
@@ -10,7 +11,7 @@ use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentHash, FileType, RelPath, SkipReason, Tier};
 use crate::store::StoredFileState;
-use crate::sys::{FileKind, Files};
+use crate::sys::Files;
 
 /// How what is stored of a file compares with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,14 +156,7 @@ fn unread_freshness(workspace: &Workspace<'_>, found: &DiscoveredFile, is_known:
     let reason = match workspace.files.stat(&found.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
         Err(_) => Some(SkipReason::Unreadable),
-        Ok(stat) => match stat.kind {
-            FileKind::Symlink => Some(SkipReason::Symlink),
-            FileKind::Directory | FileKind::Special => Some(SkipReason::Special),
-            FileKind::Regular if workspace.options.structure_max_bytes < stat.stamp.size => {
-                Some(SkipReason::TooLarge)
-            }
-            FileKind::Regular => None,
-        },
+        Ok(stat) => reason_not_to_read(&stat, workspace.options.structure_max_bytes),
     };
     match reason {
         Some(reason) => Freshness::LeftOut(reason),

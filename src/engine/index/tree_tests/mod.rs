@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use super::audit::{AuditReport, IndexDifferenceKind};
 use super::changes::{FileChange, FileChangeKind};
 use super::scan::Trust;
+use super::status::Freshness;
 use crate::engine::document::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentHistory, DocumentInputs,
 };
@@ -20,7 +21,9 @@ use crate::engine::options::Options;
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::{TestProject, options, request};
-use crate::model::{AggregationStrategy, ContentHash, Document, FileOrder, PrefixCaching, RelPath, ViewMode};
+use crate::model::{
+    AggregationStrategy, ContentHash, Document, FileOrder, PrefixCaching, RelPath, SkipReason, ViewMode,
+};
 
 /// A repository of two files that have rested for long, and a third that is ignored.
 fn scene() -> TestProject {
@@ -91,6 +94,34 @@ fn a_second_answer_runs_no_git_and_reads_no_file() {
     assert_eq!(names(&mut scene.open_shared(&tree)), ["a.py", "sub/b.py"]);
     assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 0));
     assert_eq!((tree.counts().files, tree.counts().missed, tree.pending()), (3, 0, 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_does_not_attempt_to_read_links_that_an_earlier_one_has_seen() {
+    let scene = scene();
+    let link = || std::os::unix::fs::symlink("a.py", scene.path("link.py")).unwrap();
+    link();
+    let tree = trusted();
+    let mut project = warm(&scene, &tree);
+    let left_out = |project: &mut Project<'_>| {
+        let status = project.status().unwrap();
+        let link = status.iter().find(|file| file.path == path("link.py")).unwrap();
+        link.freshness == Freshness::LeftOut(SkipReason::Symlink)
+    };
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert!(left_out(&mut project));
+    assert!(scene.reads().is_empty());
+    fs::remove_file(scene.path("link.py")).unwrap();
+    scene.write("link.py", "def own():\n    pass\n");
+    assert_eq!(names(&mut project), ["a.py", "link.py", "sub/b.py"]);
+    fs::remove_file(scene.path("link.py")).unwrap();
+    link();
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert!(left_out(&mut project));
+    tree.touch(&[path("link.py")]);
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!(tree.pending(), 0);
 }
 
 #[test]
