@@ -46,6 +46,12 @@ fn add_module(
             add_module(modules, imported, added, code);
             continue;
         }
+        // Nothing follows that has to be kept apart. Only a statement that is empty needs its end here, and the tests compile
+        // what is sent.
+        let is_last = code.ends_with(',') && line.starts_with(['}', ']', ')']);
+        if is_last || (code.ends_with(';') && line.starts_with('}')) {
+            code.pop();
+        }
         code.push_str(&without_spaces(line.strip_prefix("export ").unwrap_or(line)));
         // Elsewhere the end of a line may be the end of a statement, or of a comment.
         if !code.ends_with(['{', '(', '[', ',', ';']) || line.contains("//") {
@@ -132,11 +138,11 @@ mod tests {
             ("a.js", "/** Doc. @type {number} */\nexport const a = 1;\n"),
             (
                 "b.js",
-                "import { a } from \"./a.js\";\nexport function b(c) {\n  /*\n   * Why.\n   */\n  return c; // twice\n}\n",
+                "import { a } from \"./a.js\";\nexport function b(c) {\n  /*\n   * Why.\n   */\n  return c; // twice\n}\nexport const d = {\n  e() {\n    f();\n  },\n};\n",
             ),
             ("other.js", "other();\n"),
         ];
-        let joined = "const a=1;function b(c){return c;// twice\n}\nb(a);";
+        let joined = "const a=1;function b(c){return c;// twice\n}\nconst d={e(){f()}};b(a);";
         assert_eq!(program(&modules, "main.js"), joined);
     }
 

@@ -283,7 +283,10 @@ async fn a_document_that_was_shown_is_there_at_its_place_and_what_has_changed_si
         .wait_until("document.querySelector('.document .blocks').textContent.includes('src/long.py')")
         .await;
     let list = "document.querySelector('.document .split > .rows')";
-    browser.run(&format!("{list}.scrollTop = 1000")).await;
+    let blocks = "document.querySelector('.document .blocks')";
+    browser
+        .run(&format!("{list}.scrollTop = 1000; {blocks}.style.height = '40px'; {blocks}.scrollTop = 9"))
+        .await;
     browser
         .wait_until(&format!("{list}.querySelector('.line')?.textContent && {list}.scrollTop === 1000"))
         .await;
@@ -293,7 +296,8 @@ async fn a_document_that_was_shown_is_there_at_its_place_and_what_has_changed_si
     browser.run("window.real = fetch; window.fetch = () => new Promise(() => {})").await;
     browser.click("#to-document").await;
     browser.wait_until(&format!("/f[0-9]+/.test({list}?.textContent)")).await;
-    assert_eq!(browser.run(&format!("return {list}.scrollTop")).await, json!(1000));
+    let tops = format!("return [{list}.scrollTop, {blocks}.scrollTop]");
+    assert_eq!(browser.run(&tops).await, json!([1000, 9]));
     browser.run("window.fetch = real").await;
     browser.click("#to-files").await;
     page.sandbox.write("src/long.py", &functions("def added():\n    pass\n\n"));

@@ -45,23 +45,21 @@ export class DocumentView {
     );
     this.blocks = new Rows({ label: "Blocks", role: "list", class: "rows blocks", render: (index) => this.block(index) });
     this.rows = new Rows({ label: "Document", height: LINE_PX, render: (index) => this.line(index) });
+    this.lists = [this.rows, this.blocks];
     this.element = el("div.paper", bar, el("div.split", el("nav", { "aria-label": "Blocks of the document" }, this.blocks.element), this.rows.element));
   }
 
   show(route) {
     this.sought = route;
-    if (this.asked === JSON.stringify(this.question())) this.rows.element.scrollTop = this.top;
-    else if (this.opened) this.clear();
+    if (this.asked !== JSON.stringify(this.question())) {
+      this.opened = null;
+      for (const list of this.lists) list.show(0);
+    }
+    this.tops?.forEach((top, at) => (this.lists[at].element.scrollTop = top));
+    this.tops = null;
     this.showTabs();
     this.refresh();
     this.showNames();
-  }
-
-  /** Takes away the document of another choice. */
-  clear() {
-    this.opened = null;
-    this.rows.show(0);
-    this.blocks.show(0);
   }
 
   /** Returns what is asked for: the whole document, or what has changed for a reader. */
@@ -130,12 +128,16 @@ export class DocumentView {
     if (0 <= at) this.goTo(this.opened.blocks.line[at]);
   }
 
+  /** Returns the number of the last block that begins at a line or before it, or -1. */
+  blockAt(number) {
+    return this.opened.blocks.line.findLastIndex((line) => line <= number);
+  }
+
   /** Returns the block that is the first in sight, and how far its heading is above. */
   place() {
-    const { file, line } = this.opened.blocks;
     const first = this.rows.first + 1;
-    let at = -1;
-    for (let block = 0; block < file.length; block += 1) if (line[block] <= first && (at < 0 || line[at] < line[block])) at = block;
+    const at = this.blockAt(first);
+    const { file, line } = this.opened.blocks;
     return at < 0 ? null : { file: file[at], above: first - line[at] };
   }
 
@@ -159,9 +161,8 @@ export class DocumentView {
 
   showBlocks() {
     const { blocks, sections } = this.opened;
-    const blocksBefore = (line) => blocks.line.filter((other) => other < line).length;
     /** The rows of the sections, each behind the blocks that come before it. */
-    this.sectionRows = sections.map(({ line }, at) => at + blocksBefore(line));
+    this.sectionRows = sections.map(({ line }, at) => at + this.blockAt(line - 1) + 1);
     this.blocks.show(sections.length + blocks.file.length);
   }
 
@@ -216,8 +217,9 @@ export class DocumentView {
 
   /** Returns whether a line is in a block that has changed since the document was opened. */
   isChanged(number) {
+    const at = this.changed.size ? this.blockAt(number) : -1;
     const { file, line, lines } = this.opened.blocks;
-    return this.changed.size > 0 && file.some((name, at) => this.changed.has(name) && line[at] <= number && number < line[at] + lines[at]);
+    return this.changed.has(file[at]) && number < line[at] + lines[at];
   }
 
   async load(page) {
@@ -301,6 +303,7 @@ export class DocumentView {
 
   unmount() {
     clearTimeout(this.measuring);
-    this.top = this.rows.element.scrollTop;
+    // A list that is taken out of the page forgets it.
+    this.tops = this.lists.map(({ element }) => element.scrollTop);
   }
 }
