@@ -27,6 +27,7 @@ declare_files! {
     "document.js",
     "dom.js",
     "door.js",
+    "download.js",
     "file_rows.js",
     "files.js",
     "find.js",

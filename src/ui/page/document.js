@@ -2,6 +2,7 @@
 
 import { TIERS } from "./bar.js";
 import { cell, el, failure, field, fill, options } from "./dom.js";
+import { FORMATS, download } from "./download.js";
 import { count, plural, visible } from "./format.js";
 import { Rows } from "./rows.js";
 import { LINE_PX } from "./slices.js";
@@ -11,8 +12,6 @@ const PAGE_LINES = 500;
 const KEPT_PAGES = 40;
 /** So long after the last change the tokens of the other tiers are asked for. */
 const QUIET_MS = 1000;
-/** What a document can be downloaded as: the format, and the ending of the file's name. */
-const FORMATS = [["markdown", "Markdown", "md"], ["json", "JSON", "json"], ["anthropic", "Anthropic request", "json"], ["openai", "OpenAI request", "json"], ["gemini", "Gemini request", "json"]];
 
 export class DocumentView {
   static id = "document";
@@ -40,7 +39,7 @@ export class DocumentView {
       this.find,
       el("button#copy", { title: "c", onclick: () => this.copy() }, "copy"),
       this.format,
-      el("button#download", { onclick: () => this.download() }, "download"),
+      el("button#download", { onclick: () => download(this) }, "download"),
       this.kept,
     );
     this.blocks = new Rows({ label: "Blocks", role: "list", class: "rows blocks", render: (index) => this.block(index) });
@@ -268,28 +267,6 @@ export class DocumentView {
   async copy() {
     await navigator.clipboard.writeText(await this.text());
     this.page.say("document copied");
-  }
-
-  /** Downloads the document, or the body of a request that has it. */
-  async download() {
-    const [format, , ending] = FORMATS.find(([name]) => name === this.format.value);
-    try {
-      const text = format === "markdown" ? await this.text() : await this.body(format);
-      const blob = URL.createObjectURL(new Blob([text], { type: ending === "md" ? "text/markdown" : "application/json" }));
-      el("a", { href: blob, download: `tier_${this.page.tier}${format === "markdown" ? "" : `_${format}`}.${ending}` }).click();
-      setTimeout(() => URL.revokeObjectURL(blob), 1000);
-    } catch (error) {
-      this.page.fail(error);
-    }
-  }
-
-  /** Returns the document in another format. It is asked for with GET, so that nobody counts as having been given it. */
-  async body(format) {
-    const { choice, ...rest } = this.question();
-    const parameters = Object.entries({ ...choice, ...rest, format, receipt: "none" });
-    const query = new URLSearchParams(parameters.flatMap(([key, value]) => [value].flat().map((one) => [key, String(one)])));
-    const { text } = await this.page.api.get(`/v1/aggregate?${query}`);
-    return text;
   }
 
   act(action) {
