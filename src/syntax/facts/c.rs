@@ -173,7 +173,7 @@ impl<'t> CFactsReader<'t> {
                     token.kind == Kind::Word && !KEYWORDS.contains(&self.text(token)) && !is_attribute
                 });
                 if let (true, Some(name)) = (is_name, name) {
-                    found = Some((name, at));
+                    found = Some(if self.holds_parameters(name) { (name - 1, at + 1) } else { (name, at) });
                 }
                 at = self.group_end(at).max(at + 1);
             } else {
@@ -181,6 +181,15 @@ impl<'t> CFactsReader<'t> {
             }
         }
         found
+    }
+
+    /// Returns whether a word is a macro that holds the parameters of the function before it: `int f OF((int a))`.
+    fn holds_parameters(&self, word: usize) -> bool {
+        let is_macro = self.text(self.tokens[word]).chars().all(|c| !c.is_lowercase());
+        let before = (self.item_start + 1..word).next_back().map(|before| self.tokens[before]);
+        let is_after_name =
+            before.is_some_and(|before| before.kind == Kind::Word && !KEYWORDS.contains(&self.text(before)));
+        is_macro && is_after_name && self.is_sign(word + 2, b'(')
     }
 
     fn has_word(&self, word: &str) -> bool {

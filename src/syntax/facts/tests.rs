@@ -63,6 +63,14 @@ fn branches_of_a_conditional_do_not_unbalance_a_function() {
 }
 
 #[test]
+fn a_macro_around_parameters_does_not_name_a_function_of_c() {
+    let text = "int f PARAMS((int));\nEXTERN int f PARAMS((int a))\n{\n    return g(a);\n}\n";
+    let found = facts("c", text);
+    assert_eq!(definitions(&found), ["f 1:1-1", "f 2:2-5"]);
+    assert_eq!(uses(&found), ["g() 4", "a 4"]);
+}
+
+#[test]
 fn prototypes_and_macros_of_c_are_definitions_of_their_kinds() {
     let found = facts("c", "#define old new\nint new(int);\ntypedef struct s { int a; } s_t;\n");
     assert_eq!(definitions(&found), ["old 1:1-1", "new 2:2-2", "s 3:3-3", "s_t 3:3-3"]);

@@ -89,16 +89,15 @@ impl ItemReader<'_, '_> {
             self.has_read_type |= spells_type(word);
             return WordReading::Skip(after);
         }
-        // `int f OF((int a));`
+        // `int f OF((int a)) {`
         let inside = self.scanner.tokens.group(at + 1);
-        if takes_arguments
-            && self.is_after_name(from, at)
-            && inside.first().is_some_and(|first| first.kind == CTokenKind::Paren)
-        {
+        let holds_parameters = inside.first().is_some_and(|first| first.kind == CTokenKind::Paren);
+        if takes_arguments && holds_parameters && self.is_after_name(from, at) {
             let name = self.word(at - 1).to_owned();
             return WordReading::Decided(self.function_in_parentheses(name, after));
         }
-        if (has_name && self.is_after_array(at)) || (takes_arguments && self.is_after_name(from, at)) {
+        let is_qualifier = takes_arguments && self.ending == ItemEnding::Semicolon;
+        if (has_name && self.is_after_array(at)) || (is_qualifier && self.is_after_name(from, at)) {
             return WordReading::Skip(after);
         }
         match word {
@@ -168,9 +167,9 @@ impl ItemReader<'_, '_> {
         at.checked_sub(1).is_some_and(is_array) && self.ending == ItemEnding::Semicolon
     }
 
-    /// Returns whether the macro call at `at` qualifies the variable before it: `int a GUARDED_BY(b) = 1;`.
+    /// Returns whether the macro call at `at` follows a name that is declared, as in `int a GUARDED_BY(b) = 1;`.
     fn is_after_name(&self, from: usize, at: usize) -> bool {
-        if self.ending != ItemEnding::Semicolon || at < from + 2 || !is_macro_name(self.word(at)) {
+        if at < from + 2 || !is_macro_name(self.word(at)) {
             return false;
         }
         let (name, before) = (self.word(at - 1), self.word(at - 2));

@@ -261,6 +261,18 @@ fn a_name_before_a_macro_that_holds_its_parameters_may_be_that_of_a_type() {
 }
 
 #[test]
+fn a_function_whose_parameters_are_in_a_macro_has_its_own_name() {
+    c(
+        "ZEXTERN int ZEXPORT z_reset _Z_OF((z_streamp a,\n    int b))\n{ }\nint f PARAMS((void))\n{ }\nint g;\n",
+        &expect![[r"
+
+            + function z_reset = ZEXTERN int ZEXPORT z_reset _Z_OF((z_streamp a, int b))
+            + function f = int f PARAMS((void))
+            + variable g = int g"]],
+    );
+}
+
+#[test]
 fn placeholders_of_a_build_are_skipped() {
     c(
         "@PRAGMA_SYSTEM_HEADER@\n@PRAGMA_COLUMNS@\nint f(int a);\n",
