@@ -18,8 +18,9 @@ const MAX_RUN_LINES: usize = 60;
 const MIN_RUN_LINES: usize = 20;
 /// Containers nested deeper, which no person writes, are not entered: their functions are part of them.
 const MAX_DEPTH: usize = 64;
-/// A declaration names its symbol within so many lines from its decorators on.
-const MAX_HEAD_LINES: usize = 40;
+/// A declaration names its symbol within so many lines from its decorators on, of which a command with many options has
+/// dozens.
+const MAX_HEAD_LINES: usize = 200;
 /// Of a longer line only the beginning is searched for a name, for all symbols of a minified file are on one line.
 const MAX_HEAD_BYTES: usize = 400;
 

@@ -248,7 +248,7 @@ impl<'s> ExcerptLines<'s> {
                 } else if !is_list && child.is_list {
                     // The members of what has a wanted head.
                     open.push(child);
-                } else if (is_list && child.is_item) || child.is_comment {
+                } else if (is_list && child.is_item) || child.is_aside {
                     unwanted.push(child.range());
                 }
             }
@@ -337,9 +337,16 @@ impl<'s> ExcerptLines<'s> {
         let indent = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
         let pointer = (request.pointer)(gap)
             .filter(|pointer| style.can_hold(pointer) && pointer.len() <= bytes.len() / POINTER_SHARE);
-        let mark = style.mark(gap, !indent.is_empty(), pointer.as_deref());
+        // Between decorators there can be no statement.
+        let is_in_block = !indent.is_empty() && !self.follows_decorator(lines.start);
+        let mark = style.mark(gap, is_in_block, pointer.as_deref());
         let mark = format!("{indent}{mark}{}", self.source.line_ending());
         (mark.len() < bytes.len()).then(|| SkeletonCut::new(bytes, mark))
+    }
+
+    fn follows_decorator(&self, line: usize) -> bool {
+        let mut above = (0..line).rev().map(|line| self.text(line).trim()).filter(|text| !text.is_empty());
+        above.next().is_some_and(|text| text.starts_with('@'))
     }
 
     /// Returns runs of dropped lines, each with the blank lines around it.

@@ -38,19 +38,21 @@ pub(super) struct PartNode {
     pub(super) is_list: bool,
     /// Whether it can be dropped from a list.
     pub(super) is_item: bool,
-    pub(super) is_comment: bool,
+    /// Whether it can be dropped wherever it is: a comment, or a decorator of several lines.
+    pub(super) is_aside: bool,
 }
 
 impl PartNode {
-    fn new(node: Node<'_>, range: &Range<usize>) -> Self {
+    fn new(node: Node<'_>, range: &Range<usize>, has_lines: bool) -> Self {
+        let kind = node.kind();
         Self {
             start: position(range.start),
             end: position(range.end),
             first_child: 0,
             child_count: 0,
-            is_list: is_list(node.kind()),
+            is_list: is_list(kind),
             is_item: node.is_named() && !node.is_error(),
-            is_comment: node.kind().contains("comment"),
+            is_aside: kind.contains("comment") || (has_lines && kind == "decorator"),
         }
     }
 
@@ -101,17 +103,18 @@ impl ExcerptParts {
 /// Returns the nodes of a tree, the children of each one after the other.
 fn nodes(source: &SourceText<'_>, tree: &Tree) -> Vec<PartNode> {
     let root = tree.root_node();
-    let mut nodes = vec![PartNode::new(root, &source.original_range(root.byte_range()))];
+    let mut nodes = vec![PartNode::new(root, &source.original_range(root.byte_range()), true)];
     let mut open = vec![(0, root)];
     let mut cursor = root.walk();
     while let Some((at, parent)) = open.pop() {
         let first = nodes.len();
         for child in parent.children(&mut cursor) {
             let range = source.original_range(child.byte_range());
-            let node = PartNode::new(child, &range);
-            let span = source.span(range);
+            let span = source.span(range.clone());
+            let has_lines = span.start_line < span.end_line;
+            let node = PartNode::new(child, &range, has_lines);
             // What is on one line is wanted as a whole or not at all, except for the elements of a list.
-            if 0 < child.child_count() && (node.is_list || span.start_line < span.end_line) {
+            if 0 < child.child_count() && (node.is_list || has_lines) {
                 open.push((nodes.len(), child));
             }
             nodes.push(node);

@@ -176,3 +176,11 @@ fn a_pointer_is_shown_where_it_is_short_and_cannot_end_its_comment() {
     assert!(shown[0].contains("# +9 tokens: slop view a.py\n"), "{}", shown[0]);
     assert!(!shown[1].contains("two"), "{}", shown[1]);
 }
+
+#[test]
+fn a_decorator_of_several_lines_is_a_gap_where_only_the_signature_is_shown() {
+    let text = "class Tests:\n    @slow\n    @parametrize(\n        \"value\",\n        [1, 2, 3, 4, 5, 6, 7, 8, 9],\n    )\n    @quiet\n    \
+                def test_values(self, value):\n        assert value\n        assert value < 10\n";
+    let expected = "class Tests:\n    @slow\n    # lines 3-6\n    @quiet\n    def test_values(self, value):\n        ...  # lines 9-10\n";
+    check_text("python", text, &[], Some(&[8..=8]), expected);
+}
