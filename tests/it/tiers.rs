@@ -479,6 +479,31 @@ fn a_file_reduced_to_its_name_is_not_a_failure() {
 }
 
 #[test]
+fn a_source_without_symbols_has_its_first_lines_in_its_row() {
+    let sandbox = module_project();
+    sandbox.write("package/start.py", "# Starts it.\nfrom .module_03 import thing_3\n\n\nthing_3(print)\n");
+    let document = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "3", "--budget", "900"]);
+    assert!(!document.contains("### package/start.py"), "{document}");
+    let row = "\npackage/start.py: from .module_03 import thing_3, thing_3(print)\n";
+    assert!(document.contains(row), "{document}");
+}
+
+#[test]
+fn methods_below_a_summary_are_shown_with_their_type() {
+    let sandbox = module_project();
+    let body = "        speed = speed + 1\n".repeat(100);
+    let method = |name: &str| format!("    def {name}(self, speed):\n{body}\n");
+    let fields = "    speed = 1 + 1\n".repeat(100);
+    let engine = format!("class Engine:\n{fields}\n{}{}", method("accelerate"), method("decelerate"));
+    sandbox.write("package/engine.py", engine);
+    let task = "accelerate and decelerate of the engine ignore the speed";
+    let document =
+        sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "2", "--budget", "900", "--task", task]);
+    let rows = "\nEngine: def accelerate(self, speed)\n  def decelerate(self, speed)\n";
+    assert!(document.contains(rows), "{document}");
+}
+
+#[test]
 fn an_inline_image_does_not_count_towards_the_token_budget() {
     let sandbox = module_project();
     let image = [PNG, &[0; 9000]].concat();

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering;
 use super::cache::{CachedView, ViewCache, ViewKey, lock};
 use super::gather::{ShownFile, render_as};
 use super::pack::PackContext;
-use super::pack_costs::FileHead;
 use super::parsed_texts::ParsedTexts;
 use super::render::{Renderer, encoding_remark};
 use crate::engine::fingerprint::Fingerprint;
@@ -18,7 +17,7 @@ use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance,
-    ViewMode, shell_word,
+    Symbol, ViewMode, shell_word,
 };
 use crate::{aggregate, summarize, syntax};
 
@@ -106,13 +105,24 @@ pub(super) fn summary_block(
         .collect();
     heads.sort_by_key(|head| *head.lines.start());
     let mut summary = aggregate::summary_lines(&block.body.text(), None, SummaryDetail::Words);
+    let mut within = String::new();
     for head in heads {
-        let safe = if head.is_verbatim { None } else { safe_signature(source, head) };
-        let text = safe.as_deref().unwrap_or(&head.text).trim_end();
+        let declared = if head.is_verbatim { None } else { declared_signature(source, head) };
+        let declared = declared.unwrap_or_else(|| DeclaredSignature::of(&head.text));
+        let text = declared.text.trim_end();
         // The words name the most important symbols already.
-        if !summary.words.iter().any(|line| line.starts_with(text)) {
-            summary.structure.extend(text.lines().map(str::to_owned));
+        if summary.words.iter().any(|line| line.starts_with(text)) {
+            continue;
         }
+        let DeclaredSignature { name, container, .. } = &declared;
+        // What is declared in the same type follows below the first of it.
+        let indent = match container {
+            Some(container) if *container == within => "  ".to_owned(),
+            Some(container) => format!("{container}: "),
+            None => String::new(),
+        };
+        summary.structure.extend(text.lines().map(|line| format!("{indent}{line}")));
+        within.clone_from(container.as_ref().unwrap_or(name));
     }
     // A model's words have limits of their own.
     let body = if is_by_model { summary.text() } else { renderer.fit_summary(&summary, true) };
@@ -120,23 +130,39 @@ pub(super) fn summary_block(
     Some(block)
 }
 
-/// Shows the first lines of a file, which is a block of nothing but its name so far.
-pub(super) fn head_block(named: &DocumentBlock, head: &FileHead) -> DocumentBlock {
-    let mut body = head.text.clone();
-    let mut more = u32::try_from(head.more).unwrap_or(u32::MAX);
-    write_gap(&mut body, &mut more);
-    DocumentBlock { view: ViewMode::Excerpt, body: body.into(), ..named.clone() }
+/// A signature as a summary shows it.
+struct DeclaredSignature {
+    /// The qualified name of its symbol, and of what that is declared in.
+    name: String,
+    container: Option<String>,
+    /// The signature without what may be a password in it.
+    text: String,
 }
 
-/// Returns the signature without what may be a password in it.
-fn safe_signature(source: &SourceText, head: &SymbolSignature) -> Option<String> {
-    let mut safe = None;
-    source.outline.as_ref()?.walk(|symbol, _| {
-        if symbol.signature == head.text {
-            safe = Some(summarize::safe_signature(symbol));
+impl DeclaredSignature {
+    fn of(text: &str) -> Self {
+        Self { name: String::new(), container: None, text: text.to_owned() }
+    }
+}
+
+/// Looks a signature up in the outline of its file.
+fn declared_signature(source: &SourceText, head: &SymbolSignature) -> Option<DeclaredSignature> {
+    let mut around: Vec<&Symbol> = Vec::new();
+    let mut declared = None;
+    source.outline.as_ref()?.walk(|symbol, depth| {
+        around.truncate(depth);
+        let lines = symbol.span.start_line..=symbol.span.end_line;
+        let container = around.last().filter(|container| !container.kind.is_namespace());
+        if symbol.signature == head.text && lines.contains(head.lines.start()) {
+            declared = Some(DeclaredSignature {
+                name: symbol.qualified_name.clone(),
+                container: container.map(|container| container.qualified_name.clone()),
+                text: summarize::safe_signature(symbol),
+            });
         }
+        around.push(symbol);
     });
-    safe
+    declared
 }
 
 /// Cuts a summary at the end of a line or sentence.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashMap;
 
-use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
+use super::excerpts::{BlockMemo, BlockSelection, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
 use super::render::Renderer;
@@ -356,9 +356,6 @@ fn place_file(
         PackedView::Names(count) => costs.names(at, *count),
         PackedView::Block { .. } | PackedView::Path => Vec::new(),
     };
-    let has_row = matches!(view, PackedView::Names(_));
-    let head = costs.head(at).filter(|_| has_row && names.is_empty());
-    let block = block.or_else(|| head.map(|head| head_block(&shown.candidate.block, head)));
     if let Some(block) = block {
         show_as(&mut shown, block);
         return PlacedFile::block(shown);

@@ -28,9 +28,9 @@ const SUMMARY: u64 = 60;
 const BYTES_A_TOKEN: u64 = 4;
 /// More than any document has room for: the cost of a row for a file without names.
 const IMPOSSIBLE: u64 = 1 << 40;
-/// So many lines represent a source without symbols. No longer ones: those are data.
-const HEAD_LINES: usize = 3;
-const MAX_HEAD_LINE: usize = 200;
+/// So many lines stand for a source without symbols. No longer ones: those are data.
+const ROW_LINES: usize = 3;
+const MAX_LINE: usize = 200;
 /// A block is as large as expected if it exceeds its pieces by no more than half and this.
 const EXCESS_SLACK: u64 = 100;
 /// The most names of a row.
@@ -146,38 +146,23 @@ impl CostTable {
 pub(super) struct CostMemo {
     costs: FxHashMap<BudgetUnit, PieceCosts>,
     names: FxHashMap<usize, Vec<String>>,
-    heads: FxHashMap<usize, FileHead>,
 }
 
-/// The first lines of a source that has no symbols.
-#[derive(Clone)]
-pub(super) struct FileHead {
-    pub(super) text: String,
-    /// How many other lines there are that are not blank.
-    pub(super) more: usize,
-}
-
-impl FileHead {
-    /// Returns the first lines that are neither blank nor comments, which are often a license; the first comments of a file of
-    /// nothing else. `None` if there are none.
-    fn of(text: &str, language: &str) -> Option<Self> {
-        let lines = || text.lines().filter(|line| !line.trim().is_empty());
-        let mut head: Vec<&str> = code_lines(text, language).take(HEAD_LINES).collect();
-        if head.is_empty() {
-            head = lines().take(HEAD_LINES).collect();
-        }
-        let is_short = head.iter().all(|line| line.len() <= MAX_HEAD_LINE);
-        (!head.is_empty() && is_short)
-            .then(|| Self { text: head.join("\n") + "\n", more: lines().count() - head.len() })
+/// Returns what stands in a row for the names of a source that has none: its first lines that are neither blank nor
+/// comments, which are often a license; the first comments of a file of nothing else.
+fn first_lines(text: &str, language: &str) -> Vec<String> {
+    let mut lines: Vec<&str> = code_lines(text, language).take(ROW_LINES).collect();
+    if lines.is_empty() {
+        lines = text.lines().filter(|line| !line.trim().is_empty()).take(ROW_LINES).collect();
     }
+    if lines.iter().any(|line| MAX_LINE < line.len()) {
+        return Vec::new();
+    }
+    let shown = lines.into_iter().map(str::trim).filter(|line| !line.chars().any(char::is_control));
+    shown.map(str::to_owned).collect()
 }
 
 impl CostMemo {
-    /// Returns the first lines of a file that has no names; `file` is its position in the draft.
-    pub(super) fn head(&self, file: usize) -> Option<&FileHead> {
-        self.heads.get(&file)
-    }
-
     /// Returns the first names of a file; `file` is its position in the draft.
     pub(super) fn names(&self, file: usize, count: usize) -> Vec<String> {
         let names = self.names.get(&file).map(Vec::as_slice).unwrap_or_default();
@@ -354,16 +339,18 @@ impl DraftCosts<'_, '_, '_> {
             .collect();
         let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
         // Where no grammar says so, a file may well have symbols, and its first lines would not represent it.
-        let is_known = outline.as_ref().is_some_and(|outline| outline.health.fallback.is_none());
-        let names = outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
+        let mut is_known = outline.as_ref().is_some_and(|outline| outline.health.fallback.is_none());
+        let mut names =
+            outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
         if names.is_empty()
             && is_known
             && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
-            && let Some(text) = self.text_of(file, &subject)
         {
-            self.memo.heads.extend(FileHead::of(&text, subject.file_type.id).map(|head| (file, head)));
+            let text = self.text_of(file, &subject);
+            is_known = text.is_some();
+            names = text.map(|text| first_lines(&text, subject.file_type.id)).unwrap_or_default();
         }
-        if let Some(key) = key {
+        if let Some(key) = key.filter(|_| is_known || !names.is_empty()) {
             self.renderer.cache_names(key, &names);
         }
         self.memo.names.insert(file, names);
@@ -409,9 +396,7 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
         self.cost(Piece::Names(file, count), |costs| {
             let names = costs.memo.names(file, count);
             if names.is_empty() {
-                // Its first lines take the place of names.
-                let head = costs.memo.head(file).map(|head| costs.unit.count(&head.text));
-                return head.map_or(IMPOSSIBLE, |head| head + costs.block_frame(file));
+                return IMPOSSIBLE;
             }
             costs.unit.count(&format!("{}: {}\n", costs.files[file].file.path, names.join(", ")))
         })
@@ -433,18 +418,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_head_of_a_file_is_its_code() {
-        let head = |text: &str, language| FileHead::of(text, language).map(|head| (head.text, head.more));
-        let found = |text: &str, more| Some((text.to_owned(), more));
-        let exports = "export * from './a'\nexport * from './b' // B.\n";
-        let script = format!("/**\n * @module\n */\n\n// A.\n{exports}");
-        assert_eq!(head(&script, "typescript"), found(exports, 4));
-        assert_eq!(
-            head("# License.\nimport a\nimport b\nimport c\na()\n", "python"),
-            found("import a\nimport b\nimport c\n", 2)
-        );
-        assert_eq!(head("/* A. */\n\n/* B. */\n", "c"), found("/* A. */\n/* B. */\n", 0));
-        assert_eq!(head(" \n", "c"), None);
+    fn the_row_of_a_file_without_names_has_its_code() {
+        let exports = ["export * from './a'", "export * from './b' // B."];
+        let script = format!("/**\n * @module\n */\n\n// A.\n{}\n", exports.join("\n"));
+        assert_eq!(first_lines(&script, "typescript"), exports);
+        let imports = "# License.\nimport a\n  import b\nimport c\na()\n";
+        assert_eq!(first_lines(imports, "python"), ["import a", "import b", "import c"]);
+        assert_eq!(first_lines("/* A. */\n\n/* B. */\n", "c"), ["/* A. */", "/* B. */"]);
+        assert_eq!(first_lines(" \n", "c"), [""; 0]);
+        assert_eq!(first_lines(&format!("[{}]\n", "1,".repeat(200)), "javascript"), [""; 0]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::excerpts::{BlockSelection, head_block, render_blocks, summary_block};
+use super::excerpts::{BlockSelection, render_blocks, summary_block};
 use super::fit::{fit_draft, limit_of, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
@@ -275,7 +275,8 @@ impl StablePacker<'_, '_, '_> {
                     if has_changed(file) {
                         changed_rows.push(ChangedRow { file, count, place });
                     }
-                    then.insert(file, self.row(file, count, memo, place));
+                    let names = memo.costs.names(file, count);
+                    then.insert(file, StableView::Row { part: FilePart::Stable, place, names });
                 }
                 Some(view @ PackedView::Block { .. }) if has_changed(file) => {
                     changed.push(ReservedRoom { file, view });
@@ -285,15 +286,6 @@ impl StablePacker<'_, '_, '_> {
         }
         let taken = self.taken(&then);
         SelectedFirst { room, then, changed, changed_rows, taken }
-    }
-
-    /// Returns the row of a file, or its first lines if it has no names.
-    fn row(&mut self, file: usize, count: usize, memo: &PackMemo, place: usize) -> StableView {
-        let names = memo.costs.names(file, count);
-        let head = memo.costs.head(file).filter(|_| names.is_empty());
-        let head = head.map(|head| head_block(&self.draft.files[file].candidate.block, head));
-        let row = StableView::Row { part: FilePart::Stable, place, names };
-        head.map_or(row, |head| StableView::Block(FilePart::Stable, head))
     }
 
     /// Returns the row of a file as it is now; `None` if none of its names are left.

@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::{aggregate, discover, summarize, syntax};
 
-/// What separates names that are kept as one text.
+/// What follows each of the names that are kept as one text.
 const NAME_END: &str = "\0";
 
 /// Renders the files of one document, or of one answer.
@@ -47,18 +47,18 @@ impl<'r, 'w> Renderer<'r, 'w> {
 }
 
 impl Renderer<'_, '_> {
-    /// Returns names that were looked up for an earlier document; `None` if they were not, or there are none.
+    /// Returns names that were looked up for an earlier document.
     pub(super) fn cached_names(&self, key: &ViewKey) -> Option<Vec<String>> {
-        let names = lock(self.views?).get(key)?;
-        Some(names.body.split(NAME_END).map(str::to_owned).collect())
+        let names = lock(self.views.filter(|_| !self.cache.workspace.paranoid)?).get(key)?;
+        Some(names.body.split_terminator(NAME_END).map(str::to_owned).collect())
     }
 
-    /// Keeps names for the next documents, if there are any.
+    /// Keeps names for the next documents.
     pub(super) fn cache_names(&self, key: ViewKey, names: &[String]) {
-        let is_splittable = !names.is_empty() && !names.iter().any(|name| name.contains(NAME_END));
+        let is_splittable = !names.iter().any(|name| name.contains(NAME_END));
         if let Some(views) = self.views.filter(|_| is_splittable) {
-            let (body, fingerprint) = (names.join(NAME_END), ContentHash::digest(b""));
-            lock(views).insert(key, CachedView { remark: None, body, fingerprint });
+            let body = names.iter().flat_map(|name| [name, NAME_END]).collect();
+            lock(views).insert(key, CachedView { remark: None, body, fingerprint: ContentHash::digest(b"") });
         }
     }
 

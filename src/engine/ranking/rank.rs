@@ -14,8 +14,8 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
-    ChangeHorizon, Chunk, ChunkKind, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass,
-    RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
+    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass, RankedFile,
+    RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -124,7 +124,8 @@ fn ranked_symbols(
         let source = sources.get(at)?;
         Some((*at, chunk_file(&source.text, source.outline.as_ref())))
     };
-    let chunked: Vec<(usize, FileChunks<'_>)> = chosen.iter().filter_map(chunks_of).collect();
+    let chunked: Vec<(usize, FileChunks<'_>)> =
+        on_all_cores(chosen, chunks_of).into_iter().flatten().collect();
     let with_symbols: Vec<FileWithSymbols<'_>> = chunked
         .iter()
         .map(|(file, chunks)| FileWithSymbols { file: *file, text: &sources[file].text, chunks })
@@ -142,7 +143,7 @@ fn ranked_symbols(
             name: chunk.name().to_owned(),
             lines: chunk.start_line..=chunk.end_line,
             bytes: chunk.bytes.clone(),
-            signature: signature_of(chunk, chunks, &sources[file].text, is_code),
+            signature: signature_of(chunk, chunks, &sources[file], is_code),
             depth: chunks.enclosing(chunk).count(),
         }
     });
@@ -210,7 +211,7 @@ fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: 
 fn signature_of(
     chunk: &Chunk<'_>,
     chunks: &FileChunks<'_>,
-    text: &str,
+    source: &SourceText,
     is_code: bool,
 ) -> Option<SymbolSignature> {
     let has_head = (chunk.start_line..=chunk.end_line).contains(&chunk.head_line);
@@ -222,13 +223,14 @@ fn signature_of(
         }),
         Some(_) => None,
         None => {
-            let has_symbols = chunks.chunks.iter().any(|other| other.kind != ChunkKind::Loose);
+            let has_symbols = source.outline.as_ref().is_some_and(|outline| !outline.symbols.is_empty());
             let is_first = chunks.chunks.first().is_some_and(|first| first.start_line == chunk.start_line);
             if has_symbols || !is_first || !is_code {
                 return None;
             }
             let last = chunk.end_line.min(chunk.start_line + FIRST_LINES - 1);
-            let lines = text.get(chunk.bytes.clone())?.split_inclusive('\n').take(FIRST_LINES as usize);
+            let lines =
+                source.text.get(chunk.bytes.clone())?.split_inclusive('\n').take(FIRST_LINES as usize);
             Some(SymbolSignature { lines: chunk.start_line..=last, text: lines.collect(), is_verbatim: true })
         }
     }
