@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::scanner::{CScanner, MAX_DEPTH, OpenCondition, Unsupported};
-use super::tokens::{CTokenKind, begins_line, comment_end, directive_end, quote_end, word_end};
+use super::tokens::{CTokenKind, begins_line, comment_end, directive_end, quote_end, quoted_end, word_end};
 use crate::model::SymbolKind;
 use crate::syntax::text::{SynthesizedItem, SynthesizedSymbol};
 
@@ -204,15 +204,21 @@ impl CScanner<'_> {
         let mut at = self.at;
         loop {
             let rest = self.bytes.get(at..)?;
-            let step = memchr::memchr2(b'\n', b'/', rest)?;
+            let step = memchr::memchr3(b'\n', b'/', b'"', rest)?;
             at += step + 1;
-            if rest[step] == b'/' {
-                // Only a comment can hide a `#` at the beginning of a line. Strings are not tracked: in a skipped
-                // branch an apostrophe may be prose.
-                if self.bytes.get(at) == Some(&b'*') {
+            // Only a comment can hide a `#` at the beginning of a line, and only a string the beginning of a comment.
+            // Characters are not tracked: in a skipped branch an apostrophe may be prose.
+            match rest[step] {
+                b'/' if matches!(self.bytes.get(at), Some(b'*' | b'/')) => {
                     at = comment_end(self.bytes, at - 1)?;
+                    continue;
                 }
-                continue;
+                b'/' => continue,
+                b'"' => {
+                    at = quoted_end(self.bytes, at - 1);
+                    continue;
+                }
+                _ => {}
             }
             let spaces = self.bytes[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             if self.bytes.get(at + spaces) == Some(&b'#') {

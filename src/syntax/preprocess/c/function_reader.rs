@@ -31,11 +31,21 @@ impl ItemReader<'_, '_> {
         let is_macro = is_macro_name(&text) && self.ending != ItemEnding::Semicolon;
         if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed || is_macro) {
             return match self.read_trail(parameters + 2, false, false) {
+                HeadTrail::Head(head) if self.is_typedef => self.typedef(inner, head),
+                // `int CALLBACK(write)(int a);` in a structure of C, which has no functions.
+                HeadTrail::Head(head) if self.scanner.is_in_type() && self.scanner.dialect == Dialect::C => {
+                    self.symbol(SymbolKind::Field, inner, head, None)
+                }
                 HeadTrail::Head(head) => self.as_function(inner, scope, head, true),
                 HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
                     ItemReading::Ambiguous(Some(inner))
                 }
             };
+        }
+        // `void printflike(1, 2) f(char *a);`
+        if is_typed && self.is(parameters + 2, CTokenKind::Paren) && !self.are_parameters(parameters) {
+            self.has_read_type = true;
+            return self.declaration(parameters + 1);
         }
         // A name without a type before it is a constructor, a macro in place of a type, or the call of a macro.
         let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);

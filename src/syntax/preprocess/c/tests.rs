@@ -273,6 +273,33 @@ fn a_function_whose_parameters_are_in_a_macro_has_its_own_name() {
 }
 
 #[test]
+fn a_macro_around_a_name_in_a_typedef_or_a_structure_makes_no_function() {
+    c(
+        "typedef int CALLBACK(write_cb)(int a);\nstruct s {\n    void *CALLBACK(write)(int a);\n    int b;\n};\nint g;\n",
+        &expect![[r#"
+            struct s {}
+            ;
+            + typedef write_cb = typedef int CALLBACK(write_cb)(int a)
+            + field write = void *CALLBACK(write)(int a)
+            + field b = int b
+            + variable g = int g
+            ! struct s"#]],
+    );
+}
+
+#[test]
+fn an_attribute_with_values_before_a_name_is_no_function() {
+    c(
+        "void printflike(1, 2) f(const char *, ...);\nstatic void printflike(3, 4)\ng(char **a, const char *b)\n{ }\nint h;\n",
+        &expect![[r#"
+
+            + prototype f = void printflike(1, 2) f(const char *, ...)
+            + function g = static void printflike(3, 4) g(char **a, const char *b)
+            + variable h = int h"#]],
+    );
+}
+
+#[test]
 fn placeholders_of_a_build_are_skipped() {
     c(
         "@PRAGMA_SYSTEM_HEADER@\n@PRAGMA_COLUMNS@\nint f(int a);\n",
@@ -335,5 +362,19 @@ fn members_after_a_macro_with_code_are_read() {
         + method a = int a() const
         + method b = int b()
         ! class X"]],
+    );
+}
+
+#[test]
+fn a_string_in_a_skipped_branch_begins_no_comment() {
+    let branch = "        g(\"a/*\", \"\\\"/*\"); // and /*\n";
+    c(
+        &format!(
+            "char *f(void)\n{{\n#ifdef A\n    h();\n#else\n    {{\n{branch}    }}\n#endif\n}}\nint a;\n"
+        ),
+        &expect![[r"
+
+            + function f = char *f(void)
+            + variable a = int a"]],
     );
 }

@@ -241,7 +241,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Returns the end of a string or a character whose quote is at `at`. One that its line does not close ends with the
 /// line, or, where it is a lone apostrophe, at once.
-fn quoted_end(bytes: &[u8], at: usize) -> usize {
+pub(super) fn quoted_end(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     let mut next = at + 1;
     while let Some(found) = bytes.get(next..).and_then(|rest| memchr3(quote, b'\\', b'\n', rest)) {
