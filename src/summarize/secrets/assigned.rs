@@ -149,8 +149,15 @@ fn secret_value(
     let written = &text[span.clone()];
     let is_plausible = match (operator, is_quoted) {
         (Operator::Nothing, false) => false,
+        // An option or a call in a sentence: "pass `-std=c++17`", "the token `lexer.next(1)`".
+        (Operator::Nothing, true) if written.starts_with('-') || is_call(written) => is_generated(written),
+        // What somebody is to pass on: "pass `argv[1]`".
+        (Operator::Nothing, true) if text[key.clone()].eq_ignore_ascii_case("pass") => {
+            is_random(written, SecretPolicy::Prompt)
+        }
         // In a call, an argument behind a name is a value of its own.
-        (Operator::Nothing | Operator::Dash, true) => is_generated(written) || !written.contains(' '),
+        (Operator::Nothing, true) => is_generated(written) || !written.contains(' '),
+        (Operator::Dash, true) => is_generated(written) || !written.contains(' '),
         (Operator::Default, is_quoted) => is_quoted,
         (Operator::Dash, false) => is_generated(written),
         _ => true,
@@ -164,6 +171,13 @@ fn secret_value(
         NameStrength::Maybe => generated_value(text, span, 20),
         NameStrength::Key => generated_value(text, span, 16),
     }
+}
+
+/// Returns whether a value is the call of a function, whatever its arguments are.
+fn is_call(value: &str) -> bool {
+    let (name, rest) = value.split_once('(').unwrap_or_default();
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:>-".contains(&b));
+    !name.is_empty() && is_name && rest.ends_with(')')
 }
 
 /// Returns the part of a value that was generated; what closes the expression that it is in, is not part of it.
@@ -303,6 +317,12 @@ mod tests {
     }
 
     #[test]
+    fn a_password_may_follow_its_name_without_a_sign() {
+        assert_eq!(value("the password 'hunter2!' is old"), Some("hunter2!"));
+        assert_eq!(value("pass 'q8Zt3Lw0pX'"), Some("q8Zt3Lw0pX"));
+    }
+
+    #[test]
     fn an_environment_variable_may_hold_a_plain_word() {
         assert_eq!(value("DB_PASSWORD=letmein"), Some("letmein"));
         assert_eq!(value("DB_PASSWORD=password"), None);
@@ -327,6 +347,11 @@ mod tests {
             "#define PASSWORD_PROMPT \"Password for user1: \"",
             "#define WIFI_PASSWORD \"changeme\"",
             "password || defaultPassword1",
+            "// It is valid to pass `char_end()` and `0`.",
+            "pass `-std=c++17` to the compiler",
+            "Pass 'value.begin1()' here",
+            "the token `lexer.next(1)`",
+            "pass `argv[1]` as well",
             "password = password or default_password1",
             "make PASSWORD=x install",
         ] {
