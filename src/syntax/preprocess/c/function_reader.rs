@@ -284,16 +284,14 @@ impl ItemReader<'_, '_> {
         if self.ending == ItemEnding::Semicolon {
             return ItemReading::Ignored;
         }
-        let arguments: Vec<&str> = self
-            .scanner
-            .tokens
-            .group(parameters)
-            .iter()
-            .filter(|token| token.kind == CTokenKind::Word)
-            .map(|token| &self.scanner.text[token.range()])
-            .take(2)
-            .collect();
-        let name = macro_function(name, &arguments).unwrap_or_else(|| name.to_owned());
+        let inside = self.scanner.tokens.group(parameters);
+        let text = |token: &CToken| &self.scanner.text[token.range()];
+        // `TEST_CASE("title", "[tag]") {` and `TEST_CASE_METHOD(Fixture, "title") {` have no name but that of the macro.
+        let has_title = inside.iter().take(3).any(|token| text(token).starts_with('"'));
+        let words = inside.iter().filter(|token| token.kind == CTokenKind::Word);
+        let arguments: Vec<&str> = words.map(text).take(2).collect();
+        let named = if has_title { None } else { macro_function(name, &arguments) };
+        let name = named.unwrap_or_else(|| name.to_owned());
         self.as_function(name, String::new(), head, false)
     }
 

@@ -300,6 +300,18 @@ fn an_attribute_with_values_before_a_name_is_no_function() {
 }
 
 #[test]
+fn a_test_with_a_title_has_the_name_of_its_macro() {
+    cpp(
+        "TEST_CASE(\"sizes of vectors\", \"[vector]\") { }\nTEST_CASE_METHOD(Fixture, \"no name\") { }\nTEST_F(Fixture, Runs) { }\n",
+        &expect![[r#"
+
+            + function TEST_CASE = TEST_CASE("sizes of vectors", "[vector]")
+            + function TEST_CASE_METHOD = TEST_CASE_METHOD(Fixture, "no name")
+            + function Fixture.Runs = TEST_F(Fixture, Runs)"#]],
+    );
+}
+
+#[test]
 fn placeholders_of_a_build_are_skipped() {
     c(
         "@PRAGMA_SYSTEM_HEADER@\n@PRAGMA_COLUMNS@\nint f(int a);\n",
