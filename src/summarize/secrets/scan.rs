@@ -9,11 +9,12 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 
 use super::assigned::AssignedSearch;
+use super::generated::is_generated;
 use super::joined::JoinedText;
 use super::rules;
 use super::rules::KeywordHint;
 use super::runs::{bot_token, decode_run, is_random_word, long_runs};
-use super::values::{is_placeholder, url_secrets};
+use super::values::{KeySecrecy, is_placeholder, key_secrecy, url_secrets};
 use crate::model::redaction_mark;
 
 /// What stands for a text that cannot be searched.
@@ -195,13 +196,25 @@ fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
     let mut builder = AhoCorasick::builder();
     builder.match_kind(MatchKind::LeftmostLongest);
     let words = builder.build(values.keys()).expect("they are parts of a text of limited size");
-    let hits = words.find_iter(text);
+    let hits = words.find_iter(text).filter(|hit| !is_within_name(text, &hit.range()));
     hits.map(|hit| SecretMatch {
         rule: rules[hit.pattern().as_usize()],
         span: hit.range(),
         blocks_file: false,
     })
     .collect()
+}
+
+/// Returns whether an occurrence of a value is a part of a longer name, as `base65` in `encode_base65`. A value that must
+/// have been generated is none by chance, nor is one with other signs than names have.
+fn is_within_name(text: &str, span: &Range<usize>) -> bool {
+    let value = &text[span.clone()];
+    let is_name = value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let continues = |next: Option<&u8>| next.is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
+    let bytes = text.as_bytes();
+    is_name
+        && !is_generated(value)
+        && (continues(bytes[..span.start].last()) || continues(bytes.get(span.end)))
 }
 
 /// Returns the secrets in URLs, in Kubernetes secrets and in Terraform states.
@@ -223,10 +236,20 @@ fn in_addresses(text: &str) -> Vec<Range<usize>> {
         let user_info = &text[span.clone()];
         let at = user_info.find(':').map_or(0, |colon| colon + 1);
         let password = &user_info[at..];
-        let is_one = 4 <= password.len() && !is_placeholder(password) && !password.contains(is_no_part);
+        let is_one = 4 <= password.len()
+            && !is_placeholder(password)
+            && !is_variable(password)
+            && !password.contains(is_no_part);
         is_one.then_some(span.start + at..span.end)
     });
     spans.collect()
+}
+
+/// Returns whether a password is the name of the variable that has it: `https://USER:SHOP_PASSWORD@host`.
+fn is_variable(password: &str) -> bool {
+    password.contains('_')
+        && password.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+        && key_secrecy(password) != KeySecrecy::Public
 }
 
 /// Returns whether a character shows that a URL is a pattern or part of a sentence.
@@ -429,6 +452,16 @@ mod tests {
     }
 
     #[test]
+    fn a_value_like_a_name_is_not_redacted_within_longer_names() {
+        let text = "password = \"blue42sky\"\nencode_blue42sky(x)  # blue42sky, %20blue42sky\n";
+        assert_eq!(
+            redact(text, &scan(text).unwrap()),
+            "password = \"(redacted:assigned-secret)\"\nencode_blue42sky(x)  # (redacted:assigned-secret), \
+             %20(redacted:assigned-secret)\n"
+        );
+    }
+
+    #[test]
     fn overlapping_secrets_are_both_redacted() {
         let one = |rule, span| SecretMatch { rule, span, blocks_file: false };
         let scan = SecretScan { matches: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
@@ -448,7 +481,7 @@ mod tests {
 
     #[test]
     fn passwords_in_urls_are_found_except_in_examples() {
-        let text = "postgres://me:hunter2@db:5432/x and https://user:pass@h/ and http://{user}:{word}@h";
+        let text = "postgres://me:hunter2@db:5432/x and https://user:pass@h/ and http://{user}:{word}@h and ftp://SHOP_USER:SHOP_PASSWORD@h";
         assert_eq!(found_structures(text), [("address-password", "hunter2")]);
     }
 

@@ -170,7 +170,24 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         return true;
     }
     let small = bare.to_ascii_lowercase();
-    PARTS.iter().any(|part| small.contains(part)) || is_common_word(&small)
+    PARTS.iter().any(|part| small.contains(part)) || is_common_word(&small) || is_algorithm(&small)
+}
+
+/// Returns whether a lowercase value names how something is hashed, signed, encrypted or encoded: `base64`,
+/// `pbkdf2-sha256`, `aes-256-gcm`.
+fn is_algorithm(small: &str) -> bool {
+    const WORDS: [&str; 54] = [
+        "aes", "argon2", "argon2i", "argon2id", "base32", "base58", "base64", "base64url", "bcrypt",
+        "blake2", "blake2b", "blake2s", "blake3", "cbc", "chacha20", "crc32", "ctr", "curve25519", "des",
+        "des3", "ecdsa", "ed25519", "eddsa", "es256", "es384", "gcm", "hmac", "hs256", "hs384", "hs512",
+        "md5", "oauth", "oauth2", "pbkdf2", "pkcs1", "pkcs8", "pkcs12", "poly1305", "ps256", "rs256",
+        "rs512", "rsa", "scram", "scrypt", "sha", "sha1", "sha224", "sha256", "sha384", "sha512", "utf",
+        "utf8", "x25519", "x509",
+    ];
+    let is_size = |part: &str| part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit());
+    let mut parts = small.split(['-', '_', '/', '.']).peekable();
+    parts.peek().is_some_and(|first| !is_size(first))
+        && parts.all(|part| WORDS.contains(&part) || is_size(part))
 }
 
 /// Returns whether a value is computed at run time.
@@ -383,10 +400,13 @@ mod tests {
             "true",
             "op://vault/item",
             "{password}",
+            "base64",
+            "PBKDF2-SHA256",
+            "aes-256-gcm",
         ] {
             assert!(is_placeholder(value), "{value}");
         }
-        for value in ["hunter2", "Tr0ub4dor&3", "s3cr3t!x", "pa$$w0rd"] {
+        for value in ["hunter2", "Tr0ub4dor&3", "s3cr3t!x", "pa$$w0rd", "base64x", "2048"] {
             assert!(!is_placeholder(value), "{value}");
         }
     }
