@@ -7,12 +7,13 @@ use crate::syntax::outline::{
     ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
     children, find, find_all,
 };
-use crate::syntax::text::format_text_size;
+use crate::syntax::text::{PreprocessedText, TextRewriter, format_text_size};
 
 /// Bash, and what other shells have in common with it.
 pub(super) static SHELL: Language = Language {
     // A body without a command is none.
     marks: ElisionMarks { body: (": # ", ""), data: (" # ", ""), ends_line: true },
+    preprocess_broken: Some(without_bodies),
     ..Language::new("shell", tree_sitter_bash::LANGUAGE, "tree-sitter-bash 0.25.1", &[NODES])
 };
 
@@ -40,6 +41,58 @@ const LARGE_TEXT: usize = 400;
 
 /// How many names back a script is searched for one that it has set already.
 const SEARCHED_SYMBOLS: usize = 400;
+
+/// Replaces the bodies of those functions that begin and end at the beginning of a line. The grammar does not understand
+/// all expansions, and after one such as `${a#*\"b\":[}` it may find no function any more. `None` if there are no such bodies.
+fn without_bodies(text: &str) -> Option<PreprocessedText> {
+    let mut rewriter = TextRewriter::new(text);
+    let (mut head, mut body, mut here_document) = (false, None, None);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let line = line.trim_end();
+        if let Some(end) = here_document {
+            here_document = here_document.filter(|_| line.trim_start_matches('\t') != end);
+            continue;
+        }
+        let brace = if head { Some(line) } else { function_head(line) };
+        head = !head && brace == Some("");
+        match (brace, body) {
+            (Some("{"), _) => body = Some(at),
+            (_, Some(from)) if line.starts_with('}') => {
+                rewriter.repair(from..start, ":\n");
+                body = None;
+            }
+            (_, _) => here_document = here_document_end(line),
+        }
+    }
+    (0 < rewriter.preprocessed.repairs).then(|| rewriter.finish())
+}
+
+/// Returns what follows the head of a function on its line; `None` if there is none at the beginning of the line.
+fn function_head(line: &str) -> Option<&str> {
+    let after_keyword = line.strip_prefix("function ");
+    let declared = after_keyword.unwrap_or(line).trim_start();
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
+    let rest = declared.trim_start_matches(is_part);
+    let is_named = rest.len() < declared.len() && !line.starts_with([' ', '\t']);
+    let parameters = rest.trim_start().strip_prefix('(').and_then(|rest| rest.trim_start().strip_prefix(')'));
+    let rest = parameters.or_else(|| after_keyword.map(|_| rest))?.trim_start();
+    (is_named && matches!(rest, "" | "{")).then_some(rest)
+}
+
+/// Returns the line that ends the here-document that begins on a line.
+fn here_document_end(line: &str) -> Option<&str> {
+    let (before, after) = line.split_once("<<")?;
+    let word = after.trim_start_matches('-').trim_start().trim_start_matches(['\'', '"', '\\']);
+    let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
+    let is_word = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    // `((a << b))` shifts, and a comment has no commands.
+    let is_command =
+        !after.starts_with('<') && !before.contains("((") && !before.trim_start().starts_with('#');
+    (is_word && is_command).then(|| &word[..end])
+}
 
 /// Reads `name() { … }`, `function name { … }` and `name() ( … )`.
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -182,4 +235,40 @@ fn redirected_statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         }
     }
     walk.visit_children(node);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::derive::derive;
+
+    const BROKEN: &str = "first() {\n  list=\"${1#*\\\"rdata\\\":[}\"\n  cat <<-END\n}\n\tEND\n}\n\nfunction second\n{\n  \
+                          echo $((1 << 2))\n}\nthird() { echo 3; }\nA=1\n";
+
+    fn functions(text: &str) -> Vec<String> {
+        let structure = derive("shell", text, &mut || false).unwrap();
+        let symbols = structure.outline.symbols.iter();
+        symbols
+            .map(|symbol| format!("{} {}-{}", symbol.name, symbol.span.start_line, symbol.span.end_line))
+            .collect()
+    }
+
+    #[test]
+    fn functions_are_found_after_what_the_grammar_does_not_understand() {
+        let whole = SHELL.preprocess_broken.unwrap()(BROKEN).unwrap().text;
+        assert_eq!(whole, "first() {\n:\n}\n\nfunction second\n{\n:\n}\nthird() { echo 3; }\nA=1\n");
+        assert_eq!(functions(BROKEN), ["first 1-6", "second 8-11", "third 12-12", "A 13-13"]);
+    }
+
+    #[test]
+    fn what_is_no_function_at_the_beginning_of_a_line_stays() {
+        for text in [
+            "if a; then\n  b() {\n    c\n  }\nfi\n",
+            "cat <<END\na() {\n  b\n}\nEND\n",
+            "a() {\n",
+            "f(x) {\n}\n",
+        ] {
+            assert!(without_bodies(text).is_none(), "{text}");
+        }
+    }
 }

@@ -39,6 +39,8 @@ pub(in crate::syntax) struct Language {
     /// Makes a text quicker to parse and fit for the grammar; returns `None` where the scanner does not support what it
     /// reads, and the text is to be parsed as it is.
     pub(in crate::syntax) preprocess: Option<fn(&str) -> Option<PreprocessedText>>,
+    /// The same for a text that the grammar does not understand as it is.
+    pub(in crate::syntax) preprocess_broken: Option<fn(&str) -> Option<PreprocessedText>>,
     /// Cuts what a skeleton omits of something that the scanner synthesized.
     pub(in crate::syntax) cut_synthesized: Option<fn(&mut OutlineWalk<'_>, &SynthesizedItem)>,
     /// Returns whether a text is nested deeper than the grammar can handle, where brackets do not show it.
@@ -70,6 +72,7 @@ impl Language {
             signature_excludes: &[],
             marks: ElisionMarks::BRACES,
             preprocess: None,
+            preprocess_broken: None,
             cut_synthesized: None,
             is_too_deep: None,
             node_tables,

@@ -45,7 +45,14 @@ pub(in crate::syntax) fn derive_text(
     if let Some(preprocessed) = compiled.language.preprocess.and_then(|preprocess| preprocess(text)) {
         source = source.with_preprocessed(preprocessed);
     }
-    derive_from(compiled, &source, check, give_up)
+    let structure = derive_from(compiled, &source, check, give_up);
+    let is_broken = !structure.outline.health.is_perfect();
+    let again = compiled.language.preprocess_broken.filter(|_| is_broken);
+    let Some(preprocessed) = again.and_then(|preprocess| preprocess(text)) else { return structure };
+    let source = SourceText::new(text).with_preprocessed(preprocessed);
+    let other = derive_from(compiled, &source, check, give_up);
+    let is_better = other.outline.health.broken_bytes < structure.outline.health.broken_bytes;
+    if is_better { other } else { structure }
 }
 
 /// Returns the structure of a text, of which all or a preprocessed copy is parsed.
