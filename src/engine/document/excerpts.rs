@@ -116,12 +116,12 @@ pub(super) fn summary_block(
         }
         let DeclaredSignature { name, container, .. } = &declared;
         // What is declared in the same type follows below the first of it.
-        let indent = match container {
+        let lead = match container {
             Some(container) if *container == within => "  ".to_owned(),
             Some(container) => format!("{container}: "),
             None => String::new(),
         };
-        summary.structure.extend(text.lines().map(|line| format!("{indent}{line}")));
+        summary.structure.extend(text.lines().map(|line| format!("{lead}{line}")));
         within.clone_from(container.as_ref().unwrap_or(name));
     }
     // A model's words have limits of their own.
