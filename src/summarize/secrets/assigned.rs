@@ -156,8 +156,7 @@ fn secret_value(
             is_random(written, SecretPolicy::Prompt)
         }
         // In a call, an argument behind a name is a value of its own.
-        (Operator::Nothing, true) => is_generated(written) || !written.contains(' '),
-        (Operator::Dash, true) => is_generated(written) || !written.contains(' '),
+        (Operator::Nothing | Operator::Dash, true) => is_generated(written) || !written.contains(' '),
         (Operator::Default, is_quoted) => is_quoted,
         (Operator::Dash, false) => is_generated(written),
         _ => true,

@@ -276,14 +276,14 @@ fn a_function_whose_parameters_are_in_a_macro_has_its_own_name() {
 fn a_macro_around_a_name_in_a_typedef_or_a_structure_makes_no_function() {
     c(
         "typedef int CALLBACK(write_cb)(int a);\nstruct s {\n    void *CALLBACK(write)(int a);\n    int b;\n};\nint g;\n",
-        &expect![[r#"
+        &expect![[r"
             struct s {}
             ;
             + typedef write_cb = typedef int CALLBACK(write_cb)(int a)
             + field write = void *CALLBACK(write)(int a)
             + field b = int b
             + variable g = int g
-            ! struct s"#]],
+            ! struct s"]],
     );
 }
 
@@ -291,11 +291,11 @@ fn a_macro_around_a_name_in_a_typedef_or_a_structure_makes_no_function() {
 fn an_attribute_with_values_before_a_name_is_no_function() {
     c(
         "void printflike(1, 2) f(const char *, ...);\nstatic void printflike(3, 4)\ng(char **a, const char *b)\n{ }\nint h;\n",
-        &expect![[r#"
+        &expect![[r"
 
             + prototype f = void printflike(1, 2) f(const char *, ...)
             + function g = static void printflike(3, 4) g(char **a, const char *b)
-            + variable h = int h"#]],
+            + variable h = int h"]],
     );
 }
 
