@@ -4,6 +4,7 @@
 //! folder that holds one, indented two spaces below its folder; folders that hold only folders share a line. What is not
 //! shown at all is a count.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -47,26 +48,27 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
             let lines = symbol.span.end_line.saturating_sub(symbol.span.start_line);
             let score = score(symbol);
             let score = if score.is_finite() { score } else { 0.0 };
-            let rank = if is_title(&symbol.name) { TITLE_RANK } else { kind_rank(symbol.kind) };
-            ranked.push((score, (rank, is_private(&symbol.name), depth), lines, symbol));
+            let name = row_name(symbol);
+            let rank = if is_title(&name) { TITLE_RANK } else { kind_rank(symbol.kind) };
+            ranked.push((score, (rank, is_private(&name), depth), lines, symbol, name));
         }
     });
     // The sort is stable: among equals the first in the text comes first.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).then_with(|| b.2.cmp(&a.2)));
     let mut names: Vec<String> = Vec::new();
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
     let mut titles = 0;
-    for (.., symbol) in ranked {
+    for (.., symbol, name) in ranked {
         if names.len() == most {
             break;
         }
-        let is_title = is_title(&symbol.name);
-        if is_title && titles == MAX_TITLES || !seen.insert(&symbol.name) {
+        let is_title = is_title(&name);
+        if is_title && titles == MAX_TITLES || !seen.insert(name.clone()) {
             continue;
         }
         titles += usize::from(is_title);
-        let method = method_of_type(symbol).filter(|(container, _)| seen.insert(container));
-        names.push(method.map_or(symbol.name.as_str(), |(_, qualified)| qualified).to_owned());
+        let method = method_of_type(symbol).filter(|(container, _)| seen.insert(Cow::Borrowed(*container)));
+        names.push(method.map_or(name.into_owned(), |(_, qualified)| qualified.to_owned()));
     }
     // At least one of the first names can be looked for in the code.
     let first = names.iter().position(|name| !is_title(name));
@@ -77,14 +79,33 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
     names
 }
 
+/// Returns the name of a symbol in a row: of a test that has but the name of its macro, with its title, as in
+/// `TEST_CASE sizes of vectors`.
+pub fn row_name(symbol: &Symbol) -> Cow<'_, str> {
+    let name = symbol.name.as_str();
+    let arguments = symbol.signature.strip_prefix(name).and_then(|rest| rest.strip_prefix('('));
+    // `TEST_CASE_METHOD(Fixture, "title")`, and not `on(event: "click")`.
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+    let is_fixture =
+        |text: &str| text.trim_end().strip_suffix(',').is_some_and(|word| word.chars().all(is_word));
+    let quoted = arguments.and_then(|text| text.split_once('"'));
+    let quoted = quoted.filter(|(before, _)| before.is_empty() || is_fixture(before));
+    match quoted.and_then(|(_, text)| text.split_once('"')) {
+        Some((title, _)) if is_plain(title) => Cow::Owned(format!("{name} {title}")),
+        Some(_) | None => Cow::Borrowed(name),
+    }
+}
+
 /// Returns whether a name can be part of a row, which is one line of names between commas.
 fn is_listed(symbol: &Symbol) -> bool {
-    let name = symbol.name.as_str();
-    let is_plain = !name.is_empty()
+    is_plain(&symbol.name) && !symbol.kind.is_namespace()
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
         && name.len() <= MAX_NAME
         && !name.contains([',', '`'])
-        && !name.chars().any(char::is_control);
-    is_plain && !symbol.kind.is_namespace()
+        && !name.chars().any(char::is_control)
 }
 
 /// Returns how little a kind says about its file.
@@ -368,6 +389,24 @@ mod tests {
         assert_eq!(names(&["Engine.run", "Engine.stop", "Other.go"]), "Engine.run, stop, Other.go");
         assert_eq!(names(&["a::Engine::run", "v9::État::go"]), "Engine::run, État::go");
         assert_eq!(names(&["Map<K, V>::get", "get", ".go", "::"]), "get, go");
+    }
+
+    #[test]
+    fn a_test_of_a_macro_is_named_with_its_title() {
+        let test = |name: &str, signature: &str| Symbol {
+            signature: signature.to_owned(),
+            ..symbol(SymbolKind::Function, name, 1, vec![])
+        };
+        let symbols = vec![
+            test("TEST_CASE", "TEST_CASE(\"sizes of vectors\", \"[vector]\")"),
+            test("TEST_CASE", "TEST_CASE(\"one, two\")"),
+            test("TEST_CASE_METHOD", "TEST_CASE_METHOD(Fixture, \"no name\")"),
+            test("print", "print(text: \"none\")"),
+        ];
+        let outline = Outline { health: ParseHealth::perfect(1), doc: None, imports: vec![], symbols };
+        let names = important_names(&outline, 9, &|_| 0.0);
+        let expected = ["TEST_CASE", "print", "TEST_CASE sizes of vectors", "TEST_CASE_METHOD no name"];
+        assert_eq!(names, expected);
     }
 
     #[test]

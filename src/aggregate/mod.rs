@@ -26,7 +26,7 @@ mod tokens;
 mod views;
 mod vocabulary;
 
-pub use breadth::{fit_path_tree, important_names, render_path_tree};
+pub use breadth::{fit_path_tree, important_names, render_path_tree, row_name};
 pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FilePart, FileStability, ListedFile,
     NameTree, ReceiptNotes, build_name_tree, compose, count_by_folder,

@@ -393,7 +393,7 @@ fn keep_names_of_now(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: 
     let mut now = HashSet::new();
     if let Some(outline) = &outline {
         outline.walk(|symbol, _| {
-            now.insert(symbol.name.as_str());
+            now.insert(aggregate::row_name(symbol));
         });
     }
     // A method may be named with its type.
