@@ -3,6 +3,8 @@
 //! What decides a reference in C is lexical: whether a name is a field, a local variable, a macro or a function. A scan
 //! finds that ten times faster than a parse, and macros do not break it.
 
+use std::ops::Range;
+
 use super::builder::{FactsBuilder, index};
 use super::c_tokens::{SourceToken, SourceTokenKind as Kind, tokens};
 use crate::model::{
@@ -238,19 +240,18 @@ impl<'t> CFactsReader<'t> {
 
     /// Reads the body of a function whose head is a macro.
     fn unnamed_body(&mut self) {
-        let open = self.at;
-        let end = self.braces_end(open);
+        let inside = self.braces(self.at);
         let outer = self.facts.open_scope(ScopeKind::Function, None);
-        self.body(open + 1, end);
+        self.body(inside.clone());
         self.facts.scope = outer;
-        self.at = end.max(open + 1);
+        self.at = inside.end.max(inside.start);
         self.item_start = self.at;
     }
 
     /// `struct name { … }`, whose body has no uses.
     fn type_body(&mut self) {
         let previous = self.tokens[self.at - 1];
-        let end = self.braces_end(self.at);
+        let end = self.braces(self.at).end;
         if previous.kind == Kind::Word && !KEYWORDS.contains(&self.text(previous)) {
             let definition =
                 self.add(DefinitionKind::Class, self.text(previous), previous.line, previous.line, 0);
@@ -260,28 +261,40 @@ impl<'t> CFactsReader<'t> {
         self.at = end.max(self.at + 1);
     }
 
-    /// Returns the index after the braces that open at `open`. The branches of a conditional begin at the same depth.
-    fn braces_end(&mut self, open: usize) -> usize {
+    /// Returns what is between the braces that open at `open`, with the closing one. The branches of a conditional begin at
+    /// the same depth; those of one that began before the braces have heads of their own, which open them again.
+    fn braces(&mut self, open: usize) -> Range<usize> {
         let mut depth = 0_usize;
+        let (mut start, mut before_other_head) = (open + 1, 0);
         self.conditionals.clear();
         for at in open..self.tokens.len() {
             match self.tokens[at].kind {
-                Kind::Sign(b'{') => depth += 1,
+                Kind::Sign(b'{') => {
+                    if depth == 0 {
+                        start = at + 1;
+                    }
+                    depth += 1;
+                }
                 Kind::Sign(b'}') => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
-                        return at + 1;
+                        return start..at + 1;
                     }
                 }
                 Kind::If if self.conditionals.len() < MAX_CONDITIONALS => self.conditionals.push(depth),
-                Kind::Else => depth = self.conditionals.last().copied().unwrap_or(depth),
+                Kind::Else => match self.conditionals.last() {
+                    Some(begin) => depth = *begin,
+                    None => (before_other_head, depth) = (depth.max(before_other_head), 0),
+                },
                 Kind::EndIf => {
-                    self.conditionals.pop();
+                    if self.conditionals.pop().is_none() && depth == 0 {
+                        depth = before_other_head;
+                    }
                 }
                 _ => {}
             }
         }
-        self.tokens.len()
+        start..self.tokens.len()
     }
 
     /// `= …;`: names in it are uses.
@@ -306,18 +319,18 @@ impl<'t> CFactsReader<'t> {
     }
 
     fn function(&mut self, name: usize, parameters: usize) {
-        let (open, token) = (self.at, self.tokens[name]);
-        let end = self.braces_end(open);
+        let token = self.tokens[name];
+        let inside = self.braces(self.at);
         let first_line = self.tokens[self.item_start].line;
         let flags = if self.has_word("static") { DefinitionFlags::PRIVATE } else { 0 };
         let function = self.add(DefinitionKind::Function, self.text(token), first_line, token.line, flags);
-        let last = self.tokens.get(end.saturating_sub(1)).map_or(token.line, |token| token.line);
+        let last = self.tokens.get(inside.end.saturating_sub(1)).map_or(token.line, |token| token.line);
         self.facts.definition(function).last_line = last;
         let outer = self.facts.open_body(function, ScopeKind::Function);
         self.parameters(parameters);
-        self.body(open + 1, end);
+        self.body(inside.clone());
         self.facts.scope = outer;
-        self.at = end.max(open + 1);
+        self.at = inside.end.max(inside.start);
         self.item_start = self.at;
     }
 
@@ -341,11 +354,11 @@ impl<'t> CFactsReader<'t> {
         }
     }
 
-    fn body(&mut self, from: usize, end: usize) {
+    fn body(&mut self, inside: Range<usize>) {
         let mut is_declaration = false;
         let mut parens = 0_usize;
-        self.at = from;
-        while self.at < end {
+        self.at = inside.start;
+        while self.at < inside.end {
             let at = self.at;
             match self.tokens[at].kind {
                 Kind::Include | Kind::Define => {

@@ -71,6 +71,19 @@ fn a_macro_around_parameters_does_not_name_a_function_of_c() {
 }
 
 #[test]
+fn a_function_of_c_may_have_a_head_in_each_branch_of_a_conditional() {
+    let heads = "#if A\nint f(int a) {\n#elif B\nint f(void) {\n#else\nint f(char a) {\n#endif\n";
+    let text =
+        format!("{heads}    if (g()) {{ h(); }}\n    return 0;\n}}\nint last(void) {{ return f(1); }}\n");
+    let found = facts("c", &text);
+    assert_eq!(definitions(&found), ["f 1:2-10", "last 11:11-11"]);
+    assert_eq!(uses(&found), ["g() 8", "h() 8", "f() 11"]);
+    // Another branch may have no head.
+    let text = "#if A\nint f(void) {\n#else\n#endif\n    if (a) { g(); }\n}\nint last(void) { return 1; }\n";
+    assert_eq!(definitions(&facts("c", text)), ["f 1:2-6", "last 7:7-7"]);
+}
+
+#[test]
 fn prototypes_and_macros_of_c_are_definitions_of_their_kinds() {
     let found = facts("c", "#define old new\nint new(int);\ntypedef struct s { int a; } s_t;\n");
     assert_eq!(definitions(&found), ["old 1:1-1", "new 2:2-2", "s 3:3-3", "s_t 3:3-3"]);
