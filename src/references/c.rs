@@ -27,6 +27,8 @@ pub(super) struct CNames<'a> {
     included: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
     /// The readings of the names of one file outside of any function, by their index in its table of names.
     readings: Vec<Option<Reading>>,
+    /// Those of the names that a macro of the file has too, above the macro.
+    readings_above: FxHashMap<NameId, Reading>,
     readings_of: Option<FileId>,
 }
 
@@ -38,6 +40,7 @@ impl<'a> CNames<'a> {
             includes: FxHashMap::default(),
             included: FxHashMap::default(),
             readings: Vec::new(),
+            readings_above: FxHashMap::default(),
             readings_of: None,
         }
     }
@@ -49,32 +52,42 @@ impl<'a> CNames<'a> {
         if self.readings_of != Some(file) {
             self.readings.clear();
             self.readings.resize(facts.names.len(), None);
+            self.readings_above.clear();
             self.readings_of = Some(file);
         }
         let at = usage.name as usize;
         if self.readings[at].is_none() {
             self.readings[at] = Some(self.read(file, facts.name(usage.name), Some(usage.name), MAX_RENAMES));
         }
-        let reading = self.readings[at].as_ref().unwrap_or(NOTHING);
+        let mut keys = self.readings[at].iter().flat_map(|reading| &reading.0);
+        let is_above = keys.any(|key| self.is_macro_below(*key, file, usage.line));
+        if is_above && !self.readings_above.contains_key(&usage.name) {
+            let visible = self.own_definitions(file, usage.name);
+            let visible: Vec<DefinitionKey> =
+                visible.into_iter().filter(|key| !self.is_macro_below(*key, file, usage.line)).collect();
+            let above = self.best_of(file, &visible, MAX_RENAMES).or_else(|| self.readings[at].clone());
+            self.readings_above.extend(above.map(|above| (usage.name, above)));
+        }
+        let reading =
+            if is_above { self.readings_above.get(&usage.name) } else { self.readings[at].as_ref() };
+        let reading = reading.unwrap_or(NOTHING);
         // Looked up last: most names of variables are those of nothing else.
         let is_local =
             |usage: &UseFact| usage.scope != 0 && !facts.bindings_of(usage.scope, usage.name).is_empty();
         if reading.0.is_empty() || is_local(usage) { NOTHING } else { reading }
     }
 
+    /// Returns whether a definition is a macro of the file that is defined below a line.
+    fn is_macro_below(&self, key: DefinitionKey, file: FileId, line: u32) -> bool {
+        let definition = self.index.definition(key);
+        key.file == file && definition.kind == DefinitionKind::Macro && line < definition.name_line
+    }
+
     /// Returns what a name means in a file, which has it as `id` if it has it at all.
     fn read(&mut self, file: FileId, name: &str, id: Option<NameId>, renames: usize) -> Reading {
         let index = self.index;
-        let facts = index.facts(file);
         let Some(all) = index.by_name.get(name) else { return (Vec::new(), ReferenceGrade::Sure) };
-        let own = id.map_or(&[][..], |id| facts.bindings_of(0, id));
-        let own: Vec<DefinitionKey> = own
-            .iter()
-            .filter_map(|binding| match binding.value {
-                BindingValue::Definition(definition) => Some(DefinitionKey { file, definition }),
-                _ => None,
-            })
-            .collect();
+        let own = id.map(|id| self.own_definitions(file, id)).unwrap_or_default();
         if let Some(reading) = self.best_of(file, &own, renames) {
             return reading;
         }
@@ -92,6 +105,16 @@ impl<'a> CNames<'a> {
         }
         let is_declared = own.iter().chain(&visible).any(|key| self.is_prototype(*key));
         self.nearest(file, &all, is_declared)
+    }
+
+    /// Returns what a file itself defines under a name.
+    fn own_definitions(&self, file: FileId, name: NameId) -> Vec<DefinitionKey> {
+        let own = self.index.facts(file).bindings_of(0, name).iter();
+        let definitions = own.filter_map(|binding| match binding.value {
+            BindingValue::Definition(definition) => Some(DefinitionKey { file, definition }),
+            _ => None,
+        });
+        definitions.collect()
     }
 
     fn is_prototype(&self, key: DefinitionKey) -> bool {
