@@ -282,14 +282,16 @@ impl<'t> CFactsReader<'t> {
                     }
                 }
                 Kind::If if self.conditionals.len() < MAX_CONDITIONALS => self.conditionals.push(depth),
-                Kind::Else => match self.conditionals.last() {
-                    Some(begin) => depth = *begin,
-                    None => (before_other_head, depth) = (depth.max(before_other_head), 0),
-                },
-                Kind::EndIf => {
-                    if self.conditionals.pop().is_none() && depth == 0 {
-                        depth = before_other_head;
+                Kind::Else => {
+                    let begin = self.conditionals.last().copied();
+                    if begin.is_none() {
+                        before_other_head = before_other_head.max(depth);
                     }
+                    depth = begin.unwrap_or(0);
+                }
+                Kind::EndIf => {
+                    let has_no_head = self.conditionals.pop().is_none() && depth == 0;
+                    depth = if has_no_head { before_other_head } else { depth };
                 }
                 _ => {}
             }
