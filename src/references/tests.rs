@@ -73,20 +73,6 @@ fn a_static_function_is_seen_in_its_own_file_only() {
 }
 
 #[test]
-fn a_macro_counts_below_its_definition_alone() {
-    let text = "int other(int a) { return a; }\nstatic int f(int a) { return a; }\nint g(void) { return f(1); }\n#define f other\nint h(void) { return f(1); }\n";
-    let facts = crate::syntax::source_facts("c", text, &mut || false).unwrap();
-    let files = [ProjectFile { path: "a.c".to_owned(), language: "c", facts: Arc::new(facts) }];
-    let found = find_references(&files);
-    let definitions = &files[0].facts.definitions;
-    let row = |reference: &super::Reference| {
-        (reference.from_line, definitions[reference.to_definition as usize].name_line)
-    };
-    let found: Vec<(u32, u32)> = found.references.iter().map(row).collect();
-    assert_eq!(found, [(3, 2), (5, 1), (5, 4)]);
-}
-
-#[test]
 fn of_two_definitions_the_nearer_one_is_likely_and_equally_near_ones_are_maybe() {
     let files = [
         c_file("x/a.c", "run", 0, "stop"),

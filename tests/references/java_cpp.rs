@@ -1,4 +1,4 @@
-//! References of Java, C++ and languages that are read by name.
+//! References of Java, C, C++ and languages that are read by name.
 
 use super::{references, source_facts};
 
@@ -292,4 +292,12 @@ fn hostile_texts_of_java_and_cpp_end_soon() {
             assert!(facts.names.len() < 100_000);
         }
     }
+}
+
+#[test]
+fn a_macro_of_c_counts_below_its_definition_alone() {
+    let text = "int other(int a) { return a; }\nstatic int f(int a) { return a; }\nint g(void) { return f(1); }\n#define f other\n\
+                int h(void) { return f(1); }\n";
+    check(&[("a.c", text)], "a.c:3", &["f sure"]);
+    check(&[("a.c", text)], "a.c:5", &["other sure", "f sure"]);
 }
