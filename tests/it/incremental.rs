@@ -111,6 +111,25 @@ fn delivered_changes_are_not_shown_again() {
 }
 
 #[test]
+fn what_a_limit_left_out_is_not_new_later_even_if_changes_were_asked_for_at_first() {
+    let sandbox = project();
+    for number in 0..30 {
+        sandbox.write(&format!("docs/page_{number}.md"), "A page.\n".repeat(40));
+        sandbox.write(&format!("lib/part_{number}.py"), engine(&format!("part_{number}(self)")));
+    }
+    sandbox.commit_all("second");
+    for flags in [["--budget", "900"], ["--budget", "none"]] {
+        let since: Vec<&str> = SINCE.iter().chain(&["--name", flags[1]]).chain(&flags).copied().collect();
+        assert!(sandbox.stdout_of(&since).contains("part_3.py"));
+        assert_eq!(sandbox.stdout_of(&since), "## Files (No Changes Since the Last Aggregation)\n");
+        sandbox.write("lib/part_3.py", engine("changed(self)"));
+        let changed = sandbox.stdout_of(&since);
+        assert!(changed.contains("part_3.py") && !changed.contains("part_4.py"), "{changed}");
+        sandbox.write("lib/part_3.py", engine("part_3(self)"));
+    }
+}
+
+#[test]
 fn a_body_that_the_view_does_not_show_is_named_when_it_changes() {
     for tier in ["1", "2", "3"] {
         let sandbox = project();

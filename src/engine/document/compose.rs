@@ -206,6 +206,7 @@ impl DocumentRun<'_, '_> {
         // since are listed with the changes. What is WARM depends on the task.
         if draft.plan.since_last {
             draft.plan.tree = draft.plan.tree.filter(|_| warm.is_some());
+            draft.plan.folder_counts = None;
         } else if request.overview && request.is_whole() && draft.plan.sections.part.has_prefix() {
             draft.plan.overview = overview(&renderer.cache.workspace, &draft.files, request.limits);
         }

@@ -300,6 +300,8 @@ impl ReaderState {
         fingerprints: &[ContentHash],
     ) -> PendingDelivery {
         let Self { history, delivered } = self;
+        // The first document of a name is whole, also where only changes were asked for.
+        let adds_changes = draft.plan.since_last;
         let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None };
         let mut bytes = 0;
         let mut known_paths: HashSet<&RelPath> = HashSet::new();
@@ -329,7 +331,7 @@ impl ReaderState {
             let block = &candidate.block;
             let Some(content) = block.content else { continue };
             known_paths.insert(&block.path);
-            if history.since_last {
+            if adds_changes {
                 continue;
             }
             let view = ViewMode::Path;
@@ -343,10 +345,10 @@ impl ReaderState {
         let failed: HashSet<&RelPath> =
             draft.files.iter().filter(is_gone).map(|shown| &shown.file.path).collect();
         let is_removed =
-            |path: &&RelPath| failed.contains(*path) || !history.since_last && !known_paths.contains(*path);
+            |path: &&RelPath| failed.contains(*path) || !adds_changes && !known_paths.contains(*path);
         update.removed = delivered.keys().filter(is_removed).cloned().collect();
         update.removed.sort();
-        let (record, is_whole) = (history.record_key(), !history.since_last);
+        let (record, is_whole) = (history.record_key(), !adds_changes);
         PendingDelivery { record, is_whole, update, outlined, cached_as: None }
     }
 }
