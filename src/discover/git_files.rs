@@ -38,6 +38,9 @@ pub(super) fn ls_files(
             continue;
         }
         let entry = parse_record(record).ok_or_else(|| explain_unknown(record))?;
+        if entry.is_sparse && !root.join(entry.path.as_path()).exists() {
+            continue;
+        }
         if !names.is_excluded(&entry.path) {
             files.push(DiscoveredFile {
                 skip_reason: entry.repository.or_else(|| names.skip_reason(&entry.path)),
@@ -67,6 +70,8 @@ struct GitEntry {
     /// The reason to leave it out, if it is a repository of its own.
     repository: Option<SkipReason>,
     tracked: bool,
+    /// Whether git was told not to check it out.
+    is_sparse: bool,
 }
 
 /// Reads `? path` or `H mode object stage<TAB>path`.
@@ -78,6 +83,7 @@ fn parse_record(record: &[u8]) -> Option<GitEntry> {
             path: RelPath::new(folder.unwrap_or(path)).ok()?,
             repository: folder.map(|_| SkipReason::NestedRepository),
             tracked: false,
+            is_sparse: false,
         });
     }
     let tab = record.iter().position(|&byte| byte == b'\t')?;
@@ -86,6 +92,7 @@ fn parse_record(record: &[u8]) -> Option<GitEntry> {
         path: RelPath::new(&record[tab + 1..]).ok()?,
         repository: (mode == SUBMODULE).then_some(SkipReason::Submodule),
         tracked: true,
+        is_sparse: record.starts_with(b"S "),
     })
 }
 
