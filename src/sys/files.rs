@@ -81,6 +81,13 @@ impl RealFiles {
     }
 
     fn open_error(&self, path: &RelPath, error: io::Error) -> ReadError {
+        let is_link = |folder: &[u8]| {
+            let stat = RelPath::new(folder).ok().and_then(|folder| self.stat(&folder).ok());
+            stat.is_some_and(|stat| stat.kind == FileKind::Symlink)
+        };
+        if path.ancestors().any(is_link) {
+            return ReadError::NotRegular(FileKind::Symlink);
+        }
         match self.stat(path) {
             Ok(stat) if stat.kind != FileKind::Regular => ReadError::NotRegular(stat.kind),
             Ok(_) | Err(_) => ReadError::Io(error),

@@ -45,6 +45,16 @@ fn a_mask_that_only_hides_shows_everything_else() {
     assert!(lines.contains("def helper():\n    return Engine().run(1)\n"), "{lines}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_folder_is_no_way_around_what_is_hidden() {
+    let sandbox = project();
+    std::os::unix::fs::symlink("src", sandbox.path("other")).unwrap();
+    let ran = sandbox.slop(&["view", "--mode", "full", "other/engine.py"]);
+    assert!(ran.err.contains("link") && !ran.out.contains("zork"), "{}{}", ran.out, ran.err);
+    assert!(sandbox.stdout_of(&["view", "--mode", "full", "src/engine.py"]).contains("4 lines hidden"));
+}
+
 #[test]
 fn no_document_view_or_answer_names_what_is_hidden() {
     let sandbox = project();

@@ -51,8 +51,8 @@ impl RootFolder {
         use rustix::fs::ResolveFlags;
         use rustix::io::Errno;
         // A folder on the way may be replaced by a link between the listing and this call; the kernel alone can check
-        // each step.
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        // each step. Links within the root are not followed either: what is said of a file is said of its one path.
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match rustix::fs::openat2(&self.0, path, OPEN_FLAGS, Mode::empty(), resolve) {
             // An old kernel, or a sandbox that does not know the call.
             Err(Errno::NOSYS | Errno::PERM) => open_by_parts(&self.0, path, OPEN_FLAGS),
