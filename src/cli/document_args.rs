@@ -42,7 +42,7 @@ pub struct ViewSelectionArgs {
     /// Understands paths, names of symbols, stack traces, compiler errors, test failures, quoted strings and plain
     /// words. The document then shows what is most likely to matter, within --budget or the tier's budget, or else
     /// within 20000 tokens.
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = NonEmptyStringValueParser::new())]
     pub task: Option<String>,
     /// Read the task from this file, or from standard input if it is -
     #[arg(long, value_name = "FILE", conflicts_with = "task", hide_short_help = true)]

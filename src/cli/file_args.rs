@@ -108,7 +108,7 @@ pub struct SymbolArgs {
 #[derive(Debug, Arguments)]
 pub struct SearchArgs {
     /// What to search for
-    #[arg(value_name = "QUERY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(value_name = "QUERY", allow_hyphen_values = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub query: String,
     /// Show at most this many hits
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]

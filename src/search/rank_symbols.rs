@@ -254,14 +254,13 @@ fn add_frame_scores(
                 let chunk = &file.chunks.chunks[score.chunk];
                 chunk.kind == ChunkKind::Function && mention.function.as_deref() == Some(chunk.name())
             };
-            // Lines move from version to version; the function's name is more reliable, where there is one.
+            let has_line = |score: &SymbolScore| is_within_lines(&file.chunks.chunks[score.chunk], mention);
+            // Lines move from version to version; the function's name is more reliable, where there is one. Of several
+            // with the name, the line decides.
             let by_name = scores[start..end].iter().any(is_named);
+            let by_both = scores[start..end].iter().any(|score| is_named(score) && has_line(score));
             for score in &mut scores[start..end] {
-                let is_meant = if by_name {
-                    is_named(score)
-                } else {
-                    is_within_lines(&file.chunks.chunks[score.chunk], mention)
-                };
+                let is_meant = (!by_name || is_named(score)) && (by_name && !by_both || has_line(score));
                 if is_meant {
                     score.parts.frame = score.parts.frame.max(mention.strength);
                 }

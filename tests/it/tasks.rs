@@ -154,6 +154,16 @@ fn settings_are_shown_without_passwords() {
 }
 
 #[test]
+fn what_a_test_run_printed_is_a_task_as_it_is() {
+    let sandbox = project();
+    let task = "--- FAIL: TestParser (0.00s)";
+    for command in [["aggregate", "--stdout"].as_slice(), &["explain", "src/cookies.py"]] {
+        sandbox.stdout_of(&[command, &["--task", task]].concat());
+    }
+    sandbox.stdout_of(&["search", task, "--limit", "3"]);
+}
+
+#[test]
 fn bad_tasks_are_refused_and_odd_ones_reported() {
     let sandbox = project();
     let ask = |flags: &[&str]| sandbox.slop(&[&["aggregate", "--stdout", "--tier", "3"], flags].concat());

@@ -16,7 +16,7 @@ pub(super) fn refs(args: &RefsArgs, context: &mut CommandContext<'_>) -> Result<
     }
     context.output.write_text(&uses.text())?;
     // The count is no row of the list, so it goes to standard error.
-    context.output.message(&found_text(uses.references.len(), USES, uses.unresolved));
+    context.output.message(&found_text(uses.line_count(), USES, uses.unresolved));
     Ok(failure::DONE)
 }
 

@@ -114,7 +114,7 @@ pub fn read_task(whole: &str) -> Result<TaskReading, Error> {
     let mut markup = divide(text);
     let FoundTraces { frames, lines: traces } = find_traces(text);
     let title = title_of(text, &markup);
-    let (terms, names) = count_words(text, &markup, &title);
+    let (terms, names) = count_words(text, &markup, &outer_folders(text, &frames), &title);
     let paths = find_paths(text, &markup, &traces);
     let quotes = find_quotes(text, &markup, &traces);
     if text.len() < whole.len() {
@@ -177,7 +177,37 @@ struct WordContext {
     is_called: bool,
 }
 
-fn count_words(text: &str, markup: &Markup, title: &Range<usize>) -> (Vec<TaskTerm>, Vec<MentionedName>) {
+/// Returns where absolute paths of frames name folders above the file's own, in order: most of them are of the machine
+/// that the trace was written on, and say nothing about the project.
+fn outer_folders(text: &str, frames: &[TraceFrame]) -> Vec<Range<usize>> {
+    let is_separator = |byte: u8| matches!(byte, b'/' | b'\\');
+    let mut folders: Vec<Range<usize>> = Vec::new();
+    for frame in frames {
+        let line = text[frame.range.clone()].as_bytes();
+        let Some(at) = line.windows(frame.path.len().max(1)).position(|part| {
+            part.iter().zip(frame.path.bytes()).all(|(a, b)| *a == b || is_separator(*a) && b == b'/')
+        }) else {
+            continue;
+        };
+        let is_absolute = frame.path.starts_with('/') || frame.path.as_bytes().get(1) == Some(&b':');
+        let mut separators = frame.path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').rev();
+        if let Some((end, _)) = separators.nth(1).filter(|_| is_absolute) {
+            let start = frame.range.start + at;
+            folders.push(start..start + end);
+        }
+    }
+    folders.sort_by_key(|range| range.start);
+    folders.dedup();
+    folders
+}
+
+fn count_words(
+    text: &str,
+    markup: &Markup,
+    outer_folders: &[Range<usize>],
+    title: &Range<usize>,
+) -> (Vec<TaskTerm>, Vec<MentionedName>) {
+    let mut folders = Cursor::new(outer_folders.iter().cloned());
     let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
     let mut ticks = Cursor::new(markup.ticks.iter().cloned());
     let mut counts = WordCounts::default();
@@ -188,7 +218,7 @@ fn count_words(text: &str, markup: &Markup, title: &Range<usize>) -> (Vec<TaskTe
             is_ticked: ticks.contains(start),
             is_called: text.as_bytes().get(word.end()) == Some(&b'('),
         };
-        if !ignored.contains(start) {
+        if !ignored.contains(start) && !folders.contains(start) {
             counts.add_terms(text, word, context);
             counts.add_name(word, context);
         }

@@ -193,6 +193,21 @@ fn the_innermost_frame_of_a_trace_in_a_task_is_known() {
     );
 }
 
+#[test]
+fn folders_of_the_machine_that_wrote_a_trace_are_no_words_of_the_task() {
+    let text = "Orders are lost\n\nTraceback (most recent call last):\n  \
+        File \"/home/ci/venv/lib/python3/site-packages/shop/cart.py\", line 17, in total\n    return sum(self.prices)\n";
+    let reading = read_task(text).unwrap();
+    let has = |word: &str| reading.terms.iter().any(|term| term.text == word);
+    assert_eq!(["shop", "cart", "total", "prices"].map(has), [true; 4]);
+    assert_eq!(["home", "venv", "site", "packages"].map(has), [false; 4]);
+    assert!(!reading.names.iter().any(|name| name.name == "packages"), "{:?}", reading.names);
+    // A path below the project's folder is about the project.
+    assert!(
+        read_task("src/shop/cart.py:17: error: bad").unwrap().terms.iter().any(|term| term.text == "shop")
+    );
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_and_ranges_are_inside_of_it(
