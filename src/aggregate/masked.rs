@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::hidden::{HiddenLines, hide_symbols, hides_symbols, only_hides};
-use super::masks::{nearest_keys, select_symbols};
+use super::masks::{is_name_of, nearest_keys, select_symbols};
 use super::page::{BlockLayout, SourcePage, symbol_head};
 use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
 
@@ -376,7 +376,7 @@ impl SymbolModes {
         for wants_exact in [false, true] {
             for (key, mode) in mask {
                 let found = select_symbols(outline, key).into_iter();
-                let meant = found.filter(|symbol| (symbol.qualified_name != key.trim()) == wants_exact);
+                let meant = found.filter(|symbol| is_name_of(symbol, key.trim()) != wants_exact);
                 modes.extend(meant.map(|symbol| (std::ptr::from_ref(symbol), *mode)));
             }
         }

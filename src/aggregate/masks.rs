@@ -77,7 +77,13 @@ fn all_symbols(outline: &Outline) -> Vec<&Symbol> {
 }
 
 fn symbols_named<'o>(symbols: &[&'o Symbol], name: &str) -> Vec<&'o Symbol> {
-    symbols.iter().copied().filter(|symbol| symbol.qualified_name == name).collect()
+    symbols.iter().copied().filter(|symbol| is_name_of(symbol, name)).collect()
+}
+
+/// Returns whether a name is a symbol's qualified name; `Engine.run` means `Engine::run` too, as references spell it.
+pub(super) fn is_name_of(symbol: &Symbol, name: &str) -> bool {
+    let own = symbol.qualified_name.as_str();
+    own == name || own.contains("::") && own.replace("::", ".") == name
 }
 
 /// Reads `name#2`.

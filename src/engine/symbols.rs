@@ -1,5 +1,6 @@
 //! Where a name is defined: symbols by their own names, qualified names, modules and patterns.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -193,7 +194,21 @@ fn outlines_that_mention(
 /// Names of files that stand for their folder.
 const MODULE_FILES: [&str; 5] = ["__init__", "mod", "lib", "index", "main"];
 
-/// A name that symbols are compared with.
+/// Returns a symbol's name with dots between its parts, whatever its language or a stack trace puts there: `Engine.run`
+/// for `Engine::run` and for `(*Engine).run`.
+pub(in crate::engine) fn dotted_spelling(name: &str) -> String {
+    let pointer = name.split_once("(*").and_then(|(before, rest)| Some((before, rest.split_once(").")?)));
+    match pointer {
+        Some((before, (receiver, method))) => with_dots(&format!("{before}{receiver}.{method}")).into_owned(),
+        None => with_dots(name).into_owned(),
+    }
+}
+
+fn with_dots(name: &str) -> Cow<'_, str> {
+    if name.contains("::") { name.replace("::", ".").into() } else { name.into() }
+}
+
+/// A name that symbols are compared with. Its parts are joined by dots.
 struct NamePattern {
     name: String,
     ignores_case: bool,
@@ -201,7 +216,8 @@ struct NamePattern {
 
 impl NamePattern {
     fn new(name: &str, ignores_case: bool) -> Self {
-        let name = if ignores_case { name.to_lowercase() } else { name.to_owned() };
+        let name = dotted_spelling(name);
+        let name = if ignores_case { name.to_lowercase() } else { name };
         Self { name, ignores_case }
     }
 
@@ -244,6 +260,7 @@ impl NamePattern {
 
     fn matches_names(&self, name: &str, qualified: &str, path: &RelPath) -> bool {
         let wanted = self.name.as_str();
+        let (name, qualified) = (&*with_dots(name), &*with_dots(qualified));
         if name == wanted || qualified == wanted {
             return true;
         }
@@ -257,8 +274,7 @@ impl NamePattern {
         }
         // `run` is the end of `Engine.rerun`, but not its name. PHP joins its names by `\`.
         let rest = qualified.strip_suffix(wanted);
-        rest.is_some_and(|rest| rest.ends_with(['.', '\\']) || rest.ends_with("::"))
-            || self.matches_module(qualified, path)
+        rest.is_some_and(|rest| rest.ends_with(['.', '\\'])) || self.matches_module(qualified, path)
     }
 
     /// Returns whether the name is that of a symbol behind its module's, as an import spells it: `flask.app.Flask`.
@@ -330,7 +346,10 @@ mod tests {
 
     #[test]
     fn a_name_means_a_symbol_by_the_end_of_its_qualified_name() {
-        for name in ["run", "Engine.run", "core.Engine.run"] {
+        for name in [
+            "run", "Engine.run", "core.Engine.run", "core::Engine::run", "(*Engine).run",
+            "core.(*Engine).run",
+        ] {
             check(name, false, true);
         }
         for name in ["un", "gine.run", "Engine", "x.run", "RUN"] {

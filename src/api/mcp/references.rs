@@ -9,7 +9,7 @@ use crate::api::wire::{ChangeImpact, SymbolCalls, SymbolUses, found_text};
 
 /// Returns the uses of a symbol.
 pub(super) fn uses(uses: &SymbolUses) -> ToolOutput {
-    let found = found_text(uses.references.len(), ["use", "uses"], uses.unresolved);
+    let found = found_text(uses.line_count(), ["use", "uses"], uses.unresolved);
     rows(&uses.text(), &found, "name a symbol of one file, as `src/a.py:run`")
 }
 

@@ -13,6 +13,9 @@ use crate::engine::{
 use crate::model::{DefinitionKind, RelPath, printable};
 use crate::render::format_grouped;
 
+/// Of more definitions that a use may mean, a row says the number.
+const MAX_MEANT: usize = 3;
+
 /// The uses of a symbol, or of all symbols.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolUses {
@@ -190,15 +193,35 @@ impl ReachedPlace {
 }
 
 impl SymbolUses {
-    /// Returns the definitions and the uses, one a row. Which of several definitions is meant is said where there are
-    /// several.
+    /// Returns the definitions and the uses, a row for each line. Which of several definitions is meant is said where
+    /// there are several.
     pub fn text(&self) -> String {
         let is_ambiguous = 1 < self.definitions.len();
-        let use_row = |edge: &ReferenceEdge| {
-            let to = if is_ambiguous { format!(" · {}", edge.to.line_text()) } else { String::new() };
-            format!("  {} · {}{to}\n", edge.from.text(), edge.grade)
+        let use_row = |edges: &[ReferenceEdge]| {
+            let to = if is_ambiguous { meant_text(edges) } else { String::new() };
+            format!("  {} · {}{to}\n", edges[0].from.text(), edges[0].grade)
         };
-        definition_rows(&self.definitions) + &self.references.iter().map(use_row).collect::<String>()
+        definition_rows(&self.definitions) + &self.lines().map(use_row).collect::<String>()
+    }
+
+    /// Returns on how many lines the symbol is used.
+    pub fn line_count(&self) -> usize {
+        self.lines().count()
+    }
+
+    /// Returns the references line by line; those of one line differ in what they may mean.
+    fn lines(&self) -> impl Iterator<Item = &[ReferenceEdge]> {
+        self.references.chunk_by(|a, b| a.from == b.from && a.grade == b.grade)
+    }
+}
+
+/// Returns which definitions the references of a line may mean; of many, only their number.
+fn meant_text(edges: &[ReferenceEdge]) -> String {
+    let mut meant: Vec<String> = edges.iter().map(|edge| edge.to.line_text()).collect();
+    meant.dedup();
+    match meant.len() {
+        1..=MAX_MEANT => format!(" · {}", meant.join(", ")),
+        many => format!(" · one of {many}"),
     }
 }
 

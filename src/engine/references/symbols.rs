@@ -2,12 +2,13 @@
 
 use super::graph::{GraphSymbol, ReferenceGraph, SymbolId};
 use crate::engine::error::Error;
+use crate::engine::symbols::dotted_spelling;
 
 /// Returns the definitions of the name, or an error where there is none.
 pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec<SymbolId>, Error> {
     let nothing = || Error::NoSuchSymbol { name: spelling.to_owned() };
     let (path, name) = split_path(spelling);
-    let name = name.replace("::", ".").replace('#', ".");
+    let name = dotted_spelling(name).replace('#', ".");
     if name.is_empty() {
         return Err(nothing());
     }
