@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::body::KEY_GROUPS;
 use crate::api::located_json::PathSegment;
+use crate::config::near_name;
 
 /// The most characters of an example.
 const MAX_EXAMPLE: usize = 120;
@@ -86,9 +87,24 @@ impl BodySchema {
             PathSegment::Key(key) => json!({ key.as_str(): value }),
             PathSegment::Index(_) => json!([value]),
         });
-        let words = self.words(schema);
+        let words = match path.get(steps) {
+            Some(PathSegment::Key(_)) if has_keys(schema) => {
+                let keys: Vec<&str> = keys_of(schema).map(|(key, _)| key.as_str()).collect();
+                format!("an object with some of {}", keys.join(", "))
+            }
+            Some(_) | None => self.words(schema),
+        };
         let example = if MAX_EXAMPLE < example.to_string().len() { json!({}) } else { example };
         (known, words, example)
+    }
+
+    /// Returns the key that was probably meant, if a path leads to one that there is not.
+    pub(super) fn meant_key(&self, path: &[PathSegment]) -> Option<&str> {
+        let (schema, steps) = self.at(path);
+        match path.get(steps) {
+            Some(PathSegment::Key(key)) => near_name(key, keys_of(schema).map(|(key, _)| key.as_str())),
+            Some(PathSegment::Index(_)) | None => None,
+        }
     }
 
     fn words(&self, schema: &Value) -> String {
@@ -160,6 +176,10 @@ impl BodySchema {
             (None, _) => "text".into(),
         }
     }
+}
+
+fn has_keys(schema: &Value) -> bool {
+    keys_of(schema).next().is_some()
 }
 
 fn keys_of(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {

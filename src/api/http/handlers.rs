@@ -320,17 +320,23 @@ fn bad_question(
     };
     let place = path_text(path);
     let at = if place.is_empty() { String::new() } else { format!("`{}`: ", truncated(&place)) };
-    let message = format!("invalid {what}: {at}{}", truncated(&error.to_string()));
+    let error_text = error.to_string();
+    // Serde lists the keys of one object only, and not those that may be at the top level as well.
+    let error_text =
+        error_text.split_once(", expected one of `").map_or(&*error_text, |(unknown, _)| unknown);
+    let message = format!("invalid {what}: {at}{}", truncated(error_text));
     let refused = |hint| ApiErrorResponse::user(StatusCode::BAD_REQUEST, code, message, hint);
     // Of what is no JSON there are no keys.
     let Some(got) = serde_json::from_slice::<Value>(body).ok().filter(|_| error.is_data()) else {
         return refused(document.to_owned());
     };
     // Of a key that is none, what is wanted is the object without it.
-    let (path, wanted, example) = BodySchema::of(body_schema).expectation(path);
+    let schema = BodySchema::of(body_schema);
+    let meant = schema.meant_key(path).map(|key| format!("did you mean `{key}`? ")).unwrap_or_default();
+    let (path, wanted, example) = schema.expectation(path);
     let place = path_text(path);
     let subject = if place.is_empty() { what.to_owned() } else { format!("`{}`", truncated(&place)) };
-    let hint = format!("{subject} is {wanted}, as in {example}; {document}");
+    let hint = format!("{meant}{subject} is {wanted}, as in {example}; {document}");
     let got = path.iter().try_fold(&got, |value, segment| match segment {
         PathSegment::Key(key) => value.get(key),
         PathSegment::Index(index) => value.get(*index),

@@ -101,7 +101,7 @@ pub(super) struct ViewArguments {
     /// Only these lines, from 1, both ends included.
     #[serde(default)]
     #[schemars(with = "Vec<LineRangeArgument>")]
-    pub(super) lines: Option<Vec<LineRangeArgument>>,
+    pub(super) lines: Option<Vec<LineRange>>,
     /// Changes since this commit, branch or tag.
     #[serde(default, alias = "against")]
     #[schemars(with = "String")]
@@ -123,12 +123,14 @@ pub(super) enum ViewModeArgument {
     Diff,
 }
 
-// A range of lines. It has no docs, because those of the list describe it.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LineRangeArgument {
-    pub(super) start: u32,
-    pub(super) end: u32,
+// The schema of a range of lines; a text such as `10-12`, as documents write it, is read too. It has no docs, because those
+// of the list describe it.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct LineRangeArgument {
+    start: u32,
+    end: u32,
 }
 
 /// Arguments of `slop_outline`.
@@ -336,7 +338,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
         files: paths_from_root_or_error(&arguments.files, root)?,
         mode,
         mask: arguments.symbols.unwrap_or_default().into_iter().map(entry).collect(),
-        lines: lines.iter().map(|lines| LineRange { start: lines.start, end: lines.end }).collect(),
+        lines,
         base: arguments.base,
         items: arguments.items.unwrap_or_default(),
         ..ViewQuery::default()
