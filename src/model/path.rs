@@ -84,6 +84,12 @@ impl RelPath {
         }
     }
 
+    /// Returns the path as a shell takes it for one argument that is no option, as in a call that a reader is to copy.
+    pub fn to_argument(&self) -> String {
+        let text = self.to_string();
+        shell_word(&if text.starts_with('-') { format!("./{text}") } else { text })
+    }
+
     /// Returns what follows the last dot of the name; `None` for `Makefile` and for `.profile`.
     pub fn extension(&self) -> Option<&[u8]> {
         let name = self.file_name();

@@ -262,7 +262,7 @@ impl DeltaPage<'_, '_> {
         }
         let ranges: Vec<String> =
             runs.iter().map(|(first, last)| format!(" --lines {first}-{last}")).collect();
-        format!(": slop view {}{}", shell_word(&self.options.path.to_string()), ranges.concat())
+        format!(": slop view {}{}", self.options.path.to_argument(), ranges.concat())
     }
 
     /// Writes the call that shows the lines of a symbol of which they are not shown.
@@ -272,7 +272,7 @@ impl DeltaPage<'_, '_> {
             [only] => self.new.name(*only),
             _ => "NAME".to_owned(),
         };
-        let (path, mask) = (shell_word(&self.options.path.to_string()), shell_word(&format!("{name}=def")));
+        let (path, mask) = (self.options.path.to_argument(), shell_word(&format!("{name}=def")));
         let _ = writeln!(self.text, "@@ slop view {path} --mask {mask}");
     }
 }

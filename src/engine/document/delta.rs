@@ -11,7 +11,6 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, StoredStructure, produ
 use crate::engine::workspace::Workspace;
 use crate::model::{
     ArtifactKind, ContentHash, DocumentBlock, FileRole, FileType, Outline, RelPath, Symbol, ViewMode,
-    shell_word,
 };
 use crate::store::DeliveredFile;
 use crate::{render, summarize, syntax};
@@ -158,7 +157,7 @@ fn structure_delta(
             view_delta(subject, text, &settled.body.text(), (None, None))
         }
         _ => {
-            let path = shell_word(&subject.path.to_string());
+            let path = subject.path.to_argument();
             Delta { text: format!("@@ changed: slop view {path}\n"), has_removed: false }
         }
     }

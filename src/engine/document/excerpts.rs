@@ -17,7 +17,7 @@ use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance,
-    Symbol, ViewMode, shell_word,
+    Symbol, ViewMode,
 };
 use crate::{aggregate, summarize, syntax};
 
@@ -318,8 +318,7 @@ fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Optio
     let bytes = starts.get(last as usize)?.saturating_sub(*starts.get(first as usize - 1)?);
     let is_large = MIN_POINTED_LINES <= last - first;
     let tokens = bytes / BYTES_A_TOKEN;
-    let word = || shell_word(&path.to_string());
-    is_large.then(|| format!("+{tokens} tokens: slop view {} --lines {first}-{last}", word()))
+    is_large.then(|| format!("+{tokens} tokens: slop view {} --lines {first}-{last}", path.to_argument()))
 }
 
 /// Returns some lines of a text, with a mark for each gap between them.

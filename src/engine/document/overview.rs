@@ -37,8 +37,8 @@ const ENTRY_POINTS: [&str; 18] = [
 const ASIDE: [&str; 9] =
     ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
 const LEGEND: &str = "Each file begins with `### PATH` and a line with its language and view: `full` is its text; \
-                      `skeleton` and `excerpt` leave out bodies, marked by `...`; `outline` lists its symbols; `summary` \
-                      describes it.";
+                      `skeleton` and `excerpt` leave out bodies, marked by `...` or a comment; `outline` lists its \
+                      symbols; `summary` describes it.";
 
 /// Returns the head as Markdown, without a line end; empty where a document is too small for one.
 pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: DocumentLimits) -> String {
