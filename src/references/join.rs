@@ -274,7 +274,15 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
             {
                 return (ValueSet::FOREIGN, false);
             }
-            let is_renamed = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Import(_)));
+            let facts = evaluator.index.facts(file);
+            let is_renamed = bindings.iter().any(|binding| match binding.value {
+                BindingValue::Import(_) => true,
+                // The own name of a function expression that is assigned to another one.
+                BindingValue::Definition(definition) => {
+                    facts.definitions[definition as usize].name != binding.name
+                }
+                _ => false,
+            });
             (evaluator.bound(file, bindings), is_renamed)
         }
         ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),

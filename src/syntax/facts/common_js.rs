@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
+use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
 use super::script::{define_class_of, define_function_of, visit};
 use super::script_modules::unquoted;
 use super::script_types::value_of;
@@ -83,7 +83,13 @@ pub(super) fn find_objects<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
             if is_exports(facts, target) && value.kind() == "identifier" {
                 let name = facts.name_of(value);
                 facts.objects.members.insert(name, 0);
-            } else if let Some(object) = object_of(facts, target).filter(|_| is_definable(value)) {
+                continue;
+            }
+            let object = match prototype_owner(facts, target) {
+                Some(owner) => Some(owner).filter(|_| value.kind() == "object"),
+                None => object_of(facts, target).filter(|_| is_definable(value)),
+            };
+            if let Some(object) = object {
                 let name = facts.name_of(object);
                 facts.objects.members.insert(name, 0);
             }
@@ -170,7 +176,7 @@ pub(super) fn declare_required<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>,
         "pair_pattern" => field(*part, "value").is_some_and(|value| value.kind() == "identifier"),
         _ => false,
     };
-    let parts = children(name);
+    let parts: Vec<Node<'t>> = name.named_children(&mut name.walk()).collect();
     if member.is_some() || name.kind() != "object_pattern" || !parts.iter().all(is_plain) {
         return false;
     }
@@ -192,7 +198,8 @@ pub(super) fn declared_value<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, v
     if targets.is_empty() {
         return value;
     }
-    if value.kind() == "object" {
+    let is_whole = targets.iter().any(|target| matches!(target, AssignmentTarget::Exports(_)));
+    if is_whole && value.kind() == "object" {
         let id = facts.name_of(name);
         facts.objects.members.entry(id).or_insert(0);
     }
@@ -237,18 +244,25 @@ fn exports_scope(facts: &mut FactsBuilder<'_>) -> ScopeId {
 
 /// Reads an assignment to the exports or to members of objects; returns whether it is one.
 pub(super) fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
+    inherit(facts, node);
+    if assign_prototype(facts, node) {
+        return true;
+    }
     let (lefts, value) = chain(node);
     mark_computed(facts, &lefts);
     let targets = exported_targets(facts, &lefts);
-    let Some(first) = targets.iter().find(|target| matches!(target, AssignmentTarget::Member(..))) else {
-        return match targets.first().copied() {
-            Some(target) => {
-                assign_targets(facts, node, &targets, target, value);
-                true
-            }
-            None => false,
-        };
-    };
+    let is_member = |target: &&AssignmentTarget<'t>| matches!(target, AssignmentTarget::Member(..));
+    let Some(first) = targets.iter().find(is_member).or_else(|| targets.first()) else { return false };
+    for left in &lefts {
+        let object = field(*left, "object").filter(|_| left.kind() == "member_expression");
+        if is_own_exports(facts, *left) || object.is_some_and(|object| is_own_exports(facts, object)) {
+            continue;
+        }
+        match object_of(facts, *left) {
+            Some(object) => facts.use_name(object, None, false),
+            None => facts.deeper(*left, visit),
+        }
+    }
     assign_targets(facts, node, &targets, *first, value);
     true
 }
@@ -260,6 +274,47 @@ fn mark_computed<'t>(facts: &mut FactsBuilder<'t>, targets: &[Node<'t>]) {
         if object.is_some_and(|object| is_own_exports(facts, object)) {
             bind_unknown(facts, line_of(*target));
         }
+    }
+}
+
+/// Returns what inherits and from what, where a statement has a constructor inherit from another one.
+fn inheritance<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    if let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) {
+        // `A.prototype = Object.create(B.prototype)`
+        return Some((prototype_owner(facts, left)?, created_from(facts, right)?));
+    }
+    let function = field(node, "function").filter(|_| node.kind() == "call_expression")?;
+    let arguments = field(node, "arguments")?;
+    let (first, base) = (arguments.named_child(0)?, arguments.named_child(1)?);
+    match facts.text_of(function) {
+        "Object.setPrototypeOf" => Some((prototype_owner(facts, first)?, base)),
+        "inherits" | "util.inherits" => Some((first, base)),
+        _ => None,
+    }
+}
+
+/// Records that a constructor inherits from another one.
+pub(super) fn inherit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some((heir, base)) = inheritance(facts, node).filter(|_| facts.scope == 0) else { return };
+    let name = facts.name_of(heir);
+    if let Some(members) = facts.objects.members.get(&name).copied().filter(|members| *members != 0) {
+        let (base, implemented) = (value_of(facts, base), facts.name(IMPLEMENTED_TRAIT));
+        facts.bind(members, implemented, BindingValue::Value(base), line_of(node));
+    }
+}
+
+/// Reads `A.prototype = { … }`; returns whether a node is that.
+fn assign_prototype<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return false };
+    let Some(owner) = prototype_owner(facts, left).filter(|_| right.kind() == "object") else { return false };
+    let name = facts.name_of(owner);
+    match facts.objects.members.get(&name).copied() {
+        Some(members) if members != 0 && facts.scope == 0 => {
+            facts.deeper(owner, visit);
+            read_object(facts, members, right);
+            true
+        }
+        _ => false,
     }
 }
 
@@ -284,7 +339,9 @@ fn assign_targets<'t>(
     first: AssignmentTarget<'t>,
     value: Node<'t>,
 ) {
-    let bound = if facts.scope == 0 && is_definable(value) {
+    let bound = if is_undefined(facts, value) {
+        return;
+    } else if facts.scope == 0 && is_definable(value) {
         let whole = node.parent().filter(|parent| parent.kind() == "expression_statement").unwrap_or(node);
         let (scope, name) = match first {
             AssignmentTarget::Member(scope, name) => (scope, name),
@@ -307,6 +364,11 @@ fn assign_targets<'t>(
     for target in targets {
         bind_target(facts, *target, bound);
     }
+}
+
+/// Returns whether a value is `void 0` or `undefined`: compilers announce the names of exports by those.
+fn is_undefined<'t>(facts: &FactsBuilder<'t>, value: Node<'t>) -> bool {
+    value.kind() == "undefined" || facts.text_of(value) == "void 0"
 }
 
 /// Defines a function or a class in the scope of its object.

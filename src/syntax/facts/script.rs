@@ -418,6 +418,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.use_name(node, None, false);
         return;
     }
+    common_js::inherit(facts, node);
     match field(node, "function") {
         Some(function) if common_js::required_value(facts, function).is_some() => {
             facts.use_name(function, None, true);
