@@ -1,7 +1,7 @@
 //! Uses to references: which definitions a use may mean, with the grade of that reading.
 
 use super::c::CNames;
-use super::common_js::of_named_object;
+use super::common_js_modules::of_named_object;
 use super::evaluate::{Evaluator, ScopedName};
 use super::inheritance::InheritedDefinition;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};

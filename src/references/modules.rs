@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::common_js::CommonJsModules;
+use super::common_js_modules::CommonJsModules;
 use super::cpp_tables::CppTables;
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
 use super::go_packages::GoPackages;

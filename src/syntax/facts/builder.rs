@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::common_js::ScriptObjects;
+use super::script_objects::ScriptObjects;
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
     ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,

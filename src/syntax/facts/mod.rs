@@ -37,6 +37,8 @@ mod rust_tokens;
 mod rust_types;
 mod script;
 mod script_modules;
+mod script_objects;
+mod script_syntax;
 mod script_types;
 
 #[cfg(test)]

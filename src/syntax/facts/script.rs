@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::builder::{FactsBuilder, NewDefinition, field};
 use super::common_js;
 use super::script_modules::{export, import};
+use super::script_syntax::{declare_required, mark_arrow, receiver_scope, required_value};
 use super::script_types::{declared_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
@@ -30,7 +31,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         "function_expression" | "arrow_function" | "generator_function" => {
             let outer = facts.open_scope(ScopeKind::Function, None);
-            common_js::mark_arrow(facts, node);
+            mark_arrow(facts, node);
             function_parts(facts, node, None);
             facts.scope = outer;
         }
@@ -42,7 +43,14 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "public_field_definition" | "field_definition" | "property_signature" => define_field(facts, node),
         "variable_declarator" => declare(facts, node),
         "import_statement" => import(facts, node),
-        "export_statement" => export(facts, node),
+        "export_statement" => {
+            if child_of_kind(node, "=").is_some() {
+                common_js::export_whole(facts, node);
+            }
+            if export(facts, node) {
+                facts.visit_children(node, visit);
+            }
+        }
         "statement_block" | "for_statement" | "switch_body" => facts.in_block(node, visit),
         "for_in_statement" => for_each(facts, node),
         "catch_clause" => {
@@ -139,7 +147,7 @@ pub(super) fn define_function_of<'t>(
     let function = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Function, flags });
     common_js::open_members(facts, name, function);
     let outer = facts.open_body(function, ScopeKind::Function);
-    common_js::mark_arrow(facts, declaration);
+    mark_arrow(facts, declaration);
     function_parts(facts, declaration, Some(function));
     facts.scope = outer;
     function
@@ -360,7 +368,7 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let (Some(name), None, Some(assigned)) = (name, declared, value) {
         let assigned = common_js::declared_value(facts, name, assigned);
         let whole = node.parent().unwrap_or(node);
-        if common_js::declare_required(facts, name, assigned)
+        if declare_required(facts, name, assigned)
             || is_plain && common_js::declare_object(facts, name, whole, assigned)
         {
             return;
@@ -403,7 +411,7 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let (Some(left), Some(right)) = (left, right)
         && left.kind() == "member_expression"
         && field(left, "object").is_some_and(|object| object.kind() == "this")
-        && let (Some(name), Some(class)) = (field(left, "property"), common_js::receiver_scope(facts))
+        && let (Some(name), Some(class)) = (field(left, "property"), receiver_scope(facts))
     {
         let value = value_of(facts, right);
         facts.bind_node(class, name, BindingValue::Value(value));
@@ -414,13 +422,13 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    if common_js::required_value(facts, node).is_some() {
+    if required_value(facts, node).is_some() {
         facts.use_name(node, None, false);
         return;
     }
     common_js::inherit(facts, node);
     match field(node, "function") {
-        Some(function) if common_js::required_value(facts, function).is_some() => {
+        Some(function) if required_value(facts, function).is_some() => {
             facts.use_name(function, None, true);
         }
         Some(function) if function.kind() == "identifier" => facts.use_name(function, None, true),

@@ -3,16 +3,10 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, field, line_of};
-use super::common_js;
-use super::script::visit;
+use super::script_syntax::unquoted;
 use super::script_types::value_of;
 use crate::model::BindingValue;
 use crate::syntax::outline::child_of_kind;
-
-/// Returns the text of a string without its quotes.
-pub(super) fn unquoted<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> &'t str {
-    facts.text_of(node).trim_matches(['"', '\'', '`'])
-}
 
 /// Reads an import of ECMAScript, or `import a = require('m')`.
 pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -49,8 +43,8 @@ pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads what a file exports, or passes on from another file.
-pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+/// Reads what a file exports, or passes on from another file; returns whether there is more in the statement.
+pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
     let module = field(node, "source").map(|source| unquoted(facts, source));
     let line = line_of(node);
     if let Some(clause) = child_of_kind(node, "export_clause") {
@@ -66,21 +60,18 @@ pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             };
             facts.bind_node(0, alias.unwrap_or(name), value);
         }
-        return;
+        return false;
     }
     if let Some(namespace) = child_of_kind(node, "namespace_export") {
         if let (Some(name), Some(module)) = (namespace.named_child(0), module) {
             let import = facts.import(module, None, false, line);
             facts.bind_node(0, name, BindingValue::Import(import));
         }
-        return;
+        return false;
     }
     if let Some(module) = module {
         facts.import(module, None, true, line);
-        return;
-    }
-    if child_of_kind(node, "=").is_some() {
-        common_js::export_whole(facts, node);
+        return false;
     }
     let is_default = child_of_kind(node, "default").is_some();
     let named = field(node, "declaration").and_then(|declaration| field(declaration, "name"));
@@ -90,5 +81,5 @@ pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         let name = facts.name("default");
         facts.bind(0, name, BindingValue::Value(value), line);
     }
-    facts.visit_children(node, visit);
+    true
 }

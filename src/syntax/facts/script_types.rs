@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, field};
-use super::common_js::{has_receiver, is_own_exports, prototype_owner, required_value};
+use super::script_syntax::{has_receiver, is_own_exports, prototype_owner, required_value};
 use crate::model::{ExpressionFact, ExpressionId};
 
 /// Returns what decides the type of a value.
