@@ -90,6 +90,10 @@ pub const FIXTURE_PREFIX: &str = "(fixture) ";
 /// What the fixtures are bound to that every test has.
 pub const AUTOUSE_FIXTURE: &str = "(autouse)";
 
+/// What the value is bound to in the scope of the exports of a file of JavaScript that is all that the file exports; that
+/// scope is one of a type and has no definition.
+pub const MODULE_EXPORTS: &str = "module.exports";
+
 /// What a file of Go binds that is only built if a tag is given.
 pub const TAGGED_FILE: &str = "(tagged)";
 

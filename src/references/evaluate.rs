@@ -178,6 +178,11 @@ impl<'a> Evaluator<'a> {
             match (fact.kind, fact.definition) {
                 (ScopeKind::Class, Some(definition)) => return Some(DefinitionKey { file, definition }),
                 (ScopeKind::Implementation, _) => return self.implemented(file, scope),
+                (ScopeKind::Function, Some(definition))
+                    if self.is_constructing(DefinitionKey { file, definition }) =>
+                {
+                    return Some(DefinitionKey { file, definition });
+                }
                 _ if scope == 0 => return None,
                 _ => scope = fact.parent.min(scope - 1),
             }
@@ -452,6 +457,7 @@ impl<'a> Evaluator<'a> {
                         None => ValueSet::UNKNOWN,
                     }
                 }
+                DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
                 _ => ValueSet::UNKNOWN,
             },
             _ => ValueSet::UNKNOWN,

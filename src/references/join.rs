@@ -1,6 +1,7 @@
 //! Uses to references: which definitions a use may mean, with the grade of that reading.
 
 use super::c::CNames;
+use super::common_js_modules::of_named_object;
 use super::evaluate::{Evaluator, ScopedName};
 use super::inheritance::InheritedDefinition;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
@@ -135,7 +136,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let name = facts.plain_name(usage.name);
     // A name that nothing is defined by may still be that of an import with another name.
     let is_defined = index.by_name.contains_key(name);
-    let may_be_alias = index.rules(file) == NameRules::Rust && evaluator.modules.rust.is_alias(name);
+    let may_be_alias = match index.rules(file) {
+        NameRules::Rust => evaluator.modules.rust.is_alias(name),
+        NameRules::Script => evaluator.modules.common_js.is_alias(name),
+        _ => false,
+    };
     let (values, is_renamed) = match usage.receiver {
         Some(receiver) if is_defined || may_be_alias => {
             let object = evaluator.value(file, usage.scope, receiver);
@@ -269,7 +274,15 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
             {
                 return (ValueSet::FOREIGN, false);
             }
-            let is_renamed = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Import(_)));
+            let facts = evaluator.index.facts(file);
+            let is_renamed = bindings.iter().any(|binding| match binding.value {
+                BindingValue::Import(_) => true,
+                // The own name of a function expression that is assigned to another one.
+                BindingValue::Definition(definition) => {
+                    facts.definitions[definition as usize].name != binding.name
+                }
+                _ => false,
+            });
             (evaluator.bound(file, bindings), is_renamed)
         }
         ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),
@@ -352,10 +365,14 @@ fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str
     }
     let is_common =
         COMMON_MEMBERS.contains(&name) || rules == NameRules::Rust && COMMON_RUST_MEMBERS.contains(&name);
+    let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+    let named = of_named_object(index, file, usage, all.iter().copied());
+    if !named.is_empty() {
+        return named;
+    }
     if usage.receiver.is_none() || is_common || name.starts_with("__") {
         return Vec::new();
     }
-    let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
     let mut found: Vec<DefinitionKey> = Vec::new();
     for key in all.iter().copied() {
         let is_candidate = index.rules(key.file) == rules

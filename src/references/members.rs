@@ -30,7 +30,10 @@ impl Evaluator<'_> {
             Value::Super(key) => self.member_of_type(key, name, 1),
             Value::Definition(key) => match self.index.definition(key).kind {
                 DefinitionKind::Class | DefinitionKind::Interface => self.member_of_type(key, name, 0),
-                DefinitionKind::Module => self.member_of_scope(key, name),
+                DefinitionKind::Module => match self.member_of_object(key, name) {
+                    Some(found) => found,
+                    None => self.member_of_scope(key, name),
+                },
                 DefinitionKind::Alias => {
                     let target = self.alias(key);
                     target.flat_map(|target| match target {
@@ -38,7 +41,8 @@ impl Evaluator<'_> {
                         _ => self.deeper(|evaluator| evaluator.member(target, name)),
                     })
                 }
-                DefinitionKind::Function | DefinitionKind::Macro => ValueSet::UNKNOWN,
+                DefinitionKind::Function => self.member_of_object(key, name).unwrap_or(ValueSet::UNKNOWN),
+                DefinitionKind::Macro => ValueSet::UNKNOWN,
             },
             Value::Module(file) => self.member_of_module(file, 0, name),
             Value::Folder(folder) => self.member_of_folder(folder, name),
@@ -63,7 +67,7 @@ impl Evaluator<'_> {
         (!bindings.is_empty()).then(|| self.bound(file, bindings))
     }
 
-    fn member_of_type(&mut self, key: DefinitionKey, name: &str, skipped: usize) -> ValueSet {
+    pub(super) fn member_of_type(&mut self, key: DefinitionKey, name: &str, skipped: usize) -> ValueSet {
         match self.find_member(key, name, skipped) {
             (Some(found), _) => found,
             (None, true) => ValueSet::FOREIGN,
@@ -123,7 +127,8 @@ impl Evaluator<'_> {
         if self.index.rules(key.file) == NameRules::Rust {
             return self.own_member_of_rust(key, name);
         }
-        if let Some(body) = self.index.definition(key).body
+        let definition = self.index.definition(key);
+        if let Some(body) = definition.body.filter(|_| definition.kind != DefinitionKind::Function)
             && let Some(found) = self.bound_in(key.file, body, name)
         {
             let is_cpp = self.index.rules(key.file) == NameRules::Cpp;

@@ -14,6 +14,7 @@
 //! | `inheritance` | Types and members that stand in for those that they inherit |
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
 //! | `go` | Names of Go, with its `go_packages` |
+//! | `common_js` | Exports of JavaScript that are assigned, and members of its objects, with its `common_js_modules` |
 //! | `c` | Names of C, which need no values |
 //! | `includes` | The files that C and C++ include |
 //! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` |
@@ -25,6 +26,8 @@
 
 mod c;
 mod codec;
+mod common_js;
+mod common_js_modules;
 mod cpp;
 mod cpp_tables;
 mod evaluate;

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::common_js_modules::CommonJsModules;
 use super::cpp_tables::CppTables;
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
 use super::go_packages::GoPackages;
@@ -25,6 +26,7 @@ pub(super) struct ModuleTables<'a> {
     pub(super) go: GoPackages<'a>,
     pub(super) java: JavaPackages<'a>,
     pub(super) cpp: CppTables<'a>,
+    pub(super) common_js: CommonJsModules<'a>,
     index: &'a ProjectIndex<'a>,
 }
 
@@ -39,6 +41,7 @@ impl<'a> ModuleTables<'a> {
             go: GoPackages::new(index),
             java: JavaPackages::new(index),
             cpp: CppTables::new(index),
+            common_js: CommonJsModules::new(index),
             index,
         };
         for (id, file) in (0..).zip(index.files) {
@@ -110,6 +113,10 @@ impl<'a> ModuleTables<'a> {
                     _ => folder = joined(&folder, part),
                 }
             }
+            // `.`, `..` and what ends with a slash is a folder.
+            if matches!(module.rsplit('/').next(), Some("" | "." | "..")) {
+                folder = joined(&folder, "index");
+            }
             return self.script_path(&folder);
         }
         // `@scope/package/path` or `package/path`. A package without a path is that of another project, as a rule.
@@ -167,7 +174,10 @@ impl Evaluator<'_> {
                 let own = self.own_submodule(file, module, name);
                 own.map_or_else(|| self.member(module, name), ValueSet::one)
             }
-            None => ValueSet::one(module),
+            None => match module {
+                Value::Module(module) => self.exported_whole(module),
+                _ => ValueSet::one(module),
+            },
         }
     }
 
@@ -194,7 +204,12 @@ impl Evaluator<'_> {
         if self.index.rules(file) == NameRules::Rust {
             return self.rust_module_member(file, scope, name);
         }
-        if let Some(found) = self.bound_in(file, scope, name) {
+        let exported = if scope == 0 { self.exported_member(file, name) } else { None };
+        if let Some(found) = exported {
+            return found;
+        }
+        let is_hidden = scope == 0 && self.has_exports(file);
+        if !is_hidden && let Some(found) = self.bound_in(file, scope, name) {
             return found;
         }
         // Another file may add to a namespace of TypeScript.
@@ -256,6 +271,9 @@ impl Evaluator<'_> {
             && let Some(found) = self.go_outside(file, name)
         {
             return found;
+        }
+        if name == "exports" && self.has_exports(file) {
+            return self.exported_whole(file);
         }
         self.star_member(file, name)
     }

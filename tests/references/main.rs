@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
+#[cfg(feature = "lang-javascript")]
+mod common_js;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
 #[cfg(all(feature = "lang-rust", feature = "lang-go"))]
@@ -22,6 +24,7 @@ fn language(path: &str) -> &'static str {
         "rb" => "ruby",
         "c" => "c",
         "ts" => "typescript",
+        "js" => "javascript",
         _ => "cpp",
     }
 }

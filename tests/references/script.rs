@@ -1,4 +1,4 @@
-//! TypeScript: what its namespaces contain.
+//! TypeScript: what its namespaces contain, and modules that are one value.
 
 use super::references;
 
@@ -21,4 +21,15 @@ fn namespaces_of_typescript_have_the_members_that_they_declare() {
     assert!(!found.iter().any(|found| found.contains("missing")), "{found:#?}");
     // Of a function and a namespace with one name, only the function is called.
     assert_eq!(found.iter().filter(|found| found.starts_with("b.ts:4 ")).count(), 1, "{found:#?}");
+}
+
+#[test]
+fn modules_of_typescript_may_be_one_value_or_be_imported_late() {
+    let library = "class Engine {\n  run() {}\n}\nexport = Engine;\n";
+    let user = "import Engine = require('./a');\nnew Engine().run();\nasync function late() {\n  const { make } = await import('./c');\n  make();\n}\n";
+    let late = "export function make() {}\nif (module) module.exports = other;\n";
+    let found = references(&[("a.ts", library), ("b.ts", user), ("c.ts", late)]);
+    for row in ["b.ts:2 -> a.ts/Engine sure", "b.ts:2 -> a.ts/Engine.run sure", "b.ts:5 -> c.ts/make sure"] {
+        assert!(found.iter().any(|found| found == row), "{row} is not in {found:#?}");
+    }
 }

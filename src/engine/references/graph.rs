@@ -338,12 +338,18 @@ impl GraphSymbol {
 /// Returns a symbol of a file, whose parent is an index of the same file's.
 fn symbol(facts: &SourceFacts, definition: u32) -> GraphSymbol {
     let fact = &facts.definitions[definition as usize];
-    let scope = facts.scope(fact.scope).kind;
+    let scope = facts.scope(fact.scope);
+    // The scope of the exports of JavaScript is one of a type that has no definition.
+    let is_member = match scope.kind {
+        ScopeKind::Class => scope.definition.is_some(),
+        ScopeKind::Implementation => true,
+        _ => false,
+    };
     GraphSymbol {
         qualified_name: facts.qualified_name(definition).into(),
         file: 0,
         kind: fact.kind,
-        is_member: matches!(scope, ScopeKind::Class | ScopeKind::Implementation),
+        is_member,
         first_line: fact.first_line,
         line: fact.name_line,
         last_line: fact.last_line,

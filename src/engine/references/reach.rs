@@ -144,7 +144,9 @@ fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> 
             let is_function = graph.symbol(symbol).kind == DefinitionKind::Function;
             parts.extend(graph.within(symbol).into_iter().filter(|part| {
                 let part = graph.symbol(*part);
-                is_function || part.parent == Some(symbol) && is_constructor(part.name())
+                // A function of JavaScript may have members, which it does not run.
+                let is_own = part.is_member && part.parent == Some(symbol);
+                is_function && !is_own || part.parent == Some(symbol) && is_constructor(part.name())
             }));
         }
     }

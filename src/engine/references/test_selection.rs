@@ -150,7 +150,7 @@ impl TestSearch<'_> {
 
     fn visit_parent(&mut self, symbol: SymbolId, parent: SymbolId) {
         let fact = self.graph.symbol(symbol);
-        if self.graph.symbol(parent).kind == DefinitionKind::Function {
+        if !fact.is_member && self.graph.symbol(parent).kind == DefinitionKind::Function {
             self.structural(parent, OUTER_FUNCTION, ReferenceGrade::Sure);
         } else if fact.is_member && is_constructor(fact.name()) {
             self.structural(parent, 0, ReferenceGrade::Sure);

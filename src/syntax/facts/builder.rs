@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use super::script_objects::ScriptObjects;
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
     ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
@@ -39,6 +40,8 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) types: FxHashMap<(ScopeId, NameId), DefinitionId>,
     /// The scope of the methods of each type of Go.
     pub(super) method_scopes: FxHashMap<NameId, ScopeId>,
+    /// The objects of a file of JavaScript.
+    pub(super) objects: ScriptObjects,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,
@@ -67,6 +70,7 @@ impl<'t> FactsBuilder<'t> {
             attribute_at: None,
             types: FxHashMap::default(),
             method_scopes: FxHashMap::default(),
+            objects: ScriptObjects::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),
             depth: 0,

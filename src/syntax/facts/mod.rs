@@ -12,6 +12,7 @@ mod builder;
 mod by_name;
 mod c;
 mod c_tokens;
+mod common_js;
 mod cpp;
 mod cpp_body;
 mod cpp_functions;
@@ -35,6 +36,9 @@ mod rust_patterns;
 mod rust_tokens;
 mod rust_types;
 mod script;
+mod script_modules;
+mod script_objects;
+mod script_syntax;
 mod script_types;
 
 #[cfg(test)]

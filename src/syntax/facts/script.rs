@@ -2,7 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, field, line_of};
+use super::builder::{FactsBuilder, NewDefinition, field};
+use super::common_js;
+use super::script_modules::{export, import};
+use super::script_syntax::{declare_required, mark_arrow, receiver_scope, required_value};
 use super::script_types::{declared_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
@@ -11,10 +14,11 @@ use crate::syntax::outline::{child_of_kind, children};
 
 /// Reads the facts of a file.
 pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
+    common_js::find_objects(facts, root);
     facts.visit_children(root, visit);
 }
 
-fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match node.kind() {
         "comment" | "string" | "number" | "regex" | "property_identifier" | "predefined_type" => {}
         "function_declaration"
@@ -27,6 +31,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         "function_expression" | "arrow_function" | "generator_function" => {
             let outer = facts.open_scope(ScopeKind::Function, None);
+            mark_arrow(facts, node);
             function_parts(facts, node, None);
             facts.scope = outer;
         }
@@ -38,7 +43,14 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "public_field_definition" | "field_definition" | "property_signature" => define_field(facts, node),
         "variable_declarator" => declare(facts, node),
         "import_statement" => import(facts, node),
-        "export_statement" => export(facts, node),
+        "export_statement" => {
+            if child_of_kind(node, "=").is_some() {
+                common_js::export_whole(facts, node);
+            }
+            if export(facts, node) {
+                facts.visit_children(node, visit);
+            }
+        }
         "statement_block" | "for_statement" | "switch_body" => facts.in_block(node, visit),
         "for_in_statement" => for_each(facts, node),
         "catch_clause" => {
@@ -120,13 +132,25 @@ fn define_function<'t>(
     if child_of_kind(node, "get").is_some() || child_of_kind(node, "set").is_some() {
         flags |= DefinitionFlags::PROPERTY;
     }
-    let whole = exported(whole);
+    let function = define_function_of(facts, name, exported(whole), declaration, flags);
+    facts.bind_node(facts.scope, name, BindingValue::Definition(function));
+}
+
+/// Defines a function without binding its name.
+pub(super) fn define_function_of<'t>(
+    facts: &mut FactsBuilder<'t>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    declaration: Node<'t>,
+    flags: u8,
+) -> DefinitionId {
     let function = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Function, flags });
-    let scope = facts.scope;
-    facts.bind_node(scope, name, BindingValue::Definition(function));
+    common_js::open_members(facts, name, function);
     let outer = facts.open_body(function, ScopeKind::Function);
+    mark_arrow(facts, declaration);
     function_parts(facts, declaration, Some(function));
     facts.scope = outer;
+    function
 }
 
 /// Returns the `export` around a declaration, which is part of it.
@@ -239,9 +263,19 @@ fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.scope = outer;
         return;
     };
-    let whole = exported(node);
-    let class = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Class, flags: 0 });
+    let class = define_class_of(facts, name, exported(node), node);
     facts.bind_node(facts.scope, name, BindingValue::Definition(class));
+}
+
+/// Defines a class without binding its name.
+pub(super) fn define_class_of<'t>(
+    facts: &mut FactsBuilder<'t>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    node: Node<'t>,
+) -> DefinitionId {
+    let class = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Class, flags: 0 });
+    common_js::open_members(facts, name, class);
     if let Some(heritage) = child_of_kind(node, "class_heritage") {
         // In JavaScript the heritage is the expression itself.
         for clause in heritage.named_children(&mut heritage.walk()) {
@@ -261,6 +295,7 @@ fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.visit_field(node, "type_parameters", visit);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
+    class
 }
 
 fn define_interface<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -328,8 +363,18 @@ fn define_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let (name, declared, value) = (field(node, "name"), field(node, "type"), field(node, "value"));
+    let (name, declared, mut value) = (field(node, "name"), field(node, "type"), field(node, "value"));
     let is_plain = name.is_some_and(|name| name.kind() == "identifier");
+    if let (Some(name), None, Some(assigned)) = (name, declared, value) {
+        let assigned = common_js::declared_value(facts, name, assigned);
+        let whole = node.parent().unwrap_or(node);
+        if declare_required(facts, name, assigned)
+            || is_plain && common_js::declare_object(facts, name, whole, assigned)
+        {
+            return;
+        }
+        value = Some(assigned);
+    }
     if let Some(value) = value.filter(|value| {
         is_plain && matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
     }) {
@@ -366,16 +411,26 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let (Some(left), Some(right)) = (left, right)
         && left.kind() == "member_expression"
         && field(left, "object").is_some_and(|object| object.kind() == "this")
-        && let (Some(name), Some(class)) = (field(left, "property"), facts.class_scope())
+        && let (Some(name), Some(class)) = (field(left, "property"), receiver_scope(facts))
     {
         let value = value_of(facts, right);
         facts.bind_node(class, name, BindingValue::Value(value));
+    } else if common_js::assign(facts, node) {
+        return;
     }
     facts.visit_children(node, visit);
 }
 
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    if required_value(facts, node).is_some() {
+        facts.use_name(node, None, false);
+        return;
+    }
+    common_js::inherit(facts, node);
     match field(node, "function") {
+        Some(function) if required_value(facts, function).is_some() => {
+            facts.use_name(function, None, true);
+        }
         Some(function) if function.kind() == "identifier" => facts.use_name(function, None, true),
         Some(function) if function.kind() == "member_expression" => {
             facts.deeper(function, |facts, function| member(facts, function, true));
@@ -403,76 +458,4 @@ fn returned<'t>(facts: &mut FactsBuilder<'t>, value: Option<Node<'t>>) {
         let value = value_of(facts, value);
         facts.definition(function).returns.push(value);
     }
-}
-
-/// Returns the text of a string without its quotes.
-fn unquoted<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> &'t str {
-    facts.text_of(node).trim_matches(['"', '\'', '`'])
-}
-
-fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(source) = field(node, "source") else { return };
-    let (module, line) = (unquoted(facts, source), line_of(node));
-    let Some(clause) = child_of_kind(node, "import_clause") else { return };
-    for item in clause.named_children(&mut clause.walk()) {
-        match item.kind() {
-            "identifier" => {
-                let import = facts.import(module, Some("default"), false, line);
-                facts.bind_node(facts.scope, item, BindingValue::Import(import));
-            }
-            "namespace_import" => {
-                let Some(name) = item.named_child(0) else { continue };
-                let import = facts.import(module, None, false, line);
-                facts.bind_node(facts.scope, name, BindingValue::Import(import));
-            }
-            _ => {
-                for part in item.named_children(&mut item.walk()) {
-                    let Some(name) = field(part, "name") else { continue };
-                    let import = facts.import(module, Some(facts.text_of(name)), false, line_of(name));
-                    let alias = field(part, "alias").unwrap_or(name);
-                    facts.bind_node(facts.scope, alias, BindingValue::Import(import));
-                }
-            }
-        }
-    }
-}
-
-fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let module = field(node, "source").map(|source| unquoted(facts, source));
-    let line = line_of(node);
-    if let Some(clause) = child_of_kind(node, "export_clause") {
-        for part in clause.named_children(&mut clause.walk()) {
-            let Some(name) = field(part, "name") else { continue };
-            let alias = field(part, "alias");
-            let value = match module {
-                Some(module) => {
-                    BindingValue::Import(facts.import(module, Some(facts.text_of(name)), false, line))
-                }
-                None if alias.is_some() => BindingValue::Value(facts.named(name)),
-                None => continue,
-            };
-            facts.bind_node(0, alias.unwrap_or(name), value);
-        }
-        return;
-    }
-    if let Some(namespace) = child_of_kind(node, "namespace_export") {
-        if let (Some(name), Some(module)) = (namespace.named_child(0), module) {
-            let import = facts.import(module, None, false, line);
-            facts.bind_node(0, name, BindingValue::Import(import));
-        }
-        return;
-    }
-    if let Some(module) = module {
-        facts.import(module, None, true, line);
-        return;
-    }
-    let is_default = child_of_kind(node, "default").is_some();
-    let named = field(node, "declaration").and_then(|declaration| field(declaration, "name"));
-    let exported = named.or_else(|| field(node, "value"));
-    if let (true, Some(exported)) = (is_default, exported) {
-        let value = value_of(facts, exported);
-        let name = facts.name("default");
-        facts.bind(0, name, BindingValue::Value(value), line);
-    }
-    facts.visit_children(node, visit);
 }

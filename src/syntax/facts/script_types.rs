@@ -3,13 +3,26 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, field};
+use super::script_syntax::{has_receiver, is_own_exports, prototype_owner, required_value};
 use crate::model::{ExpressionFact, ExpressionId};
 
 /// Returns what decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    if let Some(module) = required_value(facts, node) {
+        return module;
+    }
     match node.kind() {
+        "member_expression" if is_own_exports(facts, node) => {
+            let name = facts.name("exports");
+            facts.expression(ExpressionFact::Name(name))
+        }
+        // What a prototype has, the function or the class has in the reduced form.
+        "member_expression" if prototype_owner(facts, node).is_some() => {
+            let owner = prototype_owner(facts, node);
+            facts.chained(owner, value_of)
+        }
         "identifier" | "type_identifier" | "shorthand_property_identifier" => facts.named(node),
-        "this" => facts.expression(ExpressionFact::Receiver),
+        "this" if has_receiver(facts) => facts.expression(ExpressionFact::Receiver),
         "super" => facts.expression(ExpressionFact::Super),
         "member_expression" | "nested_identifier" => {
             let object = facts.chained(field(node, "object"), value_of);

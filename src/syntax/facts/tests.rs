@@ -104,8 +104,20 @@ fn hostile_texts_take_no_longer_than_others() {
 
 #[test]
 fn hostile_scopes_and_macros_take_no_longer_than_others() {
-    for language in ["rust", "go"] {
-        for piece in ["let a = a; ", "m!{", "|a: ", "a := a\n", "use a::{", "a::", "impl A {"] {
+    for language in ["rust", "go", "javascript"] {
+        for piece in [
+            "exports.a = ",
+            "module.exports = {a: ",
+            "a.b = {",
+            "require('a')(",
+            "let a = a; ",
+            "m!{",
+            "|a: ",
+            "a := a\n",
+            "use a::{",
+            "a::",
+            "impl A {",
+        ] {
             let found = facts(language, &piece.repeat(6_000));
             assert!(found.names.len() < 100_000);
         }
