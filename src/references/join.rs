@@ -3,6 +3,7 @@
 use super::c::CNames;
 use super::evaluate::{Evaluator, ScopedName};
 use super::inheritance::InheritedDefinition;
+use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
@@ -135,7 +136,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let name = facts.plain_name(usage.name);
     // A name that nothing is defined by may still be that of an import with another name.
     let is_defined = index.by_name.contains_key(name);
-    let may_be_alias = index.rules(file) == NameRules::Rust && evaluator.modules.rust.is_alias(name);
+    let may_be_alias = match index.rules(file) {
+        NameRules::Rust => evaluator.modules.rust.is_alias(name),
+        NameRules::Python => evaluator.modules.python_aliases.contains(name),
+        _ => false,
+    };
     let (values, is_renamed) = match usage.receiver {
         Some(receiver) if is_defined || may_be_alias => {
             let object = evaluator.value(file, usage.scope, receiver);
@@ -199,7 +204,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
         let is_common = matches!(index.rules(file), NameRules::Java | NameRules::Cpp)
             && COMMON_METHODS_OF_JAVA.contains(&name);
-        let is_likely = is_one && is_distinctive(name) && !is_common;
+        // What would call itself is another one, as a rule.
+        let from = facts.enclosing_definition(usage.scope);
+        let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
+        let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
             add_unresolved(index, file, usage, found);
@@ -261,7 +269,7 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
     if evaluator.index.rules(file) == NameRules::Cpp {
         return (evaluator.cpp_bare(file, usage), false);
     }
-    match evaluator.scoped_name(file, usage.scope, usage.name) {
+    match evaluator.scoped_name(file, usage.scope, usage.name, Some(usage.line)) {
         ScopedName::Bound(bindings) => {
             if bindings
                 .iter()
@@ -269,7 +277,11 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
             {
                 return (ValueSet::FOREIGN, false);
             }
-            let is_renamed = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Import(_)));
+            let is_python = evaluator.index.rules(file) == NameRules::Python;
+            let is_renamed = bindings.iter().any(|binding| {
+                matches!(binding.value, BindingValue::Import(_))
+                    || is_python && is_other_name(evaluator.index.facts(file), binding)
+            });
             (evaluator.bound(file, bindings), is_renamed)
         }
         ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),

@@ -46,7 +46,9 @@ impl Evaluator<'_> {
             Value::Package(package) => self.java_member_of_package(package, name),
             // What Java declares of another project has the members of that alone.
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
+            Value::Generic { .. } if self.is_display(object) => ValueSet::FOREIGN,
             Value::Generic { .. } => ValueSet::UNKNOWN,
+            Value::Entries { .. } => ValueSet::FOREIGN,
         }
     }
 
@@ -88,6 +90,10 @@ impl Evaluator<'_> {
                         found.merge(self.visible_overloads(*other, key.file, name));
                     }
                 }
+                if self.is_python(ancestor.file) && !self.is_telling(&found) {
+                    let inherited = self.inherited_attribute(&types, *ancestor, name);
+                    found = inherited.unwrap_or(found);
+                }
                 return (Some(found), is_complete);
             }
         }
@@ -104,6 +110,27 @@ impl Evaluator<'_> {
         let is_dynamic =
             types.iter().any(|known| self.index.definition(*known).flags.has(DefinitionFlags::DYNAMIC));
         (None, is_complete && !is_dynamic)
+    }
+
+    /// Returns what the ancestors behind one of them say about an attribute, if they say more than that it is there.
+    fn inherited_attribute(
+        &mut self,
+        types: &[DefinitionKey],
+        behind: DefinitionKey,
+        name: &str,
+    ) -> Option<ValueSet> {
+        let rest = types.iter().skip_while(|other| **other != behind).skip(1);
+        let found = rest.filter_map(|other| self.own_member(*other, name)).collect::<Vec<_>>();
+        let mut found = found.into_iter().find(|found| self.is_telling(found))?;
+        // A method that is replaced by something else.
+        found.is_complete &= !found.values.iter().any(|value| matches!(value, Value::Definition(_)));
+        Some(found)
+    }
+
+    /// Returns whether values say more than that there are some, or a container of unknown elements.
+    fn is_telling(&self, found: &ValueSet) -> bool {
+        found.values.iter().any(|value| !self.is_display(*value))
+            || found.values.is_empty() && found.is_complete
     }
 
     /// Returns the methods of that name of a type of Java, less those that are private in another file.
@@ -178,10 +205,11 @@ impl Evaluator<'_> {
         bases.extend(self.modules.extra_bases.get(&key).into_iter().flatten());
         for (file, scope, base) in bases.into_iter().take(MAX_BASES) {
             let found = self.value(file, scope, base);
-            is_complete &= found.is_complete && !found.values.is_empty() || self.is_plain_base(file, base);
+            let is_plain = self.is_plain_base(file, base);
+            is_complete &= found.is_complete && !found.values.is_empty() || is_plain;
             for value in found.values {
                 let Value::Definition(base) = value else {
-                    is_complete = false;
+                    is_complete &= is_plain;
                     continue;
                 };
                 let (inherited, is_known) = self.linearization(base);
