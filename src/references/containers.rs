@@ -21,7 +21,12 @@ impl<'a> Evaluator<'a> {
             (Value::Generic { file, scope, expression }, "items") if self.is_python(file) => {
                 ValueSet::one(Value::Entries { file, scope, expression })
             }
-            (Value::Generic { .. }, _) if self.is_display(container) => ValueSet::FOREIGN,
+            (Value::Generic { file, .. }, "difference" | "intersection") if self.is_python(file) => {
+                ValueSet::one(container)
+            }
+            (Value::Generic { file, .. }, "union" | "symmetric_difference") if self.is_python(file) => {
+                ValueSet { values: vec![container], is_complete: false }
+            }
             (Value::Generic { .. }, _) => ValueSet::UNKNOWN,
             (object, _) => {
                 let callee = self.attribute(object, method);

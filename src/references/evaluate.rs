@@ -231,7 +231,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Finds the innermost scope that binds a name. The body of a class of Python runs once: what it binds after a line
-    /// does not count for a use on that line, unless nothing else does.
+    /// does not count for a use on that line, except for a class that an annotation names before it.
     pub(super) fn scoped_name(
         &self,
         file: FileId,
@@ -262,7 +262,9 @@ impl<'a> Evaluator<'a> {
                 if !bindings.is_empty() && (!is_python_class || bindings.iter().any(is_before)) {
                     return ScopedName::Bound(bindings);
                 }
-                later = if later.is_empty() { bindings } else { later };
+                if later.is_empty() && bindings.iter().any(|binding| self.is_class(file, binding)) {
+                    later = bindings;
+                }
             }
             left_function |= fact.kind == ScopeKind::Function;
             if scope == 0 {
@@ -270,6 +272,11 @@ impl<'a> Evaluator<'a> {
             }
             scope = fact.parent.min(scope - 1);
         }
+    }
+
+    fn is_class(&self, file: FileId, binding: &BindingFact) -> bool {
+        let BindingValue::Definition(definition) = binding.value else { return false };
+        self.index.definition(DefinitionKey { file, definition }).kind == DefinitionKind::Class
     }
 
     /// Returns everything that some bindings of one name may be.

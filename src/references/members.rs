@@ -1,6 +1,7 @@
 //! Members of types, of what they inherit, and of modules.
 
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
 use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionId, ScopeId};
@@ -120,11 +121,39 @@ impl Evaluator<'_> {
         name: &str,
     ) -> Option<ValueSet> {
         let rest = types.iter().skip_while(|other| **other != behind).skip(1);
-        let found = rest.filter_map(|other| self.own_member(*other, name)).collect::<Vec<_>>();
-        let mut found = found.into_iter().find(|found| self.is_telling(found))?;
-        // A method that is replaced by something else.
-        found.is_complete &= !found.values.iter().any(|value| matches!(value, Value::Definition(_)));
-        Some(found)
+        let found: Vec<ValueSet> = rest.filter_map(|other| self.own_member(*other, name)).collect();
+        let mut found = found.into_iter();
+        // A method of that name is what the attribute replaces.
+        found.find(|found| {
+            let is_method = |value: &Value| matches!(value, Value::Definition(_));
+            self.is_telling(found) && !found.values.iter().any(is_method)
+        })
+    }
+
+    /// Returns whether a member of a module or of a type of Python is another name of what it is: `Old = New`.
+    pub(super) fn is_alias_member(&mut self, object: Value, name: &str) -> bool {
+        let scopes: Vec<(FileId, ScopeId)> = match object {
+            Value::Module(file) => vec![(file, 0)],
+            Value::Instance(key) | Value::Definition(key) | Value::Super(key) => {
+                let (types, _) = self.linearization(key);
+                let bodies = types.into_iter().filter_map(|key| {
+                    let body = self.index.definition(key).body?;
+                    Some((key.file, body))
+                });
+                bodies.collect()
+            }
+            _ => Vec::new(),
+        };
+        let bindings = scopes.into_iter().find_map(|(file, scope)| {
+            let facts = self.index.facts(file);
+            let bindings = facts.bindings_of(scope, facts.find_name(name)?);
+            (!bindings.is_empty()).then_some((facts, bindings))
+        });
+        bindings.is_some_and(|(facts, bindings)| {
+            bindings.iter().any(|binding| {
+                is_other_name(facts, binding) || matches!(binding.value, BindingValue::Import(_))
+            })
+        })
     }
 
     /// Returns whether values say more than that there are some, or a container of unknown elements.

@@ -4,6 +4,7 @@
 
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
+mod python;
 #[cfg(all(feature = "lang-rust", feature = "lang-go"))]
 mod rust_go;
 #[cfg(feature = "lang-typescript")]
@@ -21,6 +22,7 @@ fn language(path: &str) -> &'static str {
         "java" => "java",
         "rb" => "ruby",
         "c" => "c",
+        "py" => "python",
         "ts" => "typescript",
         _ => "cpp",
     }

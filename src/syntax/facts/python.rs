@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::python_fixtures::{bind_fixtures, is_in_fixture};
 use super::python_narrowing::narrow_by;
-use super::python_types::{declared_type, elements_of, is_type_alias, value_of};
+use super::python_types::{declared_type, elements_of, is_alias_here, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, NameId, ScopeId, ScopeKind,
 };
@@ -305,22 +305,6 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     for part in [declared, right].into_iter().flatten() {
         visit_one(facts, part);
     }
-}
-
-/// Returns whether an assignment gives a type another name: `Names = dict[str, A]`.
-fn is_alias_here<'t>(
-    facts: &FactsBuilder<'t>,
-    left: Option<Node<'t>>,
-    declared: Option<Node<'t>>,
-    right: Node<'t>,
-) -> bool {
-    if let Some(declared) = declared {
-        return facts.text_of(declared).ends_with("TypeAlias");
-    }
-    let scope = facts.facts.scopes[facts.function_scope() as usize];
-    scope.kind != ScopeKind::Function
-        && left.is_some_and(|left| left.kind() == "identifier")
-        && is_type_alias(facts, right)
 }
 
 /// `type Names = dict[str, A]`

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, field};
-use crate::model::{ExpressionFact, ExpressionId};
+use crate::model::{ExpressionFact, ExpressionId, ScopeKind};
 
 /// Of more elements none is looked at.
 const MAX_ELEMENTS: usize = 8;
@@ -219,8 +219,24 @@ fn pairs<'t>(facts: &mut FactsBuilder<'t>, wholes: &[Node<'t>], is_counted: bool
     container(facts, &[tuple])
 }
 
+/// Returns whether an assignment gives a type another name: `Names = dict[str, A]`.
+pub(super) fn is_alias_here<'t>(
+    facts: &FactsBuilder<'t>,
+    left: Option<Node<'t>>,
+    declared: Option<Node<'t>>,
+    right: Node<'t>,
+) -> bool {
+    if let Some(declared) = declared {
+        return facts.text_of(declared).ends_with("TypeAlias");
+    }
+    let scope = facts.facts.scopes[facts.function_scope() as usize];
+    scope.kind != ScopeKind::Function
+        && left.is_some_and(|left| left.kind() == "identifier")
+        && is_type_alias(facts, right)
+}
+
 /// Returns whether a value is a type with arguments, or alternatives of types, by how the names are written.
-pub(super) fn is_type_alias<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> bool {
+fn is_type_alias<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> bool {
     match node.kind() {
         "subscript" => field(node, "value").is_some_and(|generic| is_type_name(facts, generic)),
         "binary_operator" => {
