@@ -163,8 +163,10 @@ fn value_of_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expression
             let declared = declared_type(facts, declared);
             facts.expression(ExpressionFact::Instance(declared))
         }
-        ("copy" | "copy.copy" | "deepcopy" | "copy.deepcopy", Some(value))
-        | ("closing" | "aclosing" | "nullcontext", Some(value)) => facts.chained(Some(value), value_of),
+        (
+            "copy" | "copy.copy" | "deepcopy" | "copy.deepcopy" | "closing" | "aclosing" | "nullcontext",
+            Some(value),
+        ) => facts.chained(Some(value), value_of),
         ("list" | "sorted" | "reversed" | "iter" | "tuple" | "set" | "frozenset", Some(whole)) => {
             let whole = facts.chained(Some(whole), value_of);
             elements_of(facts, whole)
