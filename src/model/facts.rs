@@ -53,7 +53,8 @@ pub enum ScopeKind {
     Class,
     /// The parameters and the body of a function.
     Function,
-    /// A block with names of its own.
+    /// A block with names of its own; in Python also what the parameters of a function are declared by, whose definition
+    /// it has.
     Block,
     /// The members that a Rust `impl` or a receiver of Go adds to a type, which `(type)` is bound to in it; `(trait)` is
     /// bound to the trait.
@@ -81,7 +82,8 @@ pub struct DefinitionFact {
     pub flags: DefinitionFlags,
     /// The types that it extends or implements, the target of an alias, the type that an implementation belongs to.
     pub bases: Vec<ExpressionId>,
-    /// The return type, or every expression that is returned where none is declared. Evaluated in the scope `body`.
+    /// The return type, or every expression that is returned where none is declared. Evaluated in the scope `body`, a
+    /// declared type of Python in `scope`.
     pub returns: Vec<ExpressionId>,
 }
 
@@ -204,7 +206,8 @@ pub enum ExpressionFact {
     Part(ExpressionId, u32),
     /// A value of the type that the operand names.
     Instance(ExpressionId),
-    /// A generic type and one more argument of it.
+    /// A generic type and one more argument of it. In Python, a container and one more value in it, where the type is
+    /// [`Self::Literal`].
     Apply(ExpressionId, ExpressionId),
     /// One of two.
     Either(ExpressionId, ExpressionId),

@@ -23,6 +23,7 @@ pub(super) struct Evaluator<'a> {
     bindings: FxHashMap<(FileId, ScopeId, NameId, u32), ValueSet>,
     returns: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
+    aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed.
@@ -50,6 +51,7 @@ impl<'a> Evaluator<'a> {
             bindings: FxHashMap::default(),
             returns: FxHashMap::default(),
             imports: FxHashMap::default(),
+            aliases: FxHashMap::default(),
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
             open_stars: Vec::new(),
@@ -89,6 +91,7 @@ impl<'a> Evaluator<'a> {
         self.bindings.clear();
         self.returns.clear();
         self.imports.clear();
+        self.aliases.clear();
         self.linear.clear();
         self.globs.clear();
     }
@@ -148,6 +151,7 @@ impl<'a> Evaluator<'a> {
                 whole.flat_map(|whole| self.part(whole, at))
             }
             ExpressionFact::Instance(declared) => self.instance(file, scope, declared),
+            ExpressionFact::Apply(..) if self.is_python(file) => self.generic_value(file, scope, expression),
             ExpressionFact::Apply(generic, _) => self.value(file, scope, generic),
             ExpressionFact::Either(left, right) => {
                 let mut found = self.value(file, scope, left);
@@ -205,6 +209,18 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// Returns a display of Python as it is, and of a type with arguments the type, which is the whole where the project
+    /// does not define it.
+    fn generic_value(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
+        let whole = Value::Generic { file, scope, expression };
+        if self.is_display(whole) {
+            return ValueSet::one(whole);
+        }
+        let (.., generic) = self.generic_parts(file, expression);
+        let found = self.value(file, scope, generic);
+        if found.values.is_empty() && found.is_complete { ValueSet::one(whole) } else { found }
+    }
+
     fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
         let text = self.index.facts(file).name(name);
         match self.index.rules(file) {
@@ -213,37 +229,59 @@ impl<'a> Evaluator<'a> {
             NameRules::Cpp => return self.cpp_name(file, scope, text),
             _ => {}
         }
-        match self.scoped_name(file, scope, name) {
+        match self.scoped_name(file, scope, name, None) {
             ScopedName::Bound(bindings) => self.bound(file, bindings),
             ScopedName::Outside => self.outside(file, scope, name),
         }
     }
 
-    /// Finds the innermost scope that binds a name.
-    pub(super) fn scoped_name(&self, file: FileId, scope: ScopeId, name: NameId) -> ScopedName<'a> {
+    /// Finds the innermost scope that binds a name. The body of a class of Python runs once: what it binds after a line
+    /// does not count for a use on that line, except for a class that an annotation names before it.
+    pub(super) fn scoped_name(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+        name: NameId,
+        line: Option<u32>,
+    ) -> ScopedName<'a> {
         let facts = self.index.facts(file);
         let rules = self.index.rules(file);
         let (mut scope, mut left_function) = (scope, false);
+        let mut later: &[BindingFact] = &[];
         loop {
             let fact = facts.scope(scope);
+            let is_python_class = rules == NameRules::Python && fact.kind == ScopeKind::Class;
             // In Python the names of a class are seen in its own block and not in its methods, elsewhere members need
             // a receiver or are looked up with what the class inherits.
             let is_hidden = match rules {
-                NameRules::Python => fact.kind == ScopeKind::Class && left_function,
+                NameRules::Python => is_python_class && left_function,
                 _ => matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation),
             };
             if !is_hidden {
                 let bindings = facts.bindings_of(scope, name);
-                if !bindings.is_empty() {
+                // An attribute of `self` is no name of the body.
+                let is_before = |binding: &BindingFact| {
+                    line.is_none_or(|line| binding.line < line)
+                        && facts.scope(binding.at).kind != ScopeKind::Function
+                };
+                if !bindings.is_empty() && (!is_python_class || bindings.iter().any(is_before)) {
                     return ScopedName::Bound(bindings);
+                }
+                if later.is_empty() && bindings.iter().any(|binding| self.is_class(file, binding)) {
+                    later = bindings;
                 }
             }
             left_function |= fact.kind == ScopeKind::Function;
             if scope == 0 {
-                return ScopedName::Outside;
+                return if later.is_empty() { ScopedName::Outside } else { ScopedName::Bound(later) };
             }
             scope = fact.parent.min(scope - 1);
         }
+    }
+
+    fn is_class(&self, file: FileId, binding: &BindingFact) -> bool {
+        let BindingValue::Definition(definition) = binding.value else { return false };
+        self.index.definition(DefinitionKey { file, definition }).kind == DefinitionKind::Class
     }
 
     /// Returns everything that some bindings of one name may be.
@@ -251,7 +289,11 @@ impl<'a> Evaluator<'a> {
         let mut found = ValueSet::FOREIGN;
         let has_declared = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Typed(_)));
         for (at, binding) in (0..).zip(bindings.iter().take(16)) {
-            let value = self.binding(file, binding, at);
+            let mut value = self.binding(file, binding, at);
+            if has_declared && matches!(binding.value, BindingValue::Value(_)) {
+                // An empty list says less than its declaration.
+                value.values.retain(|value| !self.is_display(*value));
+            }
             // What is assigned to a name of a declared type counts only where it is known.
             if !has_declared || !matches!(binding.value, BindingValue::Value(_)) || value.is_complete {
                 found.merge(value);
@@ -320,31 +362,23 @@ impl<'a> Evaluator<'a> {
         }
         let callee = self.value(file, scope, function);
         if callee.values.is_empty() {
-            // A package of Go returns types of its own and of what it imports.
-            let is_foreign = callee.is_complete && self.index.rules(file) == NameRules::Go;
+            // A package of Go returns types of its own and of what it imports, and so does a class of Python.
+            let is_foreign = callee.is_complete
+                && (self.index.rules(file) == NameRules::Go || self.is_named_as_class(file, function));
             return if is_foreign { callee } else { ValueSet::UNKNOWN };
         }
         callee.flat_map(|callee| self.call(callee))
     }
 
-    /// Returns what a method of a container returns.
-    fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
-        match (container, method) {
-            (Value::Generic { file, scope, expression }, _) if self.index.rules(file) == NameRules::Java => {
-                self.java_container_call(file, scope, expression, method)
-            }
-            (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
-                self.item(container)
-            }
-            (Value::Generic { .. }, "values" | "copy" | "filter" | "slice" | "concat" | "reverse") => {
-                ValueSet::one(container)
-            }
-            (Value::Generic { .. }, _) => ValueSet::UNKNOWN,
-            (object, _) => {
-                let callee = self.attribute(object, method);
-                callee.flat_map(|callee| self.call(callee))
-            }
-        }
+    /// Returns whether an expression is a name of Python that is written as those of classes are.
+    fn is_named_as_class(&self, file: FileId, expression: ExpressionId) -> bool {
+        let facts = self.index.facts(file);
+        let (ExpressionFact::Name(name) | ExpressionFact::Member(_, name)) = facts.expression(expression)
+        else {
+            return false;
+        };
+        let name = facts.name(name);
+        self.is_python(file) && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
     }
 
     /// Returns what calling a value returns.
@@ -368,6 +402,7 @@ impl<'a> Evaluator<'a> {
             | Value::Folder(_)
             | Value::Package(_)
             | Value::Namespace(_)
+            | Value::Entries { .. }
             | Value::Generic { .. } => ValueSet::UNKNOWN,
         }
     }
@@ -388,7 +423,9 @@ impl<'a> Evaluator<'a> {
         }
         self.returns.insert(key, ValueSet::UNKNOWN);
         let fact = self.index.definition(key);
-        let scope = fact.body.unwrap_or(fact.scope);
+        // In Python the names of the body are not seen by what declares it.
+        let is_outside = fact.flags.has(DefinitionFlags::DECLARED) && self.is_python(key.file);
+        let scope = fact.body.filter(|_| !is_outside).unwrap_or(fact.scope);
         let mut found = if fact.returns.is_empty() { ValueSet::UNKNOWN } else { ValueSet::FOREIGN };
         for expression in &fact.returns {
             found.merge(if fact.flags.has(DefinitionFlags::DECLARED) {
@@ -460,30 +497,29 @@ impl<'a> Evaluator<'a> {
                 DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
                 _ => ValueSet::UNKNOWN,
             },
+            Value::Generic { file, scope, expression } if self.is_python(file) => {
+                self.instance_of_alias(file, scope, expression)
+            }
             _ => ValueSet::UNKNOWN,
         }
     }
 
-    /// Returns the name of a generic type without its path, and its arguments.
-    pub(super) fn generic_parts(
-        &self,
-        file: FileId,
-        expression: ExpressionId,
-    ) -> (&'a str, Vec<ExpressionId>, ExpressionId) {
-        let facts = self.index.facts(file);
-        let (mut arguments, mut at) = (Vec::new(), expression);
-        while let ExpressionFact::Apply(generic, argument) = facts.expression(at) {
-            arguments.push(argument);
-            at = generic;
+    /// Returns the values of what a name of Python is bound to: a type with arguments, or the types of a tuple.
+    fn instance_of_alias(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
+        if let Some(known) = self.aliases.get(&(file, scope, expression)) {
+            return known.clone();
         }
-        arguments.reverse();
-        let name = match facts.expression(at) {
-            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
-                facts.name(name)
-            }
-            _ => "",
+        // An alternative that is the whole again adds nothing.
+        self.aliases.insert((file, scope, expression), ValueSet::FOREIGN);
+        let whole = Value::Generic { file, scope, expression };
+        let found = if self.is_display(whole) {
+            let types = self.item(whole);
+            types.flat_map(|named| self.instance_of_value(named))
+        } else {
+            self.instance(file, scope, expression)
         };
-        (name, arguments, at)
+        self.aliases.insert((file, scope, expression), found.clone());
+        found
     }
 
     fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
@@ -520,78 +556,6 @@ impl<'a> Evaluator<'a> {
                 }
                 found.flat_map(|named| self.instance_of_value(named))
             }
-        }
-    }
-
-    /// Returns an element of a value.
-    pub(super) fn item(&mut self, whole: Value) -> ValueSet {
-        match whole {
-            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
-            Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
-            // `type List []Item`
-            Value::Instance(key) if self.index.rules(key.file) == NameRules::Go => {
-                let fact = self.index.definition(key);
-                let Some(base) = fact.bases.first().filter(|_| fact.body.is_none()) else {
-                    return ValueSet::UNKNOWN;
-                };
-                let underlying = self.instance(key.file, fact.scope, *base);
-                underlying.flat_map(|underlying| match underlying {
-                    Value::Generic { .. } => self.item(underlying),
-                    _ => ValueSet::UNKNOWN,
-                })
-            }
-            Value::Generic { file, scope, expression } => {
-                let (_, arguments, _) = self.generic_parts(file, expression);
-                arguments.last().map_or(ValueSet::UNKNOWN, |last| self.instance(file, scope, *last))
-            }
-            Value::Definition(_) => ValueSet::one(whole),
-            _ => ValueSet::UNKNOWN,
-        }
-    }
-
-    pub(super) fn part(&mut self, whole: Value, at: u32) -> ValueSet {
-        // What `enumerate()` counts: a value of a type of the project is no pair.
-        if let (Value::Instance(key), 1) = (whole, at)
-            && self.index.rules(key.file) == NameRules::Rust
-        {
-            return ValueSet { values: vec![whole], is_complete: false };
-        }
-        let Value::Generic { file, scope, expression } = whole else { return ValueSet::UNKNOWN };
-        let (name, arguments, _) = self.generic_parts(file, expression);
-        if !matches!(name, "tuple" | "Tuple" | "") && self.index.rules(file) != NameRules::Rust {
-            return ValueSet::UNKNOWN;
-        }
-        arguments.get(at as usize).map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, *argument))
-    }
-
-    /// Returns what a wrapper contains: what `await` or `with` makes of a value.
-    pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
-        match outer {
-            Value::Generic { file, scope, expression } => {
-                let (_, arguments, _) = self.generic_parts(file, expression);
-                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
-            }
-            Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {
-                let operator = self.attribute(outer, "operator->");
-                if operator.values.is_empty() {
-                    return ValueSet::one(outer);
-                }
-                operator.flat_map(|operator| self.call(operator))
-            }
-            Value::Instance(_)
-                if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>
-            {
-                for method in ["__enter__", "__aenter__"] {
-                    let entered = self.attribute(outer, method);
-                    if !entered.values.is_empty() {
-                        let found = entered.flat_map(|method| self.call(method));
-                        // A type variable, as a rule that of `self`.
-                        return if found.values.is_empty() { ValueSet::one(outer) } else { found };
-                    }
-                }
-                ValueSet::one(outer)
-            }
-            _ => ValueSet::one(outer),
         }
     }
 }

@@ -80,9 +80,21 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns whether pytest passes fixtures to a function: whether it is a fixture, or a test by its name.
+/// Returns whether pytest passes fixtures to a function: whether it is a fixture, or a test by its name and that of its
+/// file.
 fn asks_for_fixtures(index: &ProjectIndex<'_>, function: DefinitionKey) -> bool {
     let fact = index.definition(function);
     fact.kind == DefinitionKind::Function
-        && (fact.flags.has(DefinitionFlags::TEST_ITEM) || index.name(function).starts_with("test"))
+        && (fact.flags.has(DefinitionFlags::TEST_ITEM)
+            || index.name(function).starts_with("test") && is_test_file(&index.file(function.file).path))
+}
+
+/// Returns whether a file has tests by its name or that of a folder around it.
+fn is_test_file(path: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.strip_suffix(".py").unwrap_or(file);
+    stem.starts_with("test")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || folder.split('/').any(|folder| matches!(folder, "test" | "tests" | "testing"))
 }

@@ -4,6 +4,7 @@ use super::c::CNames;
 use super::common_js_modules::of_named_object;
 use super::evaluate::{Evaluator, ScopedName};
 use super::inheritance::InheritedDefinition;
+use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
@@ -139,19 +140,25 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let may_be_alias = match index.rules(file) {
         NameRules::Rust => evaluator.modules.rust.is_alias(name),
         NameRules::Script => evaluator.modules.common_js.is_alias(name),
+        NameRules::Python => evaluator.modules.python_aliases.contains(name),
         _ => false,
     };
     let (values, is_renamed) = match usage.receiver {
         Some(receiver) if is_defined || may_be_alias => {
             let object = evaluator.value(file, usage.scope, receiver);
             let is_known = !object.values.is_empty();
+            let is_renamed = may_be_alias
+                && (index.rules(file) == NameRules::Rust
+                    || object.values.iter().any(|object| evaluator.is_alias_member(*object, name)));
             let mut members = object.flat_map(|object| match object {
                 Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, name),
                 _ => evaluator.member(object, facts.name(usage.name)),
             });
             // What a known type does not define itself is inherited from another project.
             members.is_complete |= is_known && members.values.is_empty();
-            (members, may_be_alias)
+            // A property that keeps a list under its own name.
+            members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
+            (members, is_renamed)
         }
         Some(_) => return,
         None if index.rules(file) == NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),
@@ -204,7 +211,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
         let is_common = matches!(index.rules(file), NameRules::Java | NameRules::Cpp)
             && COMMON_METHODS_OF_JAVA.contains(&name);
-        let is_likely = is_one && is_distinctive(name) && !is_common;
+        // What would call itself is another one, as a rule.
+        let from = facts.enclosing_definition(usage.scope);
+        let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
+        let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
             add_unresolved(index, file, usage, found);
@@ -266,7 +276,7 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
     if evaluator.index.rules(file) == NameRules::Cpp {
         return (evaluator.cpp_bare(file, usage), false);
     }
-    match evaluator.scoped_name(file, usage.scope, usage.name) {
+    match evaluator.scoped_name(file, usage.scope, usage.name, Some(usage.line)) {
         ScopedName::Bound(bindings) => {
             if bindings
                 .iter()
@@ -275,13 +285,14 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
                 return (ValueSet::FOREIGN, false);
             }
             let facts = evaluator.index.facts(file);
+            let is_python = evaluator.index.rules(file) == NameRules::Python;
             let is_renamed = bindings.iter().any(|binding| match binding.value {
                 BindingValue::Import(_) => true,
                 // The own name of a function expression that is assigned to another one.
                 BindingValue::Definition(definition) => {
                     facts.definitions[definition as usize].name != binding.name
                 }
-                _ => false,
+                _ => is_python && is_other_name(facts, binding),
             });
             (evaluator.bound(file, bindings), is_renamed)
         }

@@ -1,6 +1,7 @@
 //! Members of types, of what they inherit, and of modules.
 
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
 use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionId, ScopeId};
@@ -50,7 +51,9 @@ impl Evaluator<'_> {
             Value::Package(package) => self.java_member_of_package(package, name),
             // What Java declares of another project has the members of that alone.
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
+            Value::Generic { .. } if self.is_display(object) => ValueSet::FOREIGN,
             Value::Generic { .. } => ValueSet::UNKNOWN,
+            Value::Entries { .. } => ValueSet::FOREIGN,
         }
     }
 
@@ -92,6 +95,10 @@ impl Evaluator<'_> {
                         found.merge(self.visible_overloads(*other, key.file, name));
                     }
                 }
+                if self.is_python(ancestor.file) && !self.is_telling(&found) {
+                    let inherited = self.inherited_attribute(&types, *ancestor, name);
+                    found = inherited.unwrap_or(found);
+                }
                 return (Some(found), is_complete);
             }
         }
@@ -108,6 +115,55 @@ impl Evaluator<'_> {
         let is_dynamic =
             types.iter().any(|known| self.index.definition(*known).flags.has(DefinitionFlags::DYNAMIC));
         (None, is_complete && !is_dynamic)
+    }
+
+    /// Returns what the ancestors behind one of them say about an attribute, if they say more than that it is there.
+    fn inherited_attribute(
+        &mut self,
+        types: &[DefinitionKey],
+        behind: DefinitionKey,
+        name: &str,
+    ) -> Option<ValueSet> {
+        let rest = types.iter().skip_while(|other| **other != behind).skip(1);
+        let found: Vec<ValueSet> = rest.filter_map(|other| self.own_member(*other, name)).collect();
+        let mut found = found.into_iter();
+        // A method of that name is what the attribute replaces.
+        found.find(|found| {
+            let is_method = |value: &Value| matches!(value, Value::Definition(_));
+            self.is_telling(found) && !found.values.iter().any(is_method)
+        })
+    }
+
+    /// Returns whether a member of a module or of a type of Python is another name of what it is: `Old = New`.
+    pub(super) fn is_alias_member(&mut self, object: Value, name: &str) -> bool {
+        let scopes: Vec<(FileId, ScopeId)> = match object {
+            Value::Module(file) => vec![(file, 0)],
+            Value::Instance(key) | Value::Definition(key) | Value::Super(key) => {
+                let (types, _) = self.linearization(key);
+                let bodies = types.into_iter().filter_map(|key| {
+                    let body = self.index.definition(key).body?;
+                    Some((key.file, body))
+                });
+                bodies.collect()
+            }
+            _ => Vec::new(),
+        };
+        let bindings = scopes.into_iter().find_map(|(file, scope)| {
+            let facts = self.index.facts(file);
+            let bindings = facts.bindings_of(scope, facts.find_name(name)?);
+            (!bindings.is_empty()).then_some((facts, bindings))
+        });
+        bindings.is_some_and(|(facts, bindings)| {
+            bindings.iter().any(|binding| {
+                is_other_name(facts, binding) || matches!(binding.value, BindingValue::Import(_))
+            })
+        })
+    }
+
+    /// Returns whether values say more than that there are some, or a container of unknown elements.
+    fn is_telling(&self, found: &ValueSet) -> bool {
+        found.values.iter().any(|value| !self.is_display(*value))
+            || found.values.is_empty() && found.is_complete
     }
 
     /// Returns the methods of that name of a type of Java, less those that are private in another file.
@@ -183,10 +239,11 @@ impl Evaluator<'_> {
         bases.extend(self.modules.extra_bases.get(&key).into_iter().flatten());
         for (file, scope, base) in bases.into_iter().take(MAX_BASES) {
             let found = self.value(file, scope, base);
-            is_complete &= found.is_complete && !found.values.is_empty() || self.is_plain_base(file, base);
+            let is_plain = self.is_plain_base(file, base);
+            is_complete &= found.is_complete && !found.values.is_empty() || is_plain;
             for value in found.values {
                 let Value::Definition(base) = value else {
-                    is_complete = false;
+                    is_complete &= is_plain;
                     continue;
                 };
                 let (inherited, is_known) = self.linearization(base);

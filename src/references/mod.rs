@@ -9,6 +9,7 @@
 //! | `modules` | What an import means, by language |
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
+//! | `containers` | Elements of containers, parts of tuples, contents of wrappers |
 //! | `members` | Members of types, of their bases, and of modules |
 //! | `fixtures` | Fixtures of pytest by their names, with their `fixture_uses` by the parameters of tests |
 //! | `inheritance` | Types and members that stand in for those that they inherit |
@@ -28,6 +29,7 @@ mod c;
 mod codec;
 mod common_js;
 mod common_js_modules;
+mod containers;
 mod cpp;
 mod cpp_tables;
 mod evaluate;

@@ -1,6 +1,6 @@
 //! What an import means, by language.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::common_js_modules::CommonJsModules;
 use super::cpp_tables::CppTables;
@@ -10,12 +10,17 @@ use super::java_packages::JavaPackages;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
 use super::rust_modules::RustModules;
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, ExpressionId, ImportFact, ImportId, NameId, ScopeId};
+use crate::model::{
+    BindingFact, BindingValue, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId, ScopeId,
+    ScopeKind, SourceFacts,
+};
 
 /// What finds the file that a module's name means.
 pub(super) struct ModuleTables<'a> {
     /// Files of Python by their dotted name, from the folder that their outermost package is in.
     python: FxHashMap<String, Vec<FileId>>,
+    /// Names that modules and classes of Python give to what has another one: `Old = New`.
+    pub(super) python_aliases: FxHashSet<&'a str>,
     /// The star imports of each file.
     pub(super) stars: FxHashMap<FileId, Vec<ImportId>>,
     /// The scopes that add members to a type.
@@ -34,6 +39,7 @@ impl<'a> ModuleTables<'a> {
     pub(super) fn new(index: &'a ProjectIndex<'a>) -> Self {
         let mut tables = Self {
             python: FxHashMap::default(),
+            python_aliases: FxHashSet::default(),
             stars: FxHashMap::default(),
             implementations: FxHashMap::default(),
             extra_bases: FxHashMap::default(),
@@ -48,6 +54,9 @@ impl<'a> ModuleTables<'a> {
             if index.rules[id as usize] == Some(NameRules::Python) {
                 let name = python_module(index, &file.path);
                 tables.python.entry(name).or_default().push(id);
+                let aliases =
+                    file.facts.bindings.iter().filter(|binding| is_other_name(&file.facts, binding));
+                tables.python_aliases.extend(aliases.map(|binding| file.facts.name(binding.name)));
             }
             let stars = (0..).zip(&file.facts.imports).filter(|(_, import)| import.is_star);
             let stars: Vec<ImportId> = stars.map(|(at, _)| at).collect();
@@ -97,8 +106,11 @@ impl<'a> ModuleTables<'a> {
         }
         // A folder without `__init__.py` is a package too.
         let below = module.replace('.', "/");
-        let roots = ["", "src", "lib", folder_of(path)];
-        roots.iter().find_map(|root| self.python_path(&joined(root, &below)))
+        let own = folder_of(path);
+        // A script is run from its own folder; a module of a package is not.
+        let is_in_package = self.index.by_path.contains_key(joined(own, "__init__.py").as_str());
+        let roots = ["", "src", "lib"].into_iter().chain(Some(own).filter(|_| !is_in_package));
+        roots.into_iter().find_map(|root| self.python_path(&joined(root, &below)))
     }
 
     /// Returns the file that a module means in a script: a relative path, or a path in the package around the file,
@@ -277,6 +289,14 @@ impl Evaluator<'_> {
         }
         self.star_member(file, name)
     }
+}
+
+/// Returns whether a binding of a module or a class gives another name to what is named: `Old = New`.
+pub(super) fn is_other_name(facts: &SourceFacts, binding: &BindingFact) -> bool {
+    let BindingValue::Value(value) = binding.value else { return false };
+    binding.at == binding.scope
+        && matches!(facts.scope(binding.scope).kind, ScopeKind::Module | ScopeKind::Class)
+        && matches!(facts.expression(value), ExpressionFact::Name(_) | ExpressionFact::Member(..))
 }
 
 /// Returns the dotted name of a file from the folder that its outermost package is in.

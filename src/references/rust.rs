@@ -112,7 +112,7 @@ impl Evaluator<'_> {
             Value::Definition(key) => fits(self.index.definition(*key).kind, space),
             Value::Module(_) | Value::Folder(_) => space == Namespace::Types,
             Value::Instance(_) | Value::Super(_) | Value::Generic { .. } => space != Namespace::Macros,
-            Value::Package(_) | Value::Namespace(_) => false,
+            Value::Package(_) | Value::Namespace(_) | Value::Entries { .. } => false,
         });
         found
     }

@@ -25,6 +25,8 @@ pub(super) enum Value {
     Namespace(u32),
     /// A value of a type of another project, which has arguments: the expression is an `Apply`.
     Generic { file: FileId, scope: ScopeId, expression: ExpressionId },
+    /// The entries of such a dictionary, or one of them.
+    Entries { file: FileId, scope: ScopeId, expression: ExpressionId },
 }
 
 /// Everything that an expression may be. Without an alternative and complete, it is a thing of another project or of the

@@ -6,6 +6,7 @@
 mod common_js;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
+mod python;
 #[cfg(all(feature = "lang-rust", feature = "lang-go"))]
 mod rust_go;
 #[cfg(feature = "lang-typescript")]
@@ -23,6 +24,7 @@ fn language(path: &str) -> &'static str {
         "java" => "java",
         "rb" => "ruby",
         "c" => "c",
+        "py" => "python",
         "ts" => "typescript",
         "js" => "javascript",
         _ => "cpp",

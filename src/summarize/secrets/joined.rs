@@ -38,6 +38,19 @@ fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Returns the pieces of a secret that are not between its joints, so that the quotes and the ends of lines there stay.
+pub(super) fn pieces(text: &str, span: &Range<usize>) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut done = span.start;
+    for joint in joints(&text[span.clone()]) {
+        pieces.push(done..span.start + joint.start);
+        done = span.start + joint.end;
+    }
+    pieces.push(done..span.end);
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
 /// The lines of a text in which pieces are joined, without the joints.
 pub(super) struct JoinedText {
     pub(super) text: String,
@@ -98,5 +111,7 @@ mod tests {
         let alone = joined.text.find("y =").map(|at| at..at + 3).unwrap();
         assert_eq!(joined.original_span(&alone), None);
         assert!(JoinedText::new("nothing 'is' joined\n").is_none());
+        let quoted = "ab' + 'cd' 'ef";
+        assert_eq!(pieces(quoted, &(0..quoted.len())), [0..2, 7..9, 12..14]);
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) scope: ScopeId,
     /// Names that a function declares to be those of an outer scope: the function's scope, the name, the outer scope.
     pub(super) declared_outer: Vec<(ScopeId, NameId, ScopeId)>,
+    /// What the names of the comprehensions that are being reduced mean.
+    pub(super) element_names: Vec<(NameId, ExpressionId)>,
     /// The first line of the attributes before the next item.
     pub(super) attribute_at: Option<u32>,
     /// The types that each scope defines, to which later implementations may add.
@@ -67,6 +69,7 @@ impl<'t> FactsBuilder<'t> {
             facts: SourceFacts::default(),
             scope: 0,
             declared_outer: Vec::new(),
+            element_names: Vec::new(),
             attribute_at: None,
             types: FxHashMap::default(),
             method_scopes: FxHashMap::default(),

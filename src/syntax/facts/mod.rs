@@ -29,6 +29,7 @@ mod manifest;
 mod names;
 mod python;
 mod python_fixtures;
+mod python_narrowing;
 mod python_types;
 mod rust;
 mod rust_imports;

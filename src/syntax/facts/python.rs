@@ -4,10 +4,10 @@ use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::python_fixtures::{bind_fixtures, is_in_fixture};
-use super::python_types::{declared_type, value_of};
+use super::python_narrowing::narrow_by;
+use super::python_types::{declared_type, elements_of, is_alias_here, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
-    ScopeId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, NameId, ScopeId, ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
@@ -25,6 +25,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "import_statement" => import_modules(facts, node),
         "import_from_statement" => import_names(facts, node),
         "assignment" => assign(facts, node),
+        "type_alias_statement" => name_type(facts, node),
         "named_expression" => {
             let value = field(node, "value").map_or(0, |value| value_of(facts, value));
             bind_names(facts, field(node, "name"), BindingValue::Value(value));
@@ -158,14 +159,20 @@ fn define_function<'t>(
     {
         facts.definition(class).flags.0 |= DefinitionFlags::DYNAMIC;
     }
-    let outer = facts.open_body(function, ScopeKind::Function);
+    // Annotations and defaults are evaluated around the function, and are uses of it.
+    let outer = facts.open_scope(ScopeKind::Block, Some(function));
+    let signature = facts.scope;
+    facts.scope = outer;
+    facts.open_body(function, ScopeKind::Function);
+    let body = facts.scope;
+    facts.scope = signature;
     let receiver = match (is_method && flags & DefinitionFlags::STATIC == 0, is_class_method) {
         (false, _) => None,
         (true, true) => Some(ExpressionFact::ReceiverType),
         (true, false) => Some(ExpressionFact::Receiver),
     };
     if let Some(parameters) = field(node, "parameters") {
-        bind_parameters(facts, parameters, receiver);
+        bind_parameters(facts, parameters, receiver, body);
     }
     if let Some(declared) = field(node, "return_type") {
         let expression = declared_type(facts, declared);
@@ -173,12 +180,19 @@ fn define_function<'t>(
         facts.definition(function).flags.0 |= DefinitionFlags::DECLARED;
         visit_one(facts, declared);
     }
+    facts.scope = body;
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
     Some(function)
 }
 
-fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>, receiver: Option<ExpressionFact>) {
+/// Binds the parameters in the scope of a body; what they are declared by is evaluated in the current one.
+fn bind_parameters<'t>(
+    facts: &mut FactsBuilder<'t>,
+    parameters: Node<'t>,
+    receiver: Option<ExpressionFact>,
+    body: ScopeId,
+) {
     let mut receiver = receiver;
     let mut cursor = parameters.walk();
     for parameter in parameters.named_children(&mut cursor) {
@@ -201,9 +215,9 @@ fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>, recei
             _ => BindingValue::Default(0),
         };
         if is_plain {
-            facts.bind_node(facts.scope, name, value);
+            facts.bind_node(body, name, value);
         } else if let Some(inner) = name.named_child(0).filter(|inner| inner.kind() == "identifier") {
-            facts.bind_node(facts.scope, inner, BindingValue::Default(0));
+            facts.bind_node(body, inner, BindingValue::Default(0));
         }
     }
 }
@@ -279,15 +293,28 @@ fn import_names<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let declared = field(node, "type");
-    let value = match (declared, field(node, "right")) {
+    let (left, right) = (field(node, "left"), field(node, "right"));
+    let is_alias = right.is_some_and(|right| is_alias_here(facts, left, declared, right));
+    let value = match (declared, right) {
+        (_, Some(right)) if is_alias => BindingValue::Value(declared_type(facts, right)),
         (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
         (None, Some(right)) => BindingValue::Value(value_of(facts, right)),
         (None, None) => return,
     };
-    bind_names(facts, field(node, "left"), value);
-    for part in [declared, field(node, "right")].into_iter().flatten() {
+    bind_names(facts, left, value);
+    for part in [declared, right].into_iter().flatten() {
         visit_one(facts, part);
     }
+}
+
+/// `type Names = dict[str, A]`
+fn name_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return };
+    if let Some(name) = left.named_child(0).filter(|name| name.kind() == "identifier") {
+        let meant = declared_type(facts, right);
+        bind_names(facts, Some(name), BindingValue::Value(meant));
+    }
+    visit_one(facts, right);
 }
 
 /// Binds the names of a target, and visits what else is in it.
@@ -301,11 +328,17 @@ fn bind_names<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, value:
         "attribute" => bind_attribute(facts, target, value),
         "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" => {
             let mut cursor = target.walk();
+            let mut is_counted = true;
             for (at, part) in (0..).zip(target.named_children(&mut cursor)) {
+                let is_rest = part.kind() == "list_splat_pattern";
+                is_counted &= !is_rest;
                 let part_value = match value {
-                    BindingValue::Value(whole) if whole != 0 => {
+                    BindingValue::Value(whole) if whole != 0 && is_counted => {
                         facts.expression(ExpressionFact::Part(whole, at))
                     }
+                    BindingValue::Value(whole) if whole != 0 && is_rest => elements_of(facts, whole),
+                    // How many parts the ones before it are is not known.
+                    BindingValue::Value(whole) if whole != 0 => facts.expression(ExpressionFact::Item(whole)),
                     _ => 0,
                 };
                 facts.deeper(part, |facts, part| {
@@ -313,7 +346,7 @@ fn bind_names<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, value:
                 });
             }
         }
-        "list_splat_pattern" => bind_names(facts, target.named_child(0), BindingValue::Value(0)),
+        "list_splat_pattern" => bind_names(facts, target.named_child(0), value),
         _ => visit_one(facts, target),
     }
 }
@@ -401,8 +434,11 @@ fn bind_exception<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn visit_inner_scope<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let outer = facts.open_scope(ScopeKind::Block, None);
     if node.kind() == "lambda" {
+        let body = facts.scope;
         if let Some(parameters) = field(node, "parameters") {
-            bind_parameters(facts, parameters, None);
+            facts.scope = outer;
+            bind_parameters(facts, parameters, None, body);
+            facts.scope = body;
         }
         facts.visit_field(node, "body", visit);
     } else {
@@ -465,33 +501,4 @@ fn branch<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     {
         narrow_by(facts, field(negated, "argument"));
     }
-}
-
-/// Opens a scope in which the name that `isinstance(name, types)` tests has these types.
-fn narrow_by<'t>(facts: &mut FactsBuilder<'t>, condition: Option<Node<'t>>) {
-    let Some(mut condition) = condition else { return };
-    // `isinstance(a, B) and …`: the first operand decides.
-    for _ in 0..8 {
-        match condition.kind() {
-            "boolean_operator"
-                if field(condition, "operator").is_some_and(|operator| facts.text_of(operator) == "and") => {}
-            "parenthesized_expression" => {}
-            _ => break,
-        }
-        let Some(first) = condition.named_child(0) else { return };
-        condition = first;
-    }
-    let Some((name, types)) = instance_test(facts, condition) else { return };
-    let declared: ExpressionId = declared_type(facts, types);
-    facts.open_scope(ScopeKind::Block, None);
-    facts.bind_node(facts.scope, name, BindingValue::Typed(declared));
-}
-
-fn instance_test<'t>(facts: &FactsBuilder<'t>, condition: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    if condition.kind() != "call" || facts.text_of(field(condition, "function")?) != "isinstance" {
-        return None;
-    }
-    let arguments = field(condition, "arguments")?;
-    let (name, types) = (arguments.named_child(0)?, arguments.named_child(1)?);
-    (name.kind() == "identifier").then_some((name, types))
 }

@@ -1,0 +1,197 @@
+//! Containers: their elements, the parts of tuples, what their methods return and what wrappers contain.
+
+use super::evaluate::Evaluator;
+use super::project::{FileId, NameRules};
+use super::values::{Value, ValueSet};
+use crate::model::{ExpressionFact, ExpressionId, ScopeId};
+
+impl<'a> Evaluator<'a> {
+    /// Returns what a method of a container returns.
+    pub(super) fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
+        match (container, method) {
+            (Value::Generic { file, scope, expression }, _) if self.index.rules(file) == NameRules::Java => {
+                self.java_container_call(file, scope, expression, method)
+            }
+            (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
+                self.item(container)
+            }
+            (Value::Generic { .. }, "values" | "copy" | "filter" | "slice" | "concat" | "reverse") => {
+                ValueSet::one(container)
+            }
+            (Value::Generic { file, scope, expression }, "items") if self.is_python(file) => {
+                ValueSet::one(Value::Entries { file, scope, expression })
+            }
+            (Value::Generic { file, .. }, "difference" | "intersection") if self.is_python(file) => {
+                ValueSet::one(container)
+            }
+            (Value::Generic { file, .. }, "union" | "symmetric_difference") if self.is_python(file) => {
+                ValueSet { values: vec![container], is_complete: false }
+            }
+            (Value::Generic { .. }, _) => ValueSet::UNKNOWN,
+            (object, _) => {
+                let callee = self.attribute(object, method);
+                callee.flat_map(|callee| self.call(callee))
+            }
+        }
+    }
+
+    /// Returns the name of a generic type without its path, and its arguments.
+    pub(super) fn generic_parts(
+        &self,
+        file: FileId,
+        expression: ExpressionId,
+    ) -> (&'a str, Vec<ExpressionId>, ExpressionId) {
+        let facts = self.index.facts(file);
+        let (mut arguments, mut at) = (Vec::new(), expression);
+        while let ExpressionFact::Apply(generic, argument) = facts.expression(at) {
+            arguments.push(argument);
+            at = generic;
+        }
+        arguments.reverse();
+        let name = match facts.expression(at) {
+            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
+                facts.name(name)
+            }
+            _ => "",
+        };
+        (name, arguments, at)
+    }
+
+    /// Returns an element of a value.
+    pub(super) fn item(&mut self, whole: Value) -> ValueSet {
+        match whole {
+            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
+            // `type List []Item`
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Go => {
+                let fact = self.index.definition(key);
+                let Some(base) = fact.bases.first().filter(|_| fact.body.is_none()) else {
+                    return ValueSet::UNKNOWN;
+                };
+                let underlying = self.instance(key.file, fact.scope, *base);
+                underlying.flat_map(|underlying| match underlying {
+                    Value::Generic { .. } => self.item(underlying),
+                    _ => ValueSet::UNKNOWN,
+                })
+            }
+            Value::Generic { file, scope, expression } => self.item_of_generic(file, scope, expression),
+            Value::Definition(_) | Value::Entries { .. } => ValueSet::one(whole),
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    pub(super) fn part(&mut self, whole: Value, at: u32) -> ValueSet {
+        // What `enumerate()` counts: a value of a type of the project is no pair.
+        if let (Value::Instance(key), 1) = (whole, at)
+            && self.index.rules(key.file) == NameRules::Rust
+        {
+            return ValueSet { values: vec![whole], is_complete: false };
+        }
+        match whole {
+            Value::Generic { file, scope, expression } => {
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                let argument = arguments.get(at as usize).copied();
+                match name {
+                    _ if self.is_display(whole) => match argument.or(arguments.last().copied()) {
+                        Some(element) => self.value(file, scope, element),
+                        None => ValueSet::UNKNOWN,
+                    },
+                    // `tuple[A, ...]` has one argument.
+                    "tuple" | "Tuple" if self.is_python(file) && arguments.len() == 1 => {
+                        self.instance(file, scope, arguments[0])
+                    }
+                    "tuple" | "Tuple" | "" => {
+                        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
+                    }
+                    _ if self.index.rules(file) == NameRules::Rust => {
+                        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
+                    }
+                    _ if self.is_python(file) => self.item(whole),
+                    _ => ValueSet::UNKNOWN,
+                }
+            }
+            Value::Entries { file, scope, expression } => self.part_of_entry(file, scope, expression, at),
+            Value::Definition(key) if self.is_python(key.file) => ValueSet::one(whole),
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    fn item_of_generic(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
+        let (name, arguments, _) = self.generic_parts(file, expression);
+        let is_display = self.is_display(Value::Generic { file, scope, expression });
+        match name {
+            "tuple" | "Tuple" if self.is_python(file) => {
+                let mut found = ValueSet::FOREIGN;
+                for argument in arguments {
+                    found.merge(self.instance(file, scope, argument));
+                }
+                found
+            }
+            "Generator" | "AsyncGenerator" if self.is_python(file) => {
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            }
+            _ if is_display => {
+                let mut found = ValueSet::FOREIGN;
+                for element in arguments {
+                    found.merge(self.value(file, scope, element));
+                }
+                found
+            }
+            _ => arguments.last().map_or(ValueSet::UNKNOWN, |last| self.instance(file, scope, *last)),
+        }
+    }
+
+    /// Returns the key or the value of an entry of a dictionary.
+    fn part_of_entry(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId, at: u32) -> ValueSet {
+        let is_display = self.is_display(Value::Generic { file, scope, expression });
+        let (_, arguments, _) = self.generic_parts(file, expression);
+        match (at, arguments.as_slice()) {
+            (0, [key, _]) if !is_display => self.instance(file, scope, *key),
+            (1, _) => self.item_of_generic(file, scope, expression),
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns whether a value is a container whose elements are known as values, as that of `[a, b]` in Python.
+    pub(super) fn is_display(&self, value: Value) -> bool {
+        let Value::Generic { file, expression, .. } = value else { return false };
+        let (.., generic) = self.generic_parts(file, expression);
+        self.is_python(file) && self.index.facts(file).expression(generic) == ExpressionFact::Literal
+    }
+
+    pub(super) fn is_python(&self, file: FileId) -> bool {
+        self.index.rules(file) == NameRules::Python
+    }
+
+    /// Returns what a wrapper contains: what `await` or `with` makes of a value.
+    pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
+        match outer {
+            Value::Generic { .. } if self.is_display(outer) => ValueSet::UNKNOWN,
+            Value::Generic { file, scope, expression } => {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            }
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {
+                let operator = self.attribute(outer, "operator->");
+                if operator.values.is_empty() {
+                    return ValueSet::one(outer);
+                }
+                operator.flat_map(|operator| self.call(operator))
+            }
+            Value::Instance(_)
+                if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>
+            {
+                for method in ["__enter__", "__aenter__"] {
+                    let entered = self.attribute(outer, method);
+                    if !entered.values.is_empty() {
+                        let found = entered.flat_map(|method| self.call(method));
+                        // A type variable, as a rule that of `self`.
+                        return if found.values.is_empty() { ValueSet::one(outer) } else { found };
+                    }
+                }
+                ValueSet::one(outer)
+            }
+            _ => ValueSet::one(outer),
+        }
+    }
+}

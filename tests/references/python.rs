@@ -1,0 +1,107 @@
+//! Python: scopes of annotations and classes, values in containers, aliases, imports.
+
+use super::references;
+
+/// Two types with the same methods, so that a guess by the name has two candidates.
+const TYPES: &str = "class A:\n    def go(self): ...\nclass B:\n    def go(self): ...\n";
+
+/// Returns the references to the methods of [`TYPES`] from a text behind those, with the lines of that text.
+fn calls(text: &str) -> Vec<String> {
+    let found = references(&[("a.py", &format!("{TYPES}{text}"))]);
+    let rows = found.iter().filter_map(|row| {
+        let (line, target) = row.strip_prefix("a.py:")?.split_once(" -> ")?;
+        let line: usize = line.parse().unwrap();
+        (4 < line && target.contains(".go ")).then(|| format!("{} {target}", line - 4))
+    });
+    rows.collect()
+}
+
+#[test]
+fn annotations_and_defaults_of_methods_see_the_names_of_the_class() {
+    let text = "class Info: ...\nclass C:\n    class Info:\n        def go(self): ...\n    def m(self, i: Info, d=Info) -> Info:\n        i.go()\n        self.m().go()\n";
+    let found = references(&[("a.py", text)]);
+    let expected = [
+        "a.py:5 -> C.Info sure",
+        "a.py:5 -> C.Info sure",
+        "a.py:5 -> C.Info sure",
+        "a.py:6 -> C.Info.go sure",
+        "a.py:7 -> C.Info.go sure",
+        "a.py:7 -> C.m sure",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_class_body_reads_what_is_bound_before_it() {
+    let text = "from b import json\nclass A:\n    j = json\n    def json(self): ...\n    def list(self) -> list[int]: ...\n";
+    let found = references(&[("a.py", text), ("b.py", "def json(): ...\n")]);
+    assert_eq!(found, ["a.py:3 -> b.py/json sure"]);
+}
+
+#[test]
+fn an_absolute_import_does_not_mean_the_module_beside_it() {
+    let text = "import asyncio\nasync def sleep(n):\n    await asyncio.sleep(n)\n";
+    assert_eq!(references(&[("pkg/__init__.py", ""), ("pkg/asyncio.py", text)]), [""; 0]);
+    let script = references(&[("x/a.py", "import b\nb.f()\n"), ("x/b.py", "def f(): ...\n")]);
+    assert_eq!(script, ["x/a.py:2 -> x/b.py/f sure"]);
+}
+
+#[test]
+fn parts_of_tuples_are_told_apart() {
+    let text = "def pair():\n    a = A()\n    return a, 1\na, n = pair()\na.go()\nc, d = A(), B()\nd.go()\n";
+    assert_eq!(calls(text), ["5 A.go sure", "7 B.go sure"]);
+    let text = "def f(many: tuple[A, ...], one: \"tuple[A, B]\"):\n    for a in many:\n        a.go()\n    one[0].go()\n    one[1].go()\n";
+    assert_eq!(calls(text), ["3 A.go sure", "4 A.go sure", "5 B.go sure"]);
+    let text = "def f(xs: list[A]):\n    first, *rest = xs\n    first.go()\n    for x in rest[1:]:\n        x.go()\nx = y = B()\nx.go()\ny.go()\n";
+    assert_eq!(calls(text), ["3 A.go sure", "5 A.go sure", "7 B.go sure", "8 B.go sure"]);
+}
+
+#[test]
+fn elements_of_displays_and_of_what_passes_them_on_are_known() {
+    let text = "for x in [A(), A()]:\n    x.go()\nfor y in {B() for n in range(3)}:\n    y.go()\nd = {1: A()}\nd[1].go()\nfor k, v in sorted(d.items()):\n    v.go()\n";
+    assert_eq!(calls(text), ["2 A.go sure", "4 B.go sure", "6 A.go sure", "8 A.go sure"]);
+    let text = "def f(xs: set[B]):\n    for i, x in enumerate(list(xs)):\n        x.go()\n    for a, b in zip(range(3), [x for x in xs]):\n        b.go()\n    next(iter(xs)).go()\n    max(xs, key=len).go()\n";
+    assert_eq!(calls(text), ["3 B.go sure", "5 B.go sure", "6 B.go sure", "7 B.go sure"]);
+    // What an empty list gets later is not known, and the list itself is of the language.
+    let text = "xs = []\nxs.go()\nfor x in xs:\n    x.go()\n";
+    assert_eq!(calls(text), ["4 A.go maybe", "4 B.go maybe"]);
+}
+
+#[test]
+fn other_names_of_types_and_functions_are_followed() {
+    let text = "Map = dict[str, A]\nEither = A | B\ndef f(m: Map, e: Either):\n    m[0].go()\n    e.go()\n";
+    assert_eq!(calls(text), ["4 A.go sure", "5 A.go likely", "5 B.go likely"]);
+    let text = "class New: ...\nOld = New\nclass H:\n    def __copy__(self): ...\n    copy = __copy__\ndef f(h: H, copy):\n    raise Old(copy)\n    h.copy()\n";
+    let found = references(&[("a.py", text), ("b.py", "from a import Old\nOld()\n")]);
+    let expected = [
+        "a.py:2 -> New sure",
+        "a.py:5 -> H.__copy__ sure",
+        "a.py:6 -> H sure",
+        "a.py:7 -> New sure",
+        "a.py:8 -> H.__copy__ sure",
+        "b.py:2 -> a.py/New sure",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_attribute_that_a_base_declares_has_the_declared_type() {
+    let text = "class Base:\n    kids: list[A]\nclass N(Base):\n    def __init__(self, kids):\n        self.kids = list(kids)\ndef f(n: N):\n    n.kids[0].go()\n";
+    assert_eq!(calls(text), ["7 A.go sure"]);
+}
+
+#[test]
+fn what_the_library_wraps_or_makes_is_known() {
+    let text = "import contextlib, threading\nwith contextlib.closing(A()) as s:\n    s.go()\nthreading.Event().go()\n";
+    assert_eq!(calls(text), ["3 A.go sure"]);
+    let text = "class C:\n    def __init__(self, jar):\n        self.jar = jar\n    def extract_cookies(self, r):\n        self.jar.extract_cookies(r)\n";
+    assert_eq!(references(&[("a.py", text)]), ["a.py:5 -> C.extract_cookies maybe"]);
+}
+
+#[test]
+fn a_method_whose_name_begins_like_that_of_a_test_asks_for_no_fixtures() {
+    let fixtures = "import pytest\n@pytest.fixture\ndef db():\n    return 1\n";
+    let user = "class M:\n    def test_all(self, db): ...\n";
+    let found = references(&[("conftest.py", fixtures), ("a.py", user), ("test_a.py", user)]);
+    assert_eq!(found, ["test_a.py:2 -> conftest.py/db likely"]);
+}
