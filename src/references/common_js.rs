@@ -1,4 +1,4 @@
-//! CommonJS: what a file exports, and constructors that are functions.
+//! `CommonJS`: what a file exports, and constructors that are functions.
 
 use super::common_js_modules::is_object;
 use super::evaluate::Evaluator;

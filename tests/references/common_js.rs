@@ -1,4 +1,4 @@
-//! CommonJS: what `require` gives, what a file exports, and members of objects and constructors.
+//! `CommonJS`: what `require` gives, what a file exports, and members of objects and constructors.
 
 use super::references;
 

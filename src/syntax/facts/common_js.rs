@@ -1,4 +1,4 @@
-//! CommonJS: `require`, what a file assigns to its exports, and functions that are assigned as members of its objects.
+//! `CommonJS`: `require`, what a file assigns to its exports, and functions that are assigned as members of its objects.
 //!
 //! Exports are bound in a scope of a type that has no definition, where a whole other value of `module.exports` has that
 //! name. What a file requires is bound in its scope by the text of the call, which is no identifier.

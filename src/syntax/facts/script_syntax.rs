@@ -1,4 +1,4 @@
-//! JavaScript: the forms of CommonJS, of constructors that are functions, and of `this`.
+//! JavaScript: the forms of `CommonJS`, of constructors that are functions, and of `this`.
 
 use tree_sitter::Node;
 
