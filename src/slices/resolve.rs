@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::align::{ChainLink, MatchChain, best_chain, score_above, score_below};
-use super::anchors::{AnchorLine, AnchorSequence};
+use super::anchors::{AnchorLine, AnchorSequence, UNIT};
 use super::lines::{LineTable, find_occurrences, to_index, to_line_number};
 use crate::model::{ContentHash, Slice, SliceAnchors, SliceResolution, SliceStatus};
 
@@ -40,7 +40,7 @@ pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     let length = to_index(slice.end_line - slice.start_line) + 1;
     let items = AnchorSequence::from_slice(slice, length, &lines);
     let copies = find_copies(slice, length, &items, &lines);
-    match pick_copy(&copies, length, &items, &lines) {
+    match pick_copy(&copies, length, to_index(slice.anchors.copies), &items, &lines) {
         Some(pick) => resolve_copy(slice, length, &pick, &copies, &items, &lines),
         None => resolve_without_copy(slice, length, &items, &lines),
     }
@@ -49,6 +49,7 @@ pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
 fn pick_copy(
     copies: &[usize],
     length: usize,
+    known_copies: usize,
     items: &AnchorSequence,
     lines: &LineTable<'_>,
 ) -> Option<CopyMatch> {
@@ -59,12 +60,19 @@ fn pick_copy(
     let fit = |first: &usize| above[*first] + below[*first + length];
     let first = *copies.iter().max_by_key(|first| fit(first))?;
     let second = copies.iter().filter(|other| **other != first).map(fit).max();
-    let is_clear = second.is_none_or(|second| second + COPY_MARGIN <= fit(&first));
     // Both sides are taken at one border, because the slice may have any number of lines by now; those that
     // are left between its surroundings count as a gap, which has a limited cost.
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
     let worth = |items: &[AnchorLine]| items.iter().map(|item| item.weight).sum::<i64>();
     let is_most = |fit: i64, items: &[AnchorLine]| MOST_RATIO.1 * worth(items) <= MOST_RATIO.0 * fit;
+    // What was copied with its surroundings may fit better than the original: a line that was inserted next to the original
+    // is missing next to the copy.
+    let is_rival = |other: &usize| {
+        let fits = |fit: i64, items: &[AnchorLine]| UNIT <= fit && is_most(fit, items);
+        *other != first && (fits(above[*other], &items.before) || fits(below[*other + length], &items.after))
+    };
+    let has_rival = 0 < known_copies && known_copies < copies.len() && copies.iter().any(is_rival);
+    let is_clear = !has_rival && second.is_none_or(|second| second + COPY_MARGIN <= fit(&first));
     let fits_both = is_most(above[first], &items.before) && is_most(below[first + length], &items.after);
     Some(CopyMatch { first, fit: fit(&first), fits_both, best_fit, is_clear })
 }
