@@ -88,10 +88,10 @@ fn parameters_of_c_in_the_old_style_belong_to_their_function() {
     let text = "static int f(c)\nint c;\n{ return c; }\npublic int\ng(c, d)\n\tint c;\n\tint (*d)();\n{ return f(c); }\n\
                 MODULE(name) static int name;\nint h(size_t);\n";
     let found = facts("c", text);
-    assert_eq!(definitions(&found), ["f 1:1-3", "g 4:5-8", "MODULE 9:9-9", "h 10:10-10"]);
+    assert_eq!(definitions(&found), ["f 1:1-3", "g 4:5-8", "h 10:10-10"]);
     assert!(!found.definitions[0].flags.has(DefinitionFlags::PROTOTYPE));
     let heads = "#if A\nf(int a, ...)\n#else\nf(a, va_alist)\n     int a;\n     va_dcl\n#endif\n";
-    assert_eq!(definitions(&facts("c", &format!("{heads}{{ g(a); }}\n"))), ["f 2:2-8"]);
+    assert_eq!(definitions(&facts("c", &format!("{heads}{{ g(a); }}\n"))), ["f 1:2-8"]);
 }
 
 #[test]
