@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::align::{ChainLink, MatchChain, best_chain, score_above, score_below};
-use super::anchors::{AnchorLine, AnchorSequence};
+use super::anchors::{AnchorLine, AnchorSequence, UNIT};
 use super::lines::{LineTable, find_occurrences, to_index, to_line_number};
 use crate::model::{ContentHash, Slice, SliceAnchors, SliceResolution, SliceStatus};
 
@@ -40,13 +40,14 @@ pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     let length = to_index(slice.end_line - slice.start_line) + 1;
     let items = AnchorSequence::from_slice(slice, length, &lines);
     let copies = find_copies(slice, length, &items, &lines);
-    match pick_copy(&copies, length, &items, &lines) {
+    match pick_copy(slice, &copies, length, &items, &lines) {
         Some(pick) => resolve_copy(slice, length, &pick, &copies, &items, &lines),
         None => resolve_without_copy(slice, length, &items, &lines),
     }
 }
 
 fn pick_copy(
+    slice: &Slice,
     copies: &[usize],
     length: usize,
     items: &AnchorSequence,
@@ -59,14 +60,41 @@ fn pick_copy(
     let fit = |first: &usize| above[*first] + below[*first + length];
     let first = *copies.iter().max_by_key(|first| fit(first))?;
     let second = copies.iter().filter(|other| **other != first).map(fit).max();
-    let is_clear = second.is_none_or(|second| second + COPY_MARGIN <= fit(&first));
     // Both sides are taken at one border, because the slice may have any number of lines by now; those that
     // are left between its surroundings count as a gap, which has a limited cost.
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
     let worth = |items: &[AnchorLine]| items.iter().map(|item| item.weight).sum::<i64>();
     let is_most = |fit: i64, items: &[AnchorLine]| MOST_RATIO.1 * worth(items) <= MOST_RATIO.0 * fit;
+    // What was copied with its surroundings may fit better than the original: a line that was inserted next to the original
+    // is missing next to the copy.
+    let known = to_index(slice.anchors.copies);
+    let is_rival = |other: &usize| *other != first && has_neighbors(slice, *other, length, items, lines);
+    let has_rival = 0 < known && known < copies.len() && copies.iter().any(is_rival);
+    let is_clear = !has_rival && second.is_none_or(|second| second + COPY_MARGIN <= fit(&first));
     let fits_both = is_most(above[first], &items.before) && is_most(below[first + length], &items.after);
     Some(CopyMatch { first, fit: fit(&first), fits_both, best_fit, is_clear })
+}
+
+/// Returns whether most of the lines that were next to the slice on one side are directly next to a copy of its text.
+fn has_neighbors(
+    slice: &Slice,
+    first: usize,
+    length: usize,
+    items: &AnchorSequence,
+    lines: &LineTable<'_>,
+) -> bool {
+    let SliceAnchors { before, after, .. } = &slice.anchors;
+    let above = items.before.iter().rev().take(before.len());
+    let above = above.zip((0..first).rev().map(Some).chain(std::iter::repeat(None)));
+    let below = items.after.iter().take(after.len()).zip((first + length..).map(Some));
+    let weigh = |(worth, same): (i64, i64), (item, at): (&AnchorLine, Option<usize>)| {
+        let id = at.and_then(|at| lines.ids.get(at));
+        let is_same = id.is_some() && id == item.id.as_ref();
+        (worth + item.weight, if is_same { same + item.weight } else { same })
+    };
+    // Brackets alone are next to any copy.
+    let is_most = |(worth, same)| UNIT / 2 <= same && MOST_RATIO.1 * worth <= MOST_RATIO.0 * same;
+    is_most(above.fold((0, 0), weigh)) || is_most(below.fold((0, 0), weigh))
 }
 
 /// Answers where the slice's text is still there.

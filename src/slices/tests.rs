@@ -90,6 +90,14 @@ fn a_copy_is_picked_by_what_stands_around_it() {
 }
 
 #[test]
+fn a_copy_with_the_surroundings_of_the_original_does_not_replace_it() {
+    let body = "a1\na2\na3\na4\na5\na6\na7\na8\nx = read()\ny = x\n}\n";
+    let old = format!("one {{\n{body}last\n");
+    check(&old, (10, 11), &format!("one {{\n{body}two {{\n{body}last\n"), "exact 10-11");
+    is_stale(&old, (10, 11), &format!("new\none {{\n{body}two {{\n{body}last\n"));
+}
+
+#[test]
 fn a_copy_that_is_left_is_not_taken_for_one_that_has_changed() {
     let text = |body: &str| {
         format!("one\na1\na2\na3\nlock();\nwork();\nb1\nb2\n\ntwo\nc1\nc2\nc3\n{body}\nd1\nd2\nd3\n")

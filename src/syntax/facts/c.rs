@@ -15,7 +15,7 @@ use crate::model::{
 /// Conditionals nested deeper than this are not balanced.
 const MAX_CONDITIONALS: usize = 64;
 
-const KEYWORDS: [&str; 46] = [
+pub(super) const KEYWORDS: [&str; 46] = [
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
     "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
     "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
@@ -39,28 +39,28 @@ pub(super) fn source_facts(text: &str) -> SourceFacts {
     reader.facts.finish()
 }
 
-struct CFactsReader<'t> {
+pub(super) struct CFactsReader<'t> {
     facts: FactsBuilder<'t>,
-    tokens: Vec<SourceToken>,
-    at: usize,
+    pub(super) tokens: Vec<SourceToken>,
+    pub(super) at: usize,
     /// The first token of the current declaration.
-    item_start: usize,
+    pub(super) item_start: usize,
     /// How many braces of namespaces and `extern "C"` are open.
     depth: usize,
-    /// The depth of braces at each `#if`, to which its `#else` goes back.
-    conditionals: Vec<usize>,
+    /// The depth of braces at each `#if`, to which its `#else` goes back, and whether it is an `#if 0`.
+    conditionals: Vec<(usize, bool)>,
 }
 
 impl<'t> CFactsReader<'t> {
-    fn text(&self, token: SourceToken) -> &'t str {
+    pub(super) fn text(&self, token: SourceToken) -> &'t str {
         self.facts.text.get(token.start as usize..token.end as usize).unwrap_or_default()
     }
 
-    fn kind(&self, at: usize) -> Option<Kind> {
+    pub(super) fn kind(&self, at: usize) -> Option<Kind> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    fn is_sign(&self, at: usize, sign: u8) -> bool {
+    pub(super) fn is_sign(&self, at: usize, sign: u8) -> bool {
         self.kind(at) == Some(Kind::Sign(sign))
     }
 
@@ -69,10 +69,13 @@ impl<'t> CFactsReader<'t> {
         let token = self.tokens[self.at];
         match token.kind {
             Kind::Include | Kind::Define => self.preprocessor(token),
-            Kind::Sign(b';') => {
-                self.prototype();
-                self.begin_item();
-            }
+            Kind::Sign(b';') => match self.old_style_body() {
+                Some(open) => self.at = open,
+                None => {
+                    self.prototype();
+                    self.begin_item();
+                }
+            },
             Kind::Sign(b'=') => self.initializer(),
             Kind::Sign(b'{') => self.open_brace(),
             Kind::Sign(b'}') => {
@@ -143,7 +146,7 @@ impl<'t> CFactsReader<'t> {
     }
 
     /// Returns the index after the group that a bracket opens; conditionals within do not matter.
-    fn group_end(&self, open: usize) -> usize {
+    pub(super) fn group_end(&self, open: usize) -> usize {
         let mut depth = 0_usize;
         for at in open..self.tokens.len() {
             match self.tokens[at].kind {
@@ -160,38 +163,6 @@ impl<'t> CFactsReader<'t> {
             }
         }
         self.tokens.len()
-    }
-
-    /// Returns the name and the parameters of the function that the current item declares.
-    fn declared_function(&self) -> Option<(usize, usize)> {
-        let mut found: Option<(usize, usize)> = None;
-        let mut at = self.item_start;
-        while at < self.at {
-            if self.is_sign(at, b'(') {
-                let name = at.checked_sub(1).filter(|name| *name >= self.item_start);
-                let is_name = name.is_some_and(|name| {
-                    let token = self.tokens[name];
-                    let is_attribute = found.is_some() && self.text(token).chars().all(|c| !c.is_lowercase());
-                    token.kind == Kind::Word && !KEYWORDS.contains(&self.text(token)) && !is_attribute
-                });
-                if let (true, Some(name)) = (is_name, name) {
-                    found = Some(if self.holds_parameters(name) { (name - 1, at + 1) } else { (name, at) });
-                }
-                at = self.group_end(at).max(at + 1);
-            } else {
-                at += 1;
-            }
-        }
-        found
-    }
-
-    /// Returns whether a word is a macro that holds the parameters of the function before it: `int f OF((int a))`.
-    fn holds_parameters(&self, word: usize) -> bool {
-        let is_macro = self.text(self.tokens[word]).chars().all(|c| !c.is_lowercase());
-        let before = (self.item_start + 1..word).next_back().map(|before| self.tokens[before]);
-        let is_after_name =
-            before.is_some_and(|before| before.kind == Kind::Word && !KEYWORDS.contains(&self.text(before)));
-        is_macro && is_after_name && self.is_sign(word + 2, b'(')
     }
 
     fn has_word(&self, word: &str) -> bool {
@@ -277,22 +248,30 @@ impl<'t> CFactsReader<'t> {
                 }
                 Kind::Sign(b'}') => {
                     depth = depth.saturating_sub(1);
-                    if depth == 0 {
+                    if depth == 0 && !self.conditionals.iter().any(|(_, is_skipped)| *is_skipped) {
                         return start..at + 1;
                     }
                 }
-                Kind::If if self.conditionals.len() < MAX_CONDITIONALS => self.conditionals.push(depth),
-                Kind::Else => {
-                    let begin = self.conditionals.last().copied();
-                    if begin.is_none() {
-                        before_other_head = before_other_head.max(depth);
+                Kind::If if self.conditionals.len() < MAX_CONDITIONALS => {
+                    let is_skipped = self.text(self.tokens[at]) == "0";
+                    self.conditionals.push((depth, is_skipped));
+                }
+                Kind::Else => match self.conditionals.last_mut() {
+                    Some((begin, is_skipped)) => {
+                        depth = *begin;
+                        *is_skipped = false;
                     }
-                    depth = begin.unwrap_or(0);
-                }
-                Kind::EndIf => {
-                    let has_no_head = self.conditionals.pop().is_none() && depth == 0;
-                    depth = if has_no_head { before_other_head } else { depth };
-                }
+                    None => {
+                        before_other_head = before_other_head.max(depth);
+                        depth = 0;
+                    }
+                },
+                Kind::EndIf => match self.conditionals.pop() {
+                    // No compiler sees the braces in `#if 0`.
+                    Some((begin, true)) => depth = begin,
+                    None if depth == 0 => depth = before_other_head,
+                    Some(_) | None => {}
+                },
                 _ => {}
             }
         }

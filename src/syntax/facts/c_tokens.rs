@@ -24,7 +24,7 @@ pub(super) enum SourceTokenKind {
     Include,
     /// `#define`: the range is the name; what follows is found in the text.
     Define,
-    /// `#if`, `#ifdef`, `#ifndef`.
+    /// `#if`, `#ifdef`, `#ifndef`: the range is the name after `#ifndef`, or the `0` of `#if 0`.
     If,
     /// `#else`, `#elif`.
     Else,
@@ -195,7 +195,11 @@ impl TokenScanner<'_> {
                 (Some(SourceTokenKind::Include), from..from + length)
             }
             b"define" => (Some(SourceTokenKind::Define), argument..word_end(argument)),
-            b"if" | b"ifdef" | b"ifndef" => (Some(SourceTokenKind::If), argument..argument),
+            b"ifndef" => (Some(SourceTokenKind::If), argument..word_end(argument)),
+            b"if" if &self.bytes[argument..word_end(argument)] == b"0" => {
+                (Some(SourceTokenKind::If), argument..word_end(argument))
+            }
+            b"if" | b"ifdef" => (Some(SourceTokenKind::If), argument..argument),
             b"else" | b"elif" | b"elifdef" | b"elifndef" => (Some(SourceTokenKind::Else), argument..argument),
             b"endif" => (Some(SourceTokenKind::EndIf), argument..argument),
             _ => (None, 0..0),

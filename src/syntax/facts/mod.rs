@@ -11,6 +11,7 @@
 mod builder;
 mod by_name;
 mod c;
+mod c_heads;
 mod c_tokens;
 mod common_js;
 mod cpp;

@@ -84,6 +84,30 @@ fn a_function_of_c_may_have_a_head_in_each_branch_of_a_conditional() {
 }
 
 #[test]
+fn parameters_of_c_in_the_old_style_belong_to_their_function() {
+    let text = "static int f(c)\nint c;\n{ return c; }\npublic int\ng(c, d)\n\tint c;\n\tint (*d)();\n{ return f(c); }\n\
+                MODULE(name) static int name;\nint h(size_t);\n";
+    let found = facts("c", text);
+    assert_eq!(definitions(&found), ["f 1:1-3", "g 4:5-8", "h 10:10-10"]);
+    assert!(!found.definitions[0].flags.has(DefinitionFlags::PROTOTYPE));
+    let heads = "#if A\nf(int a, ...)\n#else\nf(a, va_alist)\n     int a;\n     va_dcl\n#endif\n";
+    assert_eq!(definitions(&facts("c", &format!("{heads}{{ g(a); }}\n"))), ["f 1:2-8"]);
+}
+
+#[test]
+fn a_macro_around_a_function_of_c_does_not_name_it() {
+    let text =
+        "UNUSED(static int f(int a)) {\n    return a;\n}\nTEST(f(a)) { }\nvoid on(int done(int)) { }\n";
+    assert_eq!(definitions(&facts("c", text)), ["f 1:1-3", "TEST 4:4-4", "on 5:5-5"]);
+}
+
+#[test]
+fn braces_that_no_compiler_sees_do_not_count_in_c() {
+    let text = "int f(void) {\n#if 0\n    if (a) {\n#endif\n}\nint g(void) {\n#if 0\n}\n#else\n    if (a) { }\n#endif\n}\n";
+    assert_eq!(definitions(&facts("c", text)), ["f 1:1-5", "g 6:6-12"]);
+}
+
+#[test]
 fn prototypes_and_macros_of_c_are_definitions_of_their_kinds() {
     let found = facts("c", "#define old new\nint new(int);\ntypedef struct s { int a; } s_t;\n");
     assert_eq!(definitions(&found), ["old 1:1-1", "new 2:2-2", "s 3:3-3", "s_t 3:3-3"]);

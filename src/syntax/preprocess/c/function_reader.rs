@@ -284,6 +284,9 @@ impl ItemReader<'_, '_> {
         if self.ending == ItemEnding::Semicolon {
             return ItemReading::Ignored;
         }
+        if let Some((name, scope)) = self.function_in_macro(parameters) {
+            return self.as_function(name, scope, head, true);
+        }
         let inside = self.scanner.tokens.group(parameters);
         let text = |token: &CToken| &self.scanner.text[token.range()];
         // `TEST_CASE("title", "[tag]") {` and `TEST_CASE_METHOD(Fixture, "title") {` have no name but that of the macro.
@@ -293,6 +296,33 @@ impl ItemReader<'_, '_> {
         let named = if has_title { None } else { macro_function(name, &arguments) };
         let name = named.unwrap_or_else(|| name.to_owned());
         self.as_function(name, String::new(), head, false)
+    }
+
+    /// Returns the name, and what qualifies it, of the function that a macro holds as a whole: `UNUSED(static int f(int a)) {`.
+    fn function_in_macro(&self, parameters: usize) -> Option<(String, String)> {
+        let inside = self.scanner.tokens.group(parameters);
+        let text = |at: usize| inside.get(at).map_or("", |token| &self.scanner.text[token.range()]);
+        let is_word = |at: usize| inside.get(at).is_some_and(|token| token.kind == CTokenKind::Word);
+        let open = inside.iter().position(|token| token.kind == CTokenKind::Paren)?;
+        let end = self.scanner.tokens.mate_end(&inside[open]);
+        let is_last = inside[open + 1..].iter().all(|token| {
+            token.start() < end
+                || token.kind == CTokenKind::Word && is_trailing_qualifier(&self.scanner.text[token.range()])
+        });
+        let name = open.checked_sub(1).filter(|name| is_last && is_word(*name))?;
+        let mut start = name;
+        while 2 <= start && inside[start - 1].kind == CTokenKind::Scope && is_word(start - 2) {
+            start -= 2;
+        }
+        let is_typed = start.checked_sub(1).is_some_and(|before| {
+            is_word(before) || matches!(inside[before].kind, CTokenKind::Star | CTokenKind::Ampersand)
+        });
+        let are_words = (0..start).all(|at| inside[at].kind != CTokenKind::Comma);
+        if is_statement(text(name)) || !are_words || !(is_typed || start < name) {
+            return None;
+        }
+        let scope: String = if start < name { (start..name - 1).map(text).collect() } else { String::new() };
+        Some((text(name).to_owned(), scope))
     }
 
     fn sure_name(&self, name: String) -> Option<String> {

@@ -78,6 +78,17 @@ fn macros_around_a_head_are_not_part_of_it() {
 }
 
 #[test]
+fn a_macro_around_a_function_does_not_name_it() {
+    c(
+        "UNUSED(static void f(int a)) {\n}\nTEST(g(a)) {\n}\n",
+        &expect![["
+
+        + function f = UNUSED(static void f(int a))
+        + function g.a = TEST(g(a))"]],
+    );
+}
+
+#[test]
 fn parameters_in_the_old_style_belong_to_their_function() {
     c(
         "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",

@@ -36,7 +36,8 @@ pub(super) fn is_attribute(word: &str) -> bool {
         "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas", "__asm__", "__asm", "asm",
         "noexcept", "throw", "explicit", "__pragma", "_Pragma",
     ];
-    WORDS.contains(&word)
+    // glibc has `__attribute_noinline__`, `__attribute_nonnull__((1))` and others.
+    WORDS.contains(&word) || word.starts_with("__attribute_")
 }
 
 /// Returns whether parentheses after a word spell a type.
