@@ -114,8 +114,8 @@ fn delivered_changes_are_not_shown_again() {
 fn what_a_limit_left_out_is_not_new_later_even_if_changes_were_asked_for_at_first() {
     let sandbox = project();
     for number in 0..30 {
-        sandbox.write(&format!("docs/page_{number}.md"), "A page.\n".repeat(40));
-        sandbox.write(&format!("lib/part_{number}.py"), engine(&format!("part_{number}(self)")));
+        sandbox.write(format!("docs/page_{number}.md"), "A page.\n".repeat(40));
+        sandbox.write(format!("lib/part_{number}.py"), engine(&format!("part_{number}(self)")));
     }
     sandbox.commit_all("second");
     for flags in [["--budget", "900"], ["--budget", "none"]] {

@@ -26,6 +26,8 @@ use crate::{aggregate, render};
 
 /// Why a file is shown in another view than wanted.
 pub(super) const BUDGET_REASON: &str = "to keep within the budget";
+/// Why all of a file is shown where less is wanted.
+const ROOM_REASON: &str = "ranks high, and the budget has room";
 /// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
 const LEAST_SCORE: f64 = 1e-6;
 /// Types of files that programs write for programs, which are only named: no reader wants some of their lines. Those of a
@@ -481,9 +483,10 @@ pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelecti
 pub(super) fn show_as(shown: &mut ShownFile, block: DocumentBlock) {
     let candidate = &mut shown.candidate;
     if block.view != candidate.wanted && candidate.rule != RoutingRule::Gone {
+        let reason = if block.view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };
         candidate.reason = Some(match candidate.reason.take() {
-            Some(earlier) => format!("{earlier}; then {BUDGET_REASON}"),
-            None => BUDGET_REASON.to_owned(),
+            Some(earlier) => format!("{earlier}; then {reason}"),
+            None => reason.to_owned(),
         });
     }
     candidate.block = block;

@@ -69,13 +69,14 @@ impl<'t> CFactsReader<'t> {
         let token = self.tokens[self.at];
         match token.kind {
             Kind::Include | Kind::Define => self.preprocessor(token),
-            Kind::Sign(b';') => match self.old_style_body() {
-                Some(open) => self.at = open,
-                None => {
+            Kind::Sign(b';') => {
+                if let Some(open) = self.old_style_body() {
+                    self.at = open;
+                } else {
                     self.prototype();
                     self.begin_item();
                 }
-            },
+            }
             Kind::Sign(b'=') => self.initializer(),
             Kind::Sign(b'{') => self.open_brace(),
             Kind::Sign(b'}') => {
@@ -256,16 +257,15 @@ impl<'t> CFactsReader<'t> {
                     let is_skipped = self.text(self.tokens[at]) == "0";
                     self.conditionals.push((depth, is_skipped));
                 }
-                Kind::Else => match self.conditionals.last_mut() {
-                    Some((begin, is_skipped)) => {
+                Kind::Else => {
+                    if let Some((begin, is_skipped)) = self.conditionals.last_mut() {
                         depth = *begin;
                         *is_skipped = false;
-                    }
-                    None => {
+                    } else {
                         before_other_head = before_other_head.max(depth);
                         depth = 0;
                     }
-                },
+                }
                 Kind::EndIf => match self.conditionals.pop() {
                     // No compiler sees the braces in `#if 0`.
                     Some((begin, true)) => depth = begin,
