@@ -300,7 +300,7 @@ fn check_files(document: &Document, unlimited: &Document, case: &BudgetCase) -> 
             prop_assert!(is_whole || entry.reason == wanted.reason);
         } else if entry.view != wanted.view {
             prop_assert!(!wanted.rule.is_binding(), "{} is reduced", wanted.path);
-            prop_assert!(entry.reason.as_ref().is_some_and(|why| why.contains("to keep within the budget")));
+            prop_assert!(entry.reason.as_ref().is_some_and(|why| why.contains("budget")));
         }
         let is_forced = full.find(&wanted.path).is_some_and(|item| item.force_full);
         prop_assert!(!is_forced || now == Some(block));

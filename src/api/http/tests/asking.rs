@@ -185,7 +185,8 @@ fn an_error_says_which_shape_it_wants() {
             json!({"choice": {"teir": 3}}),
             "choice",
             json!({"teir": 3}),
-            "an object",
+            "an object with some of base, budget, default_budget, docs, focus, items, max_bytes, persona, preset, strategy, \
+             task, tier",
             json!({"choice": {}}),
         ),
         (
@@ -206,6 +207,10 @@ fn an_error_says_which_shape_it_wants() {
         assert!(hint.contains(wanted) && hint.contains(&example.to_string()), "{hint}");
         assert!(error["message"].as_str().unwrap().contains(key), "{heard:?}");
     }
+    // Keys of `choice` count where they may be at the top level.
+    let heard = house.post("/v1/aggregate", "", "{\"budgett\": 1}").json()["error"].clone();
+    assert_eq!(heard["message"], "invalid body: `budgett`: unknown field `budgett`");
+    assert!(heard["hint"].as_str().unwrap().starts_with("did you mean `budget`? "), "{heard}");
     let heard = house.post("/v1/view", "", "{\"files\": [\"a\"], \"lines\": [\"10-x\"]}");
     assert!(heard.json()["error"]["message"].as_str().unwrap().contains("\"10-12\" or {"), "{heard:?}");
 }

@@ -93,14 +93,13 @@ fn the_tools_are_few_and_cost_little() {
 fn references_are_rows_with_their_grade() {
     let place = |line: u32, symbol: &str| json!({"path": "a.py", "line": line, "symbol": symbol});
     let definition = json!({"path": "a.py", "line": 1, "end_line": 2, "kind": "function", "symbol": "run"});
-    let edge = json!({"from": place(7, "main"), "to": place(1, "run"), "grade": "likely", "call": true});
+    let edge = |line: u32| json!({"from": place(line, "main"), "to": place(1, "run"), "grade": "likely", "call": true});
+    let edges: Vec<_> = (7..5_007).map(edge).collect();
     let reached = json!({
         "path": "a.py", "line": 6, "symbol": "main", "distance": 2, "grade": "sure", "via": place(7, "main"),
     });
     let service = fake(move |ask, _| match ask {
-        AnyQuery::Refs(_) => {
-            Ok(json!({"definitions": [definition], "references": vec![edge.clone(); 5_000], "unresolved": 2}))
-        }
+        AnyQuery::Refs(_) => Ok(json!({"definitions": [definition], "references": edges, "unresolved": 2})),
         AnyQuery::Calls(_) => Ok(json!({"definitions": [], "calls": [reached], "unresolved": 0})),
         _ => Ok(json!({
             "changed": [{"path": "a.py", "line": null, "symbol": "old", "removed": true}], "affected": [reached],
