@@ -22,7 +22,6 @@ mod links_file;
 #[cfg(test)]
 mod links_tests;
 mod load;
-mod nearest;
 mod older_files;
 mod pages;
 mod plan;
@@ -43,7 +42,6 @@ pub use links_file::{Link, links_text};
 #[cfg(test)]
 pub use load::SettingValue;
 pub use load::{ConfigInputs, LoadedConfig, load, revision_of};
-pub use nearest::{close_match as near_name, nearest as nearest_name};
 pub use pages::{commented_template, settings_reference};
 pub use plan::{HydrationPlan, PlannedProject, read_plan};
 #[cfg(test)]

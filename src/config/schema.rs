@@ -1,10 +1,11 @@
 //! The settings that exist, read from the page of their defaults.
 
+use crate::model::nearest_name;
 use toml::de::{DeTable, DeValue};
 
 use super::error::printable;
+use super::section;
 use super::section::{TomlLeaf, is_bare};
-use super::{nearest, section};
 
 /// Every setting with its default and a sentence: the only place where a default is written.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
@@ -148,7 +149,7 @@ impl SettingsSchema {
             return printable(&meant);
         }
         let keys = self.keys.iter().map(|known| known.key.as_str());
-        let nearest = nearest::nearest(key, keys.chain(self.sections()));
+        let nearest = nearest_name(key, keys.chain(self.sections()));
         nearest.expect("there are settings").to_owned()
     }
 
@@ -161,7 +162,7 @@ impl SettingsSchema {
     pub(super) fn nearest_variable(&self, name: &str) -> String {
         let single = self.keys.iter().filter(|known| known.kind != ValueKind::Languages);
         let variables: Vec<String> = single.map(|known| variable(&known.key)).collect();
-        let nearest = nearest::nearest(name, variables.iter().map(String::as_str));
+        let nearest = nearest_name(name, variables.iter().map(String::as_str));
         nearest.expect("there are settings").to_owned()
     }
 

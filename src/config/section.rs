@@ -1,6 +1,7 @@
 //! Reading a TOML file: its keys with their lines, and its tables entry by entry. A wrong value is an error, an unknown key
 //! a warning.
 
+use crate::model::nearest_name;
 use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
 
@@ -8,7 +9,6 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Error, SettingOrigin, join_alternatives, printable};
-use super::nearest;
 
 /// How many unknown keys of one file are listed one by one.
 // A hostile file may have a hundred thousand keys, and a person reads no more than a few.
@@ -173,7 +173,7 @@ impl<'s> TomlSection<'s> {
                     continue;
                 }
                 let nearest =
-                    nearest::nearest(name.get_ref(), known.iter().copied()).expect("every section has keys");
+                    nearest_name(name.get_ref(), known.iter().copied()).expect("every section has keys");
                 self.source.warn_unknown(
                     &self.dotted_key(name.get_ref()),
                     name.span().start,

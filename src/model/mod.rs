@@ -19,6 +19,7 @@ mod http;
 mod line_diff;
 mod llm;
 mod long_text;
+mod nearest;
 mod numbers;
 mod os_path;
 mod outline;
@@ -58,6 +59,7 @@ pub use llm::{
     SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
+pub use nearest::{near_name, nearest_name};
 pub use numbers::format_grouped;
 pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
 pub use outline::{

@@ -148,7 +148,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             let object = evaluator.value(file, usage.scope, receiver);
             let is_known = !object.values.is_empty();
             let is_renamed = may_be_alias
-                && (index.rules(file) == NameRules::Rust
+                && (index.rules(file) != NameRules::Python
                     || object.values.iter().any(|object| evaluator.is_alias_member(*object, name)));
             let mut members = object.flat_map(|object| match object {
                 Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, name),

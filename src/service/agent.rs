@@ -13,9 +13,10 @@ use super::sources::prices;
 use crate::agent;
 use crate::agent::SpendCaps;
 use crate::api::ApiError;
-use crate::config::{LoadedConfig, ShareMode, near_name};
+use crate::config::{LoadedConfig, ShareMode};
 use crate::engine::summaries::SummaryPolicy;
 use crate::llm::{Model, PriceList, Provider, TokenPrice};
+use crate::model::near_name;
 use crate::model::{ModelName, SummaryModel, Tier, WriterKey};
 use crate::sys::{Disk, RealDisk};
 

@@ -2,7 +2,8 @@
 //! documents are recorded under.
 
 use crate::api::{ApiError, NameOrInline, ViewSelection};
-use crate::config::{Curation, SavedEntry, nearest_name};
+use crate::config::{Curation, SavedEntry};
+use crate::model::nearest_name;
 use crate::model::{ContentHash, DocumentDefaults, Persona, Preset, Tier};
 
 /// The reader that a document is made for.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::body::KEY_GROUPS;
 use crate::api::located_json::PathSegment;
-use crate::config::near_name;
+use crate::model::near_name;
 
 /// The most characters of an example.
 const MAX_EXAMPLE: usize = 120;

@@ -123,7 +123,7 @@ fn find_preset<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a Saved
 
 /// Returns the failure that there is nothing of that name.
 pub(super) fn unknown_name<'n>(name: &str, kind: &str, known: impl Iterator<Item = &'n str>) -> CommandError {
-    let near = crate::config::nearest_name(name, known);
+    let near = crate::model::nearest_name(name, known);
     let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
     CommandError::usage(
         format!("no {kind} named `{name}`{near}"),

@@ -10,8 +10,7 @@ use super::format::{
 };
 use super::page::{SettingsDocument, edit_file};
 use crate::config::error::Error;
-use crate::config::nearest;
-use crate::model::{MaskMode, Slice, normalized_path};
+use crate::model::{MaskMode, Slice, nearest_name, normalized_path};
 use crate::sys::Disk;
 
 pub(super) const FILES_KEY: &str = "files";
@@ -385,7 +384,7 @@ pub(super) fn remove_masks_of(
     let known: Vec<String> = mask.iter().map(|(key, _)| key.to_owned()).collect();
     // A slip in one name leaves the whole mask as it is, because the error ends the edit before anything is written.
     if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
-        let nearest = nearest::nearest(unknown, known.iter().map(String::as_str)).map(str::to_owned);
+        let nearest = nearest_name(unknown, known.iter().map(String::as_str)).map(str::to_owned);
         return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), nearest });
     }
     let removed = if keys.is_empty() { known } else { keys.to_vec() };

@@ -1,5 +1,6 @@
 //! Presets are saved, applied and deleted.
 
+use crate::model::nearest_name;
 use std::path::Path;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
@@ -10,7 +11,6 @@ use super::format::{
 use super::items::{FILES_KEY, clear_items, item_path, item_tables, plain_path, push_item};
 use super::page::{SettingsDocument, edit_file};
 use crate::config::error::Error;
-use crate::config::nearest;
 use crate::sys::Disk;
 
 const PRESETS_KEY: &str = "presets";
@@ -293,6 +293,6 @@ fn no_such_preset(page: &SettingsDocument, name: &str) -> Error {
     let presets = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
     let names: Vec<&str> =
         presets.map(|presets| presets.iter().map(|(name, _)| name).collect()).unwrap_or_default();
-    let nearest = nearest::nearest(name, names.into_iter()).map(str::to_owned);
+    let nearest = nearest_name(name, names.into_iter()).map(str::to_owned);
     Error::NoSuchPreset { name: name.to_owned(), nearest }
 }

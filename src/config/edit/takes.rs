@@ -11,6 +11,7 @@
 //! has edited `slop.toml` before that was found out, its curation is compared with both. If it is neither, both stay as they
 //! were saved, and what `slop.toml` has is a take of its own.
 
+use crate::model::nearest_name;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -25,7 +26,6 @@ use super::presets::is_same_table;
 use super::screenshots::SCREENSHOTS_KEY;
 use crate::config::error::Error;
 use crate::config::load::{revision_of, with_large_stack};
-use crate::config::nearest;
 use crate::sys::Disk;
 
 /// The take of a project that has no others.
@@ -252,10 +252,7 @@ impl OpenTakes {
         self.other(name).ok_or_else(|| {
             let names = self.other_names();
             let known = names.iter().chain([&self.current]).map(String::as_str);
-            Error::NoSuchTake {
-                name: name.to_owned(),
-                nearest: nearest::nearest(name, known).map(str::to_owned),
-            }
+            Error::NoSuchTake { name: name.to_owned(), nearest: nearest_name(name, known).map(str::to_owned) }
         })
     }
 

@@ -9,13 +9,13 @@ const OTHER_SECTION_COST: usize = 2;
 /// Returns the candidate that is most like `word`, the first among equals; `None` where there are none.
 ///
 /// Dotted keys are compared as a whole and by their last parts, so that a key in the wrong section is found too.
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates.min_by_key(|candidate| name_distance(word, candidate))
 }
 
 /// Returns the nearest candidate where it is so near that the word may well be a slip: a third of its letters at most.
-pub fn close_match<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let nearest = nearest(word, candidates)?;
+pub fn near_name<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let nearest = nearest_name(word, candidates)?;
     (name_distance(word, nearest) * 3 <= word.chars().count()).then_some(nearest)
 }
 
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_word_that_is_like_none_has_no_near_one() {
         let known = ["anthropic", "openai", "ollama"];
-        let find = |word| close_match(word, known.into_iter());
+        let find = |word| near_name(word, known.into_iter());
         assert_eq!((find("antropic"), find("olama")), (Some("anthropic"), Some("ollama")));
         assert_eq!((find("mycompany"), find("ai"), find("")), (None, None, None));
     }
@@ -72,10 +72,10 @@ mod tests {
     #[test]
     fn a_key_in_the_wrong_section_is_found() {
         let known = ["project.name", "limits.max_bytes", "limits.structure_max_bytes"];
-        let find = |word| nearest(word, known.into_iter());
+        let find = |word| nearest_name(word, known.into_iter());
         assert_eq!(find("files.max_bytes"), Some("limits.max_bytes"));
         assert_eq!(find("name"), Some("project.name"));
         assert_eq!(find("projekt.nmae"), Some("project.name"));
-        assert_eq!(nearest("x", [].into_iter()), None);
+        assert_eq!(nearest_name("x", [].into_iter()), None);
     }
 }
