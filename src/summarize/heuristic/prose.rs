@@ -356,8 +356,7 @@ pub(crate) fn read_restructured(text: &str) -> ProseReading {
             } else {
                 reading.end_paragraph();
             }
-        } else if line.trim().is_empty() || in_directive || in_table || is_indented || is_field_or_item(line)
-        {
+        } else if line.trim().is_empty() || in_directive || in_table || is_indented || is_no_prose(line) {
             reading.end_paragraph();
         } else {
             reading.push_line(line.trim_end_matches(':'));
@@ -386,9 +385,13 @@ fn is_table_border(line: &str) -> bool {
     line.starts_with("==") && line.contains(' ') && line.bytes().all(|b| matches!(b, b'=' | b' '))
 }
 
-fn is_field_or_item(line: &str) -> bool {
+/// Returns whether a line is a field, an item of a list, or nothing but substitutions, which stand for images: `|logo|`.
+fn is_no_prose(line: &str) -> bool {
     let is_field = line.strip_prefix(':').is_some_and(|rest| rest.contains(':'));
-    is_field || ["- ", "* ", "+ ", "| ", "+-", "#. "].iter().any(|mark| line.starts_with(mark))
+    let is_substitution = |word: &str| 2 < word.len() && word.starts_with('|') && word.ends_with('|');
+    is_field
+        || line.split_whitespace().all(is_substitution)
+        || ["- ", "* ", "+ ", "| ", "+-", "#. "].iter().any(|mark| line.starts_with(mark))
 }
 
 #[cfg(test)]
@@ -423,6 +426,17 @@ mod tests {
             expect![[r"
                 Markdown, a few lines: What is Tern?
                 Tern stores rows."]],
+        );
+    }
+
+    #[test]
+    fn images_at_the_head_of_a_text_are_skipped() {
+        check(
+            "rst",
+            "|logo|\n\n.. |logo| image:: logo.svg\n   :alt: Tern\n\n|version| |tests|\n\nTern stores rows, |fast|.\n",
+            expect![[r"
+                reStructuredText, a few lines.
+                Tern stores rows, |fast|."]],
         );
     }
 
