@@ -83,7 +83,8 @@ impl RedisEngine {
 
     fn fault(&self, error: &RedisError) -> Error {
         let host = self.address.host();
-        if error.is_timeout() {
+        // What a signal interrupted is asked again until the time is over.
+        if error.is_timeout() || is_interrupted(error) {
             return Error::TimedOut(self.options.timeout);
         }
         let shorten = |text: &str| printable(&text.chars().take(MAX_ANSWER_CHARS).collect::<String>());
