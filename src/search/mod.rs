@@ -6,7 +6,7 @@
 //! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a task says,
 //! and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files of a
 //! project by these and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the symbols of the
-//! best files.
+//! best files, and `windows.rs` cuts those that are too long.
 //! Folders import only those before them: `words`, `traces`, `task`.
 
 mod bits;
@@ -22,6 +22,7 @@ mod subsequence;
 mod task;
 mod traces;
 mod vector;
+mod windows;
 mod words;
 
 pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
@@ -38,4 +39,5 @@ pub use task::{
 };
 pub use traces::{TraceFrame, TraceTool};
 pub use vector::{DamagedVector, QueryTerms, TermVector, VECTOR_VERSION, VectorBuilder};
+pub use windows::cut_around_mentions;
 pub use words::{Word, terms, words};

@@ -1,7 +1,7 @@
 //! The pieces in the order of their value per token.
 //!
 //! The value of a piece is its score times its tokens, so that its value per token is its score, but for the block that
-//! the first piece of a file has to open. Its score is therefore what a piece can be worth at most, and its tokens are
+//! the first piece of a file has to open; that counts for nothing where the task points to the piece. Its score is therefore what a piece can be worth at most, and its tokens are
 //! asked for only when no piece whose tokens are known is worth more: of 80,000 files those of a few hundred are.
 
 use std::cmp::Reverse;
@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::problem::{PackCosts, PackInput, PackPart, factor, sound_score};
+use super::problem::{PackCosts, PackInput, PackPart, PackSymbol, factor, sound_score};
 
 /// Returns the tokens of a symbol's body or signature.
 pub(super) fn symbol_tokens(costs: &mut dyn PackCosts, part: PackPart, symbol: usize) -> u64 {
@@ -130,8 +130,9 @@ impl SymbolQueue {
         let is_open = is_open(file);
         let tokens = symbol_tokens(costs, self.part, symbol);
         let block = if is_open { 0 } else { costs.block(file) };
-        let share = factor(tokens) / factor((tokens + block).max(1));
-        let density = sound_score(input.symbols[symbol].score) * self.part.weight() * share;
+        let PackSymbol { score, is_pointed_to, .. } = input.symbols[symbol];
+        let share = if is_pointed_to { 1.0 } else { factor(tokens) / factor((tokens + block).max(1)) };
+        let density = sound_score(score) * self.part.weight() * share;
         if !is_open {
             self.waiting.entry(file).or_default().push(place);
         }

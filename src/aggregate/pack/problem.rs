@@ -120,6 +120,8 @@ pub struct PackSymbol {
     pub has_body: bool,
     /// Whether it has a signature that may be shown.
     pub has_signature: bool,
+    /// Whether the task points to lines of it: then its turn comes whatever the block of its file costs.
+    pub is_pointed_to: bool,
 }
 
 /// What is to be selected from.

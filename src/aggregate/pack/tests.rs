@@ -72,7 +72,8 @@ impl PackCase {
             case.name_counts.push(dice.index(1, 8));
             for _ in 0..count {
                 let score = case.files[file].score + dice.score();
-                case.symbols.push(PackSymbol { file, score, has_body: true, has_signature: true });
+                let (has_body, has_signature, is_pointed_to) = (true, true, false);
+                case.symbols.push(PackSymbol { file, score, has_body, has_signature, is_pointed_to });
                 case.bodies.push(dice.between(20, 220));
                 case.signatures.push(dice.between(8, 30));
             }
@@ -396,7 +397,8 @@ fn no_file_takes_the_signatures_of_all_others() {
         symbol.has_body = false;
     }
     for _ in 0..200 {
-        case.symbols.insert(0, PackSymbol { file: 0, score: 1.0, has_body: false, has_signature: true });
+        let (has_body, has_signature, is_pointed_to) = (false, true, false);
+        case.symbols.insert(0, PackSymbol { file: 0, score: 1.0, has_body, has_signature, is_pointed_to });
         case.signatures.insert(0, 20);
         case.bodies.insert(0, 100);
     }
@@ -424,6 +426,22 @@ fn a_block_without_a_body_has_no_more_signatures_than_a_summary_has_room_for() {
         }
     }
     assert!(blocks.iter().all(|count| 20 < *count), "{blocks:?}");
+}
+
+#[test]
+fn what_the_task_points_to_is_shown_however_large_the_block_of_its_file_is() {
+    let mut case = PackCase::random(9, 12, 12, 3);
+    case.symbols[0].score = 4.0;
+    (case.blocks[0], case.bodies[0]) = (400, 80);
+    case.budget = 1500;
+    let shows_first = |case: &PackCase| {
+        let is_first =
+            |view: &PackedView| matches!(view, PackedView::Block { bodies, .. } if bodies.contains(&0));
+        case.pack().files.iter().any(|file| is_first(&file.view))
+    };
+    assert!(!shows_first(&case));
+    case.symbols[0].is_pointed_to = true;
+    assert!(shows_first(&case));
 }
 
 #[test]

@@ -461,6 +461,7 @@ fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]
             score: symbol.score.max(LEAST_SCORE),
             has_body: is_shown,
             has_signature: is_shown && symbol.signature.is_some(),
+            is_pointed_to: 0.0 < symbol.parts.frame,
         }
     });
     symbols.collect()

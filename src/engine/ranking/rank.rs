@@ -15,7 +15,7 @@ use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
     ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass, RankedFile,
-    RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
+    RankingQuery, SymbolParts, TermVector, chunk_file, cut_around_mentions, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -30,6 +30,8 @@ pub(in crate::engine) struct RankingRequest<'a> {
     /// Where given, symbols are those that files had at the frozen commits of their checkouts. Some texts of then may be
     /// kept.
     pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
+    /// Of a function of more bytes, the task leads to what is around the lines that it mentions, if it mentions some.
+    pub(in crate::engine) most_bytes: usize,
     /// Texts of the same files as they are now, which are not read again.
     pub(in crate::engine) known: Option<&'a SourceTexts>,
 }
@@ -107,14 +109,14 @@ pub(in crate::engine) fn rank_project(
     let ranking = rank_files(query, &ranked);
     let chosen = ranking.files_for_symbols();
     let (sources, earlier) = read_sources(cache, files, &chosen, request);
-    let symbols = ranked_symbols(query, &ranked, &ranking, (&chosen, &sources), files);
+    let symbols = ranked_symbols((query, request.most_bytes), &ranked, &ranking, (&chosen, &sources), files);
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
     ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
 }
 
 /// Returns the symbols of the files whose texts were read, the best first.
 fn ranked_symbols(
-    query: &RankingQuery,
+    (query, most_bytes): (&RankingQuery, usize),
     ranked: &[RankedFile<'_>],
     ranking: &FileRanking,
     (chosen, sources): (&[usize], &SourceTexts),
@@ -122,7 +124,10 @@ fn ranked_symbols(
 ) -> Vec<RankedSymbol> {
     let chunks_of = |at: &usize| {
         let source = sources.get(at)?;
-        Some((*at, chunk_file(&source.text, source.outline.as_ref())))
+        let mut chunks = chunk_file(&source.text, source.outline.as_ref());
+        let file = (ranked[*at].path.as_bytes(), source.text.as_str());
+        cut_around_mentions(&mut chunks, file, query, most_bytes);
+        Some((*at, chunks))
     };
     let chunked: Vec<(usize, FileChunks<'_>)> =
         on_all_cores(chosen, chunks_of).into_iter().flatten().collect();

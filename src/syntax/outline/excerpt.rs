@@ -69,9 +69,12 @@ pub(in crate::syntax) fn excerpt_text(
     let style = GapStyle::of(compiled.language.id);
     let lines = ExcerptLines::new(&source, style, request);
     request.errors.get(|| parts.errors);
+    let is_sparse = request.signatures.is_some() && style.is_some();
+    let sparse = is_sparse.then(|| {
+        let bodies = lines.elided_bodies(compiled, parts, give_up);
+        lines.excerpt(cuts, lines.unwanted(parts, &bodies), request)
+    });
     let mut is_sound = |excerpt: &str| is_as_sound(compiled, excerpt, text, request.errors, give_up);
-    let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(parts));
-    let sparse = sparse.map(|dropped| lines.excerpt(cuts, dropped, request));
     if let Some(sparse) = &sparse
         && is_sound(&sparse.text)
     {
@@ -223,9 +226,28 @@ impl<'s> ExcerptLines<'s> {
         cuts.iter().filter(takes_none).cloned().collect()
     }
 
+    /// Returns the parts of those bodies that the scanner elided and of which some lines are wanted and others are not.
+    fn elided_bodies(
+        &self,
+        compiled: &CompiledLanguage,
+        parts: &ExcerptParts,
+        give_up: &mut dyn FnMut() -> bool,
+    ) -> Vec<ExcerptParts> {
+        let is_in_part = |range: &Range<usize>| {
+            let lines = self.lines(range);
+            self.is_body[lines.clone()].contains(&true) && !self.is_all_body(&lines)
+        };
+        let ranges = parts.cuts.iter().map(SkeletonCut::range).filter(|range| is_in_part(range));
+        let elided = ranges.filter(|range| !parts.has_statements_of(range));
+        let text = self.source.original_text();
+        let read = elided.filter_map(|range| ExcerptParts::of_body(compiled, text, range, give_up));
+        read.collect()
+    }
+
     /// Returns for each line whether it may be dropped because nothing on it is wanted.
-    fn unwanted(&self, parts: &ExcerptParts) -> Vec<bool> {
-        let mut unwanted = self.unwanted_nodes(parts);
+    fn unwanted(&self, parts: &ExcerptParts, bodies: &[ExcerptParts]) -> Vec<bool> {
+        let mut unwanted: Vec<Range<usize>> =
+            std::iter::once(parts).chain(bodies).flat_map(|parts| self.unwanted_nodes(parts)).collect();
         unwanted.extend(parts.elided.iter().cloned());
         unwanted.retain(|part| !part.is_empty() && !self.has_wanted(&self.lines(part)));
         unwanted.sort_by_key(|part| (part.start, part.end));
@@ -245,11 +267,11 @@ impl<'s> ExcerptLines<'s> {
                     if !self.is_all_body(&lines) {
                         open.push(child);
                     }
-                } else if !is_list && child.is_list {
-                    // The members of what has a wanted head.
-                    open.push(child);
                 } else if (is_list && child.is_item) || child.is_aside {
                     unwanted.push(child.range());
+                } else if !is_list {
+                    // The members of what has a wanted head, the other branches of what has a wanted one.
+                    open.push(child);
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::language::CompiledLanguage;
 use super::parse::{error_count, parse};
 use super::skeleton::{SkeletonCut, sort_cuts};
 use super::walk::OutlineWalk;
-use crate::syntax::text::{SourceText, SynthesizedItem};
+use crate::syntax::text::{PreprocessedText, SourceText, SynthesizedItem};
 
 /// What all excerpts of a text have in common.
 #[derive(Debug)]
@@ -84,6 +84,37 @@ impl ExcerptParts {
         // The errors of a preprocessed copy are not those of the source.
         let errors = source.preprocessed().is_none().then(|| error_count(tree.root_node()));
         Some(Self { cuts, nodes: nodes(&source, &tree), elided: elided(&source), errors })
+    }
+
+    /// Parses a body that the scanner of its language has elided; `None` if it cannot be parsed. Nothing is cut from it, and
+    /// its errors are not counted.
+    pub(super) fn of_body(
+        compiled: &CompiledLanguage,
+        text: &str,
+        range: &Range<usize>,
+        give_up: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
+        let body = text[range.clone()].trim_start();
+        let mut start = range.end - body.len();
+        let mut parsed = PreprocessedText::default();
+        if compiled.language.id == "python" {
+            // What is indented has to be in a block.
+            start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+            parsed.substitute("if 1:\n", start..start);
+        }
+        parsed.copy(text, start..range.end);
+        let source = SourceText::new(text).with_preprocessed(parsed);
+        let tree = parse(compiled, source.parsed_text(), give_up).ok()?;
+        Some(Self { cuts: Vec::new(), nodes: nodes(&source, &tree), elided: Vec::new(), errors: None })
+    }
+
+    /// Returns whether the tree has the statements of a body, and not only what a scanner put in its place.
+    pub(super) fn has_statements_of(&self, body: &Range<usize>) -> bool {
+        let is_within = |node: &PartNode| {
+            let own = node.range();
+            body.start <= own.start && own.end <= body.end && own.len() * 2 < body.len()
+        };
+        self.nodes.iter().any(|node| node.is_item && is_within(node))
     }
 
     /// Returns the root, which is a list whatever its kind.

@@ -184,3 +184,71 @@ fn a_decorator_of_several_lines_is_a_gap_where_only_the_signature_is_shown() {
     let expected = "class Tests:\n    @slow\n    # lines 3-6\n    @quiet\n    def test_values(self, value):\n        ...  # lines 9-10\n";
     check_text("python", text, &[], Some(&[8..=8]), expected);
 }
+
+#[test]
+fn a_part_of_a_body_is_shown_with_the_heads_and_ends_of_the_blocks_around_it() {
+    let c = "\
+int f(int a)
+{
+    int b = first_value_of(a);
+    if (a) {
+        b = second_value_of(b);
+        while (b < a &&
+               a) {
+            b--;
+            a = third_value_of(b);
+        }
+        b = fourth_value_of(a, b);
+    } else {
+        b = fifth_value_of(a, b);
+    }
+    return last_value_of(a, b);
+}
+";
+    let shown = "\
+int f(int a)
+{
+    // line 3
+    if (a) {
+        // line 5
+        while (b < a &&
+               a) {
+            b--;
+            // line 9
+        }
+        // line 11
+    } else {
+        // line 13
+    }
+    // line 15
+}
+";
+    assert_eq!(make("c", c, &[8..=8], Some(&[])).text, shown);
+    let python = "\
+class A:
+    def f(self, a):
+        b = self.first_value_of(a)
+        if (a and
+                b):
+            b += 1
+            a = self.second_value_of(b)
+        else:
+            b = self.third_value_of(b)
+        return self.last_value_of(a, b)
+
+    def g(self):
+        return self.f(self.fourth_value)
+";
+    let shown = "\
+class A:
+    def f(self, a):
+        ...  # line 3
+        if (a and
+                b):
+            b += 1
+            ...  # line 7
+        else:
+            ...  # lines 9-13
+";
+    assert_eq!(make("python", python, &[6..=6], Some(&[])).text, shown);
+}

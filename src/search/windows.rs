@@ -1,0 +1,141 @@
+//! Cuts long functions around the lines that a task points to.
+//!
+//! A function is shown whole, and one that is too long for a document by its signature alone. Where a trace, a diagnostic
+//! or a link names a line in it, that line and what is around it say more.
+
+use super::chunks::{Chunk, ChunkKind, FileChunks};
+use super::query::{LineMention, RankingQuery, is_file_of_frame};
+
+/// How many lines are shown before and after a line that the task points to.
+const LINES_AROUND: u32 = 40;
+
+/// Cuts the functions of a file of more than `most_bytes` that the task points into: what is around its lines, and what is
+/// before, between and after that, become chunks of their own.
+pub fn cut_around_mentions<'a>(
+    chunks: &mut FileChunks<'a>,
+    (path, text): (&[u8], &str),
+    query: &RankingQuery,
+    most_bytes: usize,
+) {
+    let of_file = |mention: &&LineMention| is_file_of_frame(path, mention.path.as_bytes());
+    let mentions: Vec<&LineMention> = query.lines().iter().filter(of_file).collect();
+    if mentions.is_empty() {
+        return;
+    }
+    let cut = |chunk: Chunk<'a>| {
+        let windows = if chunk.bytes.len() <= most_bytes { Vec::new() } else { windows(&chunk, &mentions) };
+        pieces(chunk, &windows, text)
+    };
+    chunks.chunks = std::mem::take(&mut chunks.chunks).into_iter().flat_map(cut).collect();
+}
+
+/// Returns the first and the last line of what is shown of a function, ascending and apart.
+fn windows(chunk: &Chunk<'_>, mentions: &[&LineMention]) -> Vec<(u32, u32)> {
+    let is_within = |mention: &&&LineMention| {
+        let is_named = mention.function.as_deref().is_none_or(|function| function == chunk.name());
+        chunk.kind == ChunkKind::Function
+            && is_named
+            && (chunk.start_line <= mention.first_line && mention.last_line <= chunk.end_line)
+    };
+    let around = |mention: &&LineMention| {
+        let first = mention.first_line.saturating_sub(LINES_AROUND).max(chunk.start_line);
+        (first, mention.last_line.saturating_add(LINES_AROUND).min(chunk.end_line))
+    };
+    let mut found: Vec<(u32, u32)> = mentions.iter().filter(is_within).map(around).collect();
+    found.sort_unstable();
+    found.dedup_by(|next, before| {
+        let is_joined = next.0 <= before.1 + 1;
+        before.1 = if is_joined { before.1.max(next.1) } else { before.1 };
+        is_joined
+    });
+    found
+}
+
+/// Returns a chunk in parts: the windows, and what is left beside them.
+fn pieces<'a>(chunk: Chunk<'a>, windows: &[(u32, u32)], text: &str) -> Vec<Chunk<'a>> {
+    if windows.is_empty() {
+        return vec![chunk];
+    }
+    let mut starts: Vec<u32> = windows.iter().flat_map(|(first, last)| [*first, last + 1]).collect();
+    starts.push(chunk.start_line);
+    starts.retain(|start| *start <= chunk.end_line);
+    starts.sort_unstable();
+    starts.dedup();
+    let ends: Vec<u32> = starts[1..].iter().map(|next| next - 1).chain([chunk.end_line]).collect();
+    let mut offset = chunk.bytes.start;
+    let piece = |(start_line, end_line): (u32, u32)| {
+        let lines = text[offset..chunk.bytes.end].split_inclusive('\n');
+        let bytes: usize = lines.take((end_line - start_line + 1) as usize).map(str::len).sum();
+        let start = offset;
+        offset += bytes;
+        Chunk { start_line, end_line, bytes: start..offset, ..chunk.clone() }
+    };
+    starts.into_iter().zip(ends).map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chunks::chunk_file;
+    use super::*;
+    use crate::model::{Outline, ParseHealth, Span, Symbol, SymbolKind};
+
+    fn mention(lines: (u32, u32), function: Option<&str>) -> LineMention {
+        LineMention {
+            path: "src/a.py".to_owned(),
+            first_line: lines.0,
+            last_line: lines.1,
+            function: function.map(str::to_owned),
+            strength: 1.0,
+        }
+    }
+
+    /// Returns the lines of the chunks of a function of 300 lines, and of one of three lines below.
+    fn lines_of(mentions: Vec<LineMention>, most_bytes: usize) -> Vec<(u32, u32)> {
+        let text =
+            format!("def long():\n{}\ndef short():\n    x = 1\n    return x\n", "    y = 1\n".repeat(299));
+        let symbol = |name: &str, lines: (u32, u32)| Symbol {
+            kind: SymbolKind::Function,
+            name: name.to_owned(),
+            qualified_name: name.to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: lines.0, end_line: lines.1 },
+            signature: String::new(),
+            doc: None,
+            recovered: false,
+            children: Vec::new(),
+        };
+        let symbols = vec![symbol("long", (1, 300)), symbol("short", (302, 304))];
+        let outline = Outline { health: ParseHealth::perfect(0), doc: None, imports: Vec::new(), symbols };
+        let mut chunks = chunk_file(&text, Some(&outline));
+        let whole = chunks.chunks.clone();
+        let query = RankingQuery::new(Vec::new(), Vec::new(), Vec::new(), mentions);
+        cut_around_mentions(&mut chunks, (b"src/a.py", &text), &query, most_bytes);
+        for chunk in &chunks.chunks {
+            let around = whole.iter().find(|whole| whole.name() == chunk.name()).unwrap();
+            let lines = text[chunk.bytes.clone()].lines().count();
+            assert_eq!(lines, chunk.lines() as usize);
+            let before = text[around.bytes.start..chunk.bytes.start].lines().count();
+            assert_eq!(before, (chunk.start_line - around.start_line) as usize);
+        }
+        chunks.chunks.iter().map(|chunk| (chunk.start_line, chunk.end_line)).collect()
+    }
+
+    #[test]
+    fn a_long_function_is_cut_around_the_lines_that_the_task_points_to() {
+        let named = || mention((200, 200), Some("long"));
+        assert_eq!(lines_of(vec![named()], 1_000), [(1, 159), (160, 240), (241, 300), (302, 304)]);
+        let near = || mention((260, 262), None);
+        assert_eq!(lines_of(vec![near(), named()], 1_000), [(1, 159), (160, 300), (302, 304)]);
+        let ends = vec![mention((1, 1), None), mention((300, 300), None)];
+        assert_eq!(lines_of(ends, 1_000), [(1, 41), (42, 259), (260, 300), (302, 304)]);
+    }
+
+    #[test]
+    fn other_functions_are_whole() {
+        let whole = [(1, 300), (302, 304)];
+        assert_eq!(lines_of(vec![mention((200, 200), Some("other"))], 1_000), whole);
+        assert_eq!(lines_of(vec![mention((200, 302), None)], 1_000), whole);
+        assert_eq!(lines_of(vec![mention((200, 200), Some("long"))], 10_000), whole);
+        let elsewhere = LineMention { path: "src/b.py".to_owned(), ..mention((200, 200), None) };
+        assert_eq!(lines_of(vec![elsewhere, mention((303, 303), None)], 1_000), whole);
+    }
+}
