@@ -18,9 +18,17 @@ pub fn cut_around_mentions<'a>(
     most_bytes: usize,
 ) {
     let of_file = |mention: &&LineMention| is_file_of_frame(path, mention.path.as_bytes());
-    let mentions: Vec<&LineMention> = query.lines().iter().filter(of_file).collect();
+    let mut mentions: Vec<LineMention> = query.lines().iter().filter(of_file).cloned().collect();
     if mentions.is_empty() {
         return;
+    }
+    let is_chunk = |name: &str| {
+        let mut functions = chunks.chunks.iter().filter(|chunk| chunk.kind == ChunkKind::Function);
+        functions.any(|chunk| chunk.name() == name)
+    };
+    for mention in &mut mentions {
+        // A function within another one is found by its line.
+        mention.function = mention.function.take().filter(|name| is_chunk(name));
     }
     let cut = |chunk: Chunk<'a>| {
         let windows = if chunk.bytes.len() <= most_bytes { Vec::new() } else { windows(&chunk, &mentions) };
@@ -30,14 +38,14 @@ pub fn cut_around_mentions<'a>(
 }
 
 /// Returns the first and the last line of what is shown of a function, ascending and apart.
-fn windows(chunk: &Chunk<'_>, mentions: &[&LineMention]) -> Vec<(u32, u32)> {
-    let is_within = |mention: &&&LineMention| {
+fn windows(chunk: &Chunk<'_>, mentions: &[LineMention]) -> Vec<(u32, u32)> {
+    let is_within = |mention: &&LineMention| {
         let is_named = mention.function.as_deref().is_none_or(|function| function == chunk.name());
         chunk.kind == ChunkKind::Function
             && is_named
             && (chunk.start_line <= mention.first_line && mention.last_line <= chunk.end_line)
     };
-    let around = |mention: &&LineMention| {
+    let around = |mention: &LineMention| {
         let first = mention.first_line.saturating_sub(LINES_AROUND).max(chunk.start_line);
         (first, mention.last_line.saturating_add(LINES_AROUND).min(chunk.end_line))
     };
@@ -123,7 +131,7 @@ mod tests {
     fn a_long_function_is_cut_around_the_lines_that_the_task_points_to() {
         let named = || mention((200, 200), Some("long"));
         assert_eq!(lines_of(vec![named()], 1_000), [(1, 159), (160, 240), (241, 300), (302, 304)]);
-        let near = || mention((260, 262), None);
+        let near = || mention((260, 262), Some("inner"));
         assert_eq!(lines_of(vec![near(), named()], 1_000), [(1, 159), (160, 300), (302, 304)]);
         let ends = vec![mention((1, 1), None), mention((300, 300), None)];
         assert_eq!(lines_of(ends, 1_000), [(1, 41), (42, 259), (260, 300), (302, 304)]);
@@ -132,7 +140,7 @@ mod tests {
     #[test]
     fn other_functions_are_whole() {
         let whole = [(1, 300), (302, 304)];
-        assert_eq!(lines_of(vec![mention((200, 200), Some("other"))], 1_000), whole);
+        assert_eq!(lines_of(vec![mention((200, 200), Some("short"))], 1_000), whole);
         assert_eq!(lines_of(vec![mention((200, 302), None)], 1_000), whole);
         assert_eq!(lines_of(vec![mention((200, 200), Some("long"))], 10_000), whole);
         let elsewhere = LineMention { path: "src/b.py".to_owned(), ..mention((200, 200), None) };

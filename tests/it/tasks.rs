@@ -76,6 +76,24 @@ fn a_stack_trace_leads_to_its_function() {
 }
 
 #[test]
+fn a_diagnostic_leads_to_its_line_in_a_function_that_is_too_long_to_be_shown() {
+    let sandbox = project();
+    let steps: String = (0..600).map(|at| format!("        step_{at} = next_step_of({at});\n")).collect();
+    let source =
+        format!("int run(int first)\n{{\n    while (first) {{\n{steps}    }}\n    return step_0;\n}}\n");
+    sandbox.write("src/engine.c", source);
+    let task = "src/engine.c:303:9: error: use of undeclared identifier 'step_299'";
+    let document = aggregate(&sandbox, &["--tier", "3", "--budget", "2000", "--task", task]);
+    for line in
+        ["int run(int first)\n{\n    while (first) {\n", "        step_299 = next_step_of(299);\n", "    }\n"]
+    {
+        assert!(document.contains(line), "{line}{document}");
+    }
+    assert!(document.contains("slop view src/engine.c --lines 4-262"), "{document}");
+    assert!(!document.contains(" step_200 =") && !document.contains(" step_400 ="), "{document}");
+}
+
+#[test]
 fn lines_are_shown_as_they_are_and_every_file_once() {
     let sandbox = project();
     for tier in ["1", "2", "3", "4"] {

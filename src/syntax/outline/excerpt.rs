@@ -267,11 +267,11 @@ impl<'s> ExcerptLines<'s> {
                     if !self.is_all_body(&lines) {
                         open.push(child);
                     }
+                } else if !is_list && (child.is_list || child.is_branch) {
+                    // The members of what has a wanted head, and the other branches of a wanted one.
+                    open.push(child);
                 } else if (is_list && child.is_item) || child.is_aside {
                     unwanted.push(child.range());
-                } else if !is_list {
-                    // The members of what has a wanted head, the other branches of what has a wanted one.
-                    open.push(child);
                 }
             }
         }

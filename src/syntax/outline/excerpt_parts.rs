@@ -36,6 +36,8 @@ pub(super) struct PartNode {
     child_count: u32,
     /// Whether it holds statements or declarations, any of which may be missing.
     pub(super) is_list: bool,
+    /// Whether it is a branch of a statement: what an `else` or a `catch` introduces.
+    pub(super) is_branch: bool,
     /// Whether it can be dropped from a list.
     pub(super) is_item: bool,
     /// Whether it can be dropped wherever it is: a comment, or a decorator of several lines.
@@ -51,6 +53,7 @@ impl PartNode {
             first_child: 0,
             child_count: 0,
             is_list: is_list(kind),
+            is_branch: is_branch(kind),
             is_item: node.is_named() && !node.is_error(),
             is_aside: kind.contains("comment") || (has_lines && kind == "decorator"),
         }
@@ -177,6 +180,12 @@ fn is_list(kind: &str) -> bool {
         "statements", "stylesheet",
     ];
     kind == "field_declaration_list" || ENDS.iter().any(|end| kind.ends_with(end))
+}
+
+/// Returns whether nodes of this kind are branches of statements.
+fn is_branch(kind: &str) -> bool {
+    const ENDS: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
+    ENDS.iter().any(|end| kind.ends_with(end))
 }
 
 /// Returns a position in a text or among its nodes. What is parsed has fewer bytes than four billion.
