@@ -95,8 +95,9 @@ pub(super) type StablePart = HashMap<usize, StableView>;
 
 /// Returns whether a limited document decides how a file is shown.
 pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
-    // What has changed since an earlier document is shown before anything is selected.
+    // What has changed since an earlier document is shown before anything is selected, and so is why a file cannot be shown.
     candidate.rule.is_general()
+        && candidate.block.content.is_some()
         && !matches!(candidate.wanted, ViewMode::Path | ViewMode::None)
         && candidate.block.view != ViewMode::Delta
 }
