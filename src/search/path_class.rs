@@ -22,14 +22,17 @@ impl PathClass {
     /// `linguist-vendored` in `.gitattributes`.
     pub fn of(path: &RelPath, role: FileRole, is_foreign: bool) -> Self {
         let mut folders = path.parent().split(|byte| *byte == b'/');
-        if is_foreign || folders.clone().any(|folder| is_any(folder, VENDOR_FOLDERS)) {
+        let is_vendored = |folder: &[u8]| is_any(folder, VENDOR_FOLDERS) || folder.ends_with(b".docset");
+        // Pages of documentation, which a program often writes, and which change with every release.
+        let is_page = || path.extension().is_some_and(|extension| is_any(extension, PAGE_EXTENSIONS));
+        if is_foreign || folders.clone().any(is_vendored) {
             Self::Vendored
         } else if role != FileRole::Code {
             Self::NotCode
         } else if is_test(path) {
             Self::Test
         } else if folders.any(|folder| is_any(folder, PERIPHERAL_FOLDERS)) {
-            Self::Peripheral
+            if is_page() { Self::NotCode } else { Self::Peripheral }
         } else {
             Self::Source
         }
@@ -77,6 +80,7 @@ const PERIPHERAL_FOLDERS: &[&str] = &[
     "docs", "doc", "examples", "example", "demo", "demos", "bench", "benchmark", "benchmarks", "contrib",
     "extras", "samples", "playground", "playgrounds",
 ];
+const PAGE_EXTENSIONS: &[&str] = &["html", "htm", "xhtml"];
 const TEST_FOLDERS: &[&str] = &[
     "test", "tests", "testing", "__tests__", "testdata", "fixtures", "spec", "unittest", "selftest",
     "benches",
@@ -135,6 +139,10 @@ mod tests {
         check("src/app.spec.ts", PathClass::Test);
         check("pkg/run_test.go", PathClass::Test);
         check("examples/first.rs", PathClass::Peripheral);
+        check("docs/api/index.html", PathClass::NotCode);
+        check("docs/conf.py", PathClass::Peripheral);
+        check("docs/Engine.docset/Contents/index.html", PathClass::Vendored);
+        check("app/pages/index.html", PathClass::Source);
         check("deps/lua/lapi.c", PathClass::Vendored);
         check("deps/lua/tests/api.c", PathClass::Vendored);
     }

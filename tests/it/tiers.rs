@@ -529,6 +529,13 @@ fn a_document_begins_with_what_the_project_is_and_no_edit_of_a_source_changes_th
     );
     sandbox.write("pyproject.toml", "[project]\nname = \"station\"\n");
     sandbox.write("src/__main__.py", "from engine import run\n");
+    sandbox.write("web/package.json", "{}\n");
+    for index in ["web/src/index.ts", "web/src/actions/index.ts", "docs/index.js"] {
+        sandbox.write(index, "export const a = 1;\n");
+    }
+    for page in 0..100 {
+        sandbox.write(format!("docs/api/{page}.html"), "<h1>Engine</h1>\n");
+    }
     let overview = |flags: &[&str]| {
         let document = sandbox.stdout_of(&[&["aggregate", "--stdout"], flags].concat());
         document.split_once("## Files").unwrap().0.to_owned()
@@ -537,9 +544,12 @@ fn a_document_begins_with_what_the_project_is_and_no_edit_of_a_source_changes_th
     let lines = "- Project: Station\n- About: Reads sensors, and writes reports.\n- Languages: ";
     assert!(first.starts_with(lines), "{first}");
     assert!(
-        first.contains("\n- Manifests: pyproject.toml\n- Entry points: src/__main__.py\n\nEach file"),
+        first.contains(
+            "\n- Manifests: pyproject.toml\n- Entry points: src/__main__.py, web/src/index.ts\n\nEach file"
+        ),
         "{first}"
     );
+    assert!(!first.contains("HTML"), "{first}");
     sandbox.write("src/engine.py", "def other():\n    return 2\n\n\ndef run():\n    return other()\n");
     assert_eq!(overview(&["--tier", "2"]), first);
     assert_eq!(overview(&["--tier", "2", "--task", "reports are empty"]), first);

@@ -4,7 +4,7 @@
 //! orders of magnitude.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem;
 
@@ -28,11 +28,13 @@ const MANIFESTS: [&str; 17] = [
     "Gemfile", "Package.swift", "build.sbt", "build.zig",
 ];
 /// Names of files in which programs begin, or by which libraries are entered.
-const ENTRY_POINTS: [&str; 18] = [
+const ENTRY_POINTS: [&str; 17] = [
     "main.rs", "lib.rs", "__main__.py", "main.py", "manage.py", "main.go", "main.c", "main.cc", "main.cpp",
-    "Main.java", "Main.kt", "Program.cs", "main.swift", "main.ts", "main.js", "index.ts", "index.js",
-    "index.php",
+    "Main.java", "Main.kt", "Program.cs", "main.swift", "main.ts", "main.tsx", "main.js", "artisan",
 ];
+/// The same, if the package's manifest is beside them or in the folder above: elsewhere, folders are entered by them.
+const INDEX_FILES: [&str; 5] = ["index.ts", "index.tsx", "index.js", "index.mjs", "index.php"];
+const INDEXED_PACKAGES: [&str; 2] = ["package.json", "composer.json"];
 /// Parts of the names of folders whose programs are not the project's.
 const ASIDE: [&str; 9] =
     ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
@@ -95,10 +97,17 @@ fn file_type(shown: &ShownFile) -> Option<&'static FileType> {
     }
 }
 
+fn is_code(shown: &ShownFile) -> bool {
+    file_type(shown).is_some_and(|found| found.role == FileRole::Code)
+}
+
 /// Returns the languages that at least an eighth as many sources have as the most common one.
 fn languages(files: &[ShownFile]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    for found in files.iter().filter_map(file_type).filter(|found| found.role == FileRole::Code) {
+    let code = || files.iter().filter(|shown| is_code(shown));
+    // The HTML of generated documentation says nothing about the program.
+    let has_own = code().any(|shown| !is_aside(&shown.file.path));
+    for found in code().filter(|shown| !has_own || !is_aside(&shown.file.path)).filter_map(file_type) {
         *counts.entry(found.name).or_default() += 1;
     }
     // By powers of two: a new file seldom changes these.
@@ -112,12 +121,24 @@ fn languages(files: &[ShownFile]) -> Vec<String> {
 
 /// Returns the files by which the project is entered, those nearest to its top first.
 fn entry_points(files: &[ShownFile]) -> Vec<String> {
-    let is_entry = |path: &&RelPath| {
-        let is_aside = |part: &[u8]| ASIDE.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
-        ENTRY_POINTS.iter().any(|name| name.as_bytes() == path.file_name())
-            && !path.components().any(is_aside)
+    let has_name =
+        |path: &RelPath, names: &[&str]| names.iter().any(|name| name.as_bytes() == path.file_name());
+    let paths = || files.iter().map(|shown| &shown.file.path);
+    let packages: HashSet<&[u8]> =
+        paths().filter(|path| has_name(path, &INDEXED_PACKAGES)).map(RelPath::parent).collect();
+    let is_index = |path: &RelPath| {
+        let folder = path.parent();
+        let above = folder.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |at| &folder[..at]);
+        has_name(path, &INDEX_FILES) && (packages.contains(folder) || packages.contains(above))
     };
-    let mut found: Vec<&RelPath> = files.iter().map(|shown| &shown.file.path).filter(is_entry).collect();
+    let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_aside(path);
+    let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();
     found.sort_by_key(|path| (path.components().count(), (*path).clone()));
     found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
+}
+
+/// Returns whether a file is in a folder of tests, documentation, or anything else that is not the program.
+fn is_aside(path: &RelPath) -> bool {
+    let has_name = |part: &[u8]| ASIDE.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
+    path.components().any(has_name)
 }
