@@ -28,7 +28,7 @@ mod words;
 pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
 pub use path_class::PathClass;
 pub use query::{LineMention, NameMention, PathMention, RankingQuery, WeightedTerm};
-pub use rank::{FileParts, FileRanking, FileScore, FileSignals, RankedFile, rank_files};
+pub use rank::{FileParts, FileRanking, FileScore, FileSignals, FilesForSymbols, RankedFile, rank_files};
 pub use rank_symbols::{FileWithSymbols, SymbolParts, SymbolScore, rank_symbols};
 pub use stems::{TERMS_VERSION, Term};
 pub use subjects::{ChangeHorizon, MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};

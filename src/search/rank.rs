@@ -150,18 +150,21 @@ impl FileRanking {
     }
 
     /// Returns the positions of the files whose symbols should be ranked: the best ones that are neither too many nor, in
-    /// all, too long to be read for one answer. Files that nothing speaks for are not among them.
-    pub fn files_for_symbols(&self) -> Vec<usize> {
+    /// all, too long to be read for one answer. Files that nothing speaks for are not among them; together with the rest,
+    /// they are `others` as far as a document of `room` tokens has room for them.
+    pub fn files_for_symbols(&self, room: u64) -> FilesForSymbols {
         let mut words = 0_u64;
-        let mut chosen = Vec::new();
+        let mut chosen = FilesForSymbols::default();
         for (rank, file) in self.order.iter().enumerate() {
             let length = self.texts.files[*file].1;
-            if self.scores[*file].total <= 0.0 || chosen.len() == FILES_WITH_SYMBOLS {
+            let is_ranked = 0.0 < self.scores[*file].total && chosen.ranked.len() < FILES_WITH_SYMBOLS;
+            // A word has at least a token.
+            if !is_ranked && room <= words {
                 break;
             }
             if rank < FILES_ALWAYS_READ || words + length <= WORDS_WITH_SYMBOLS {
                 words += length;
-                chosen.push(*file);
+                if is_ranked { &mut chosen.ranked } else { &mut chosen.others }.push(*file);
             }
         }
         chosen
@@ -175,6 +178,15 @@ impl FileRanking {
         terms.truncate(most);
         terms.into_iter().map(|term| term.0).collect()
     }
+}
+
+/// The files whose symbols are shown, by their positions, the best first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FilesForSymbols {
+    /// Those whose symbols are ranked.
+    pub ranked: Vec<usize>,
+    /// Those whose symbols follow, in the order of the files.
+    pub others: Vec<usize>,
 }
 
 /// Ranks files. Files with equal scores are ordered by their changes, then by their paths.
@@ -511,10 +523,16 @@ mod tests {
             file("z.py", "word proxy alpha gamma"),
         ]);
         let (_, ranking) = ranked("proxy word", &files, "");
-        let chosen = ranking.files_for_symbols();
-        assert_eq!((chosen.len(), chosen.contains(&11)), (12, false));
+        let chosen = ranking.files_for_symbols(0);
+        assert_eq!(
+            (chosen.ranked.len(), chosen.ranked.contains(&11), chosen.others),
+            (12, false, Vec::new())
+        );
         let (_, ranking) = ranked("other", &files, "");
-        assert_eq!(ranking.files_for_symbols(), [10]);
+        assert_eq!(ranking.files_for_symbols(1_000).ranked, [10]);
+        let (_, ranking) = ranked("beta", &files, "");
+        let chosen = ranking.files_for_symbols(10);
+        assert_eq!((chosen.ranked, chosen.others.len()), (vec![11], 5));
     }
 
     #[test]

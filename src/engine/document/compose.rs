@@ -27,7 +27,7 @@ use super::symbol_counts::count_symbols;
 use super::task::{task_problems, task_receipt};
 use crate::aggregate;
 use crate::aggregate::{
-    CuratedItems, DocumentLimits, DocumentPlan, Focus, NameTree, ReceiptNotes, RoutingContext, TokenCounter,
+    CuratedItems, DocumentLimits, DocumentPlan, Focus, NameTree, ReceiptNotes, RoutingContext,
 };
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
@@ -45,9 +45,6 @@ use crate::search::{ChangeHorizon, RankingQuery, read_task};
 
 /// A block has at least so many tokens in most documents: its heading, its path and its fences.
 const LEAST_BLOCK_TOKENS: u64 = 36;
-
-/// A function that the task points into is shown whole if it takes no more than one part in so many of the limit.
-const FUNCTION_SHARE: u64 = 4;
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
@@ -361,7 +358,7 @@ fn rank_draft(
         past: &past,
         horizon,
         frozen_at: None,
-        most_bytes: most_bytes_of_function(request.limits, cache.workspace.options.counter),
+        room: Some(room_of(cache, request.limits)),
         known: None,
     };
     let ranking = rank_project(cache, &ranking, &known);
@@ -375,11 +372,9 @@ fn rank_draft(
     Ok(ranking)
 }
 
-/// Returns the most bytes of a function that is shown whole although the task points to some lines of it.
-fn most_bytes_of_function(limits: DocumentLimits, counter: TokenCounter) -> usize {
-    let tokens = BudgetUnit::of(limits, counter).to_tokens(limit_of(limits));
-    let bytes = BudgetUnit::Bytes.tokens(tokens / FUNCTION_SHARE);
-    usize::try_from(bytes).unwrap_or(usize::MAX)
+/// Returns about how many tokens a document may have.
+fn room_of(cache: &ArtifactCache<'_>, limits: DocumentLimits) -> u64 {
+    BudgetUnit::of(limits, cache.workspace.options.counter).to_tokens(limit_of(limits))
 }
 
 /// Ranks the files of a draft without regard to the task and the files in focus, as they were at the frozen commit. `known`
@@ -404,7 +399,7 @@ fn rank_generally(
         past: &past,
         horizon: ChangeHorizon::Near,
         frozen_at: history.map(|history| (history, earlier)),
-        most_bytes: usize::MAX,
+        room: None,
         known,
     };
     rank_project(cache, &request, &files)

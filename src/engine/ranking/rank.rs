@@ -14,12 +14,17 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
-    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass, RankedFile,
-    RankingQuery, SymbolParts, TermVector, chunk_file, cut_around_mentions, rank_files, rank_symbols,
+    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols, PathClass,
+    RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file, cut_around_mentions, rank_files,
+    rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
 const FIRST_LINES: u32 = 8;
+
+/// A function that the task points into is shown whole if it takes no more than one part in so many of the document.
+const FUNCTION_SHARE: u64 = 4;
+const BYTES_A_TOKEN: u64 = 4;
 
 /// What files are ranked by.
 pub(in crate::engine) struct RankingRequest<'a> {
@@ -30,8 +35,8 @@ pub(in crate::engine) struct RankingRequest<'a> {
     /// Where given, symbols are those that files had at the frozen commits of their checkouts. Some texts of then may be
     /// kept.
     pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
-    /// Of a function of more bytes, the task leads to what is around the lines that it mentions, if it mentions some.
-    pub(in crate::engine) most_bytes: usize,
+    /// The tokens of the document that is to be made of the symbols; `None` if they are only listed.
+    pub(in crate::engine) room: Option<u64>,
     /// Texts of the same files as they are now, which are not read again.
     pub(in crate::engine) known: Option<&'a SourceTexts>,
 }
@@ -107,30 +112,45 @@ pub(in crate::engine) fn rank_project(
     });
     let ranked: Vec<RankedFile<'_>> = ranked.collect();
     let ranking = rank_files(query, &ranked);
-    let chosen = ranking.files_for_symbols();
-    let (sources, earlier) = read_sources(cache, files, &chosen, request);
-    let symbols = ranked_symbols((query, request.most_bytes), &ranked, &ranking, (&chosen, &sources), files);
+    // Without terms, it is not known how long the texts are.
+    let room = request.room.filter(|_| !query.terms().is_empty());
+    let FilesForSymbols { ranked: best, others } = ranking.files_for_symbols(room.unwrap_or(0));
+    let (sources, earlier) = read_sources(cache, files, &[best.as_slice(), &others].concat(), request);
+    let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
+    let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
+        let chunks_of = |at: &usize| {
+            let source = sources.get(at)?;
+            let mut chunks = chunk_file(&source.text, source.outline.as_ref());
+            let file = (ranked[*at].path.as_bytes(), source.text.as_str());
+            cut_around_mentions(&mut chunks, file, query, most_bytes);
+            Some((*at, chunks))
+        };
+        on_all_cores(chosen, chunks_of).into_iter().flatten().collect()
+    };
+    let is_code = |file: usize| role_of(files[file]) == FileRole::Code;
+    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&chunked(&best), &sources), &is_code);
+    for (file, chunks) in chunked(&others) {
+        let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], is_code(file));
+        symbols.extend(chunks.chunks.iter().map(unscored));
+    }
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
     ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
 }
 
-/// Returns the symbols of the files whose texts were read, the best first.
+/// Returns the most bytes of a function that is shown whole in a document of `room` tokens although the task points to some
+/// lines of it.
+fn most_bytes_of_function(room: u64) -> usize {
+    usize::try_from((room / FUNCTION_SHARE).saturating_mul(BYTES_A_TOKEN)).unwrap_or(usize::MAX)
+}
+
+/// Returns the symbols of some files, the best first.
 fn ranked_symbols(
-    (query, most_bytes): (&RankingQuery, usize),
+    query: &RankingQuery,
     ranked: &[RankedFile<'_>],
     ranking: &FileRanking,
-    (chosen, sources): (&[usize], &SourceTexts),
-    files: &[&KnownFile],
+    (chunked, sources): (&[(usize, FileChunks<'_>)], &SourceTexts),
+    is_code: &dyn Fn(usize) -> bool,
 ) -> Vec<RankedSymbol> {
-    let chunks_of = |at: &usize| {
-        let source = sources.get(at)?;
-        let mut chunks = chunk_file(&source.text, source.outline.as_ref());
-        let file = (ranked[*at].path.as_bytes(), source.text.as_str());
-        cut_around_mentions(&mut chunks, file, query, most_bytes);
-        Some((*at, chunks))
-    };
-    let chunked: Vec<(usize, FileChunks<'_>)> =
-        on_all_cores(chosen, chunks_of).into_iter().flatten().collect();
     let with_symbols: Vec<FileWithSymbols<'_>> = chunked
         .iter()
         .map(|(file, chunks)| FileWithSymbols { file: *file, text: &sources[file].text, chunks })
@@ -139,20 +159,31 @@ fn ranked_symbols(
     let symbols = scores.iter().map(|score| {
         let (file, chunks) = &chunked[score.file];
         let chunk = &chunks.chunks[score.chunk];
-        let is_code = role_of(files[*file]) == FileRole::Code;
-        RankedSymbol {
-            file: *file,
-            score: score.total,
-            parts: score.parts,
+        let symbol = RankedSymbol::new((*file, chunks, chunk), &sources[file], is_code(*file));
+        RankedSymbol { score: score.total, parts: score.parts, ..symbol }
+    });
+    symbols.collect()
+}
+
+impl RankedSymbol {
+    /// Returns a chunk of a file without a score.
+    fn new(
+        (file, chunks, chunk): (usize, &FileChunks<'_>, &Chunk<'_>),
+        source: &SourceText,
+        is_code: bool,
+    ) -> Self {
+        Self {
+            file,
+            score: 0.0,
+            parts: SymbolParts::default(),
             kind: chunk.symbol.map(|symbol| symbol.kind),
             name: chunk.name().to_owned(),
             lines: chunk.start_line..=chunk.end_line,
             bytes: chunk.bytes.clone(),
-            signature: signature_of(chunk, chunks, &sources[file], is_code),
+            signature: signature_of(chunk, chunks, source, is_code),
             depth: chunks.enclosing(chunk).count(),
         }
-    });
-    symbols.collect()
+    }
 }
 
 fn role_of(file: &KnownFile) -> FileRole {

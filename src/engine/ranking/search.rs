@@ -80,7 +80,7 @@ pub(in crate::engine) fn search(
         past: &past,
         horizon: ChangeHorizon::Near,
         frozen_at: None,
-        most_bytes: usize::MAX,
+        room: None,
         known: None,
     };
     let ranking = rank_project(cache, &wanted, &files);
