@@ -280,6 +280,16 @@ pub struct FileType {
     pub role: FileRole,
 }
 
+impl FileType {
+    /// Returns whether it is code that does something, and not only says how something looks.
+    pub fn is_program(&self) -> bool {
+        self.role == FileRole::Code && !MARKUP.contains(&self.id)
+    }
+}
+
+/// Types that are code by their role, and usually what a program shows.
+const MARKUP: &[&str] = &["html", "css", "scss", "sass", "less"];
+
 /// What the text of a C-like header reveals about its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeaderDialect {

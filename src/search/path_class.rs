@@ -25,13 +25,13 @@ impl PathClass {
         let is_vendored = |folder: &[u8]| is_any(folder, VENDOR_FOLDERS) || folder.ends_with(b".docset");
         // Pages of documentation, which a program often writes, and which change with every release.
         let is_page = || path.extension().is_some_and(|extension| is_any(extension, PAGE_EXTENSIONS));
-        if is_foreign || folders.clone().any(is_vendored) {
+        if is_foreign || folders.any(is_vendored) {
             Self::Vendored
         } else if role != FileRole::Code {
             Self::NotCode
         } else if is_test(path) {
             Self::Test
-        } else if folders.any(|folder| is_any(folder, PERIPHERAL_FOLDERS)) {
+        } else if folders_outside_of_packages(path).any(|folder| is_any(folder, PERIPHERAL_FOLDERS)) {
             if is_page() { Self::NotCode } else { Self::Peripheral }
         } else {
             Self::Source
@@ -43,7 +43,7 @@ impl PathClass {
     pub fn is_of_no_interest(path: &RelPath, file_type: &FileType, size: u64) -> bool {
         let is_in =
             |folders: &[&str]| path.parent().split(|byte| *byte == b'/').any(|name| is_any(name, folders));
-        let is_code = file_type.role == FileRole::Code && !MARKUP.contains(&file_type.id);
+        let is_code = file_type.is_program();
         let is_tiny = size <= MAX_TINY_BYTES;
         size == 0
             || is_in(FIXTURE_FOLDERS)
@@ -92,10 +92,16 @@ const FIXTURE_FOLDERS: &[&str] = &[
 ];
 const LOCALE_FOLDERS: &[&str] = &["locale", "locales", "i18n", "l10n", "translations"];
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template", "static", "assets", "public"];
-/// Types that are code by their role, and usually what a program shows.
-const MARKUP: &[&str] = &["html", "css"];
 /// A file of fewer bytes is not longer than the heading and the summary of its block.
 const MAX_TINY_BYTES: u64 = 256;
+
+/// Returns the folders of a file without those that are its package of Java, whatever that is called.
+fn folders_outside_of_packages(path: &RelPath) -> impl Iterator<Item = &[u8]> {
+    let folders = || path.parent().split(|byte| *byte == b'/');
+    let is_sources = |pair: (&[u8], &[u8])| pair == (b"src", b"main");
+    let package = folders().zip(folders().skip(1)).position(is_sources);
+    folders().take(package.map_or(usize::MAX, |at| at + 1))
+}
 
 fn is_any(name: &[u8], names: &[&str]) -> bool {
     names.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()))
@@ -139,6 +145,8 @@ mod tests {
         check("src/app.spec.ts", PathClass::Test);
         check("pkg/run_test.go", PathClass::Test);
         check("examples/first.rs", PathClass::Peripheral);
+        check("app/src/main/java/org/samples/owner/Pet.java", PathClass::Source);
+        check("samples/src/main/java/org/owner/Pet.java", PathClass::Peripheral);
         check("docs/api/index.html", PathClass::NotCode);
         check("docs/conf.py", PathClass::Peripheral);
         check("docs/Engine.docset/Contents/index.html", PathClass::Vendored);

@@ -114,7 +114,9 @@ pub fn rank_symbols(
             file: file_parts.sum() - (1.0 - FILE_TEXT_SHARE) * file_parts.text
                 + FILE_BEST_SHARE * best[score.file],
         };
-        score.factor = ranked[file].class.symbol_factor();
+        // What the task points to is meant, whatever else is in its folder.
+        let is_pointed_to = 0.0 < score.parts.frame;
+        score.factor = if is_pointed_to { 1.0 } else { ranked[file].class.symbol_factor() };
         score.total = score.factor * score.parts.named().iter().map(|part| part.1).sum::<f64>();
     }
     scores

@@ -14,6 +14,9 @@ const MAX_FILES_OF_SUBJECT: usize = 20;
 /// A commit that changed more files, as a change of format does, says little about any of them, and nothing about which
 /// belong together.
 const MAX_FILES_OF_CHANGE: usize = 30;
+/// The same where the next commits matter: one of dozens of files says something about these, and a release that writes
+/// hundreds of pages of documentation does not.
+const MAX_FILES_OF_NEAR_CHANGE: usize = 100;
 /// 0.5^(1/50) and 0.5^(1/1000): a change counts half after 50 commits, or after 1,000.
 const NEAR_DECAY: f64 = 0.986_232_704_493_359_2;
 const FAR_DECAY: f64 = 0.999_307_092_990_452_5;
@@ -78,21 +81,21 @@ pub fn change_scores(commits: &[PastCommit<'_>], files: usize, horizon: ChangeHo
     let mut scores = vec![0.0; files];
     let (mut near, mut far) = (1.0, 1.0);
     for commit in commits {
-        let weight = match horizon {
-            ChangeHorizon::Near => near,
-            ChangeHorizon::Far => far + NEAR_SHARE * near,
+        let (weight, in_full) = match horizon {
+            ChangeHorizon::Near => (near, MAX_FILES_OF_NEAR_CHANGE),
+            ChangeHorizon::Far => (far + NEAR_SHARE * near, MAX_FILES_OF_CHANGE),
         };
-        add(&mut scores, commit.files, weight * share_of_change(commit.changed_files));
+        add(&mut scores, commit.files, weight * share_of_change(commit.changed_files, in_full));
         near *= NEAR_DECAY;
         far *= FAR_DECAY;
     }
     scores
 }
 
-/// Returns how much a change counts for each of the files that were changed together: in full for a few, and in all not
-/// more than that for many.
-fn share_of_change(files: usize) -> f64 {
-    real(MAX_FILES_OF_CHANGE) / real(files.max(MAX_FILES_OF_CHANGE))
+/// Returns how much a change counts for each of the files that were changed together: in full for up to `in_full`, and in
+/// all not more than that for many.
+fn share_of_change(files: usize, in_full: usize) -> f64 {
+    real(in_full) / real(files.max(in_full))
 }
 
 /// Returns for each file how often commits changed it together with one of those in focus. `commits` are given the newest
@@ -187,9 +190,9 @@ mod tests {
     #[test]
     fn a_change_of_many_files_counts_less() {
         let (few, many) = (commit("", &[0]), PastCommit { changed_files: 300, ..commit("", &[1]) });
-        for horizon in [ChangeHorizon::Near, ChangeHorizon::Far] {
+        for (horizon, share) in [(ChangeHorizon::Near, 1.0 / 3.0), (ChangeHorizon::Far, 0.1)] {
             let scores = |commit| change_scores(&[commit], 2, horizon);
-            assert!((scores(many)[1] / scores(few)[0] - 0.1).abs() < 1e-9);
+            assert!((scores(many)[1] / scores(few)[0] - share).abs() < 1e-9);
         }
     }
 

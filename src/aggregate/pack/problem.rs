@@ -107,6 +107,9 @@ pub struct PackableFile {
     pub score: f64,
     /// Who decides how it is shown.
     pub demand: FileDemand,
+    /// Whether its bodies take no more than a share of the budget before other files had their turn. The best files for a
+    /// task are worth more than that, but not their change logs and style sheets.
+    pub is_body_capped: bool,
 }
 
 /// A symbol, or a run of lines that belongs to none.

@@ -69,10 +69,10 @@ enum FitOutcome {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SelectedView {
     Given,
-    /// As a block with so many tokens of signatures, and perhaps with bodies.
+    /// As a block with so many tokens of signatures and of bodies.
     Block {
         signatures: u64,
-        has_body: bool,
+        bodies: u64,
     },
     /// By a row that has grown so often.
     Row {
@@ -136,8 +136,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
 
     fn fill(&mut self, part: PackPart, round: PackRound) {
         match part {
-            PackPart::Bodies => self.fill_with_symbols(part, round, u64::MAX),
-            PackPart::Signatures => {
+            PackPart::Bodies | PackPart::Signatures => {
                 let cap = self.file_cap();
                 self.fill_with_symbols(part, round, cap);
                 // Now every file had its turn.
@@ -204,16 +203,21 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         let own = symbol_tokens(self.costs, part, symbol);
         let is_open = is_block(&self.files, file);
         let tokens = own + if is_open { 0 } else { self.costs.block(file) };
-        let (of_file, has_body) = match self.files.get(&file) {
-            Some(SelectedView::Block { signatures, has_body }) => (*signatures, *has_body),
-            Some(_) | None => (0, false),
+        let (signatures, bodies) = match self.files.get(&file) {
+            Some(SelectedView::Block { signatures, bodies }) => (*signatures, *bodies),
+            Some(_) | None => (0, 0),
         };
         let is_too_large = match part {
-            PackPart::Bodies => self.input.budget / 2 < own && 0 < self.tokens.bodies,
+            PackPart::Bodies => {
+                let is_capped =
+                    self.input.files[file].is_body_capped && !self.input.symbols[symbol].is_pointed_to;
+                self.input.budget / 2 < own && 0 < self.tokens.bodies
+                    || is_capped && cap < bodies.saturating_add(own)
+            }
             PackPart::Signatures => {
-                let of_summary = self.input.summary_room.filter(|_| !has_body);
+                let of_summary = self.input.summary_room.filter(|_| bodies == 0);
                 let of_summary = of_summary.map_or(u64::MAX, |room| room + self.costs.block(file));
-                cap.min(of_summary) < of_file + tokens
+                cap.min(of_summary) < signatures + tokens
             }
             PackPart::Names | PackPart::Paths => false,
         };
@@ -234,9 +238,9 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
         self.symbols[symbol] =
             if part == PackPart::Bodies { SymbolDepth::Body } else { SymbolDepth::Signature };
-        if let Some(SelectedView::Block { signatures, has_body }) = self.files.get_mut(&file) {
+        if let Some(SelectedView::Block { signatures, bodies }) = self.files.get_mut(&file) {
             if part == PackPart::Bodies {
-                *has_body = true;
+                *bodies += own;
             } else {
                 *signatures += tokens;
             }
@@ -261,7 +265,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             }
             Some(SelectedView::Given | SelectedView::Block { .. }) | None => {}
         }
-        self.files.insert(file, SelectedView::Block { signatures: 0, has_body: false });
+        self.files.insert(file, SelectedView::Block { signatures: 0, bodies: 0 });
         *self.tokens.part_mut(part) += self.costs.block(file);
         let Self { queues, input, costs, .. } = self;
         for queue in queues {

@@ -53,7 +53,7 @@ impl PackCase {
         let mut dice = SplitMix(seed);
         let mut scores: Vec<f64> = (0..files).map(|_| dice.score()).collect();
         scores.sort_by(|a, b| b.total_cmp(a));
-        let ranked = |score| PackableFile { score, demand: FileDemand::Ranked };
+        let ranked = |score| PackableFile { score, demand: FileDemand::Ranked, is_body_capped: false };
         let mut case = Self {
             budget: 0,
             shares: PackShares { bodies: 0, signatures: 0, names: 0, paths: 0, row_names: 1 },
@@ -426,6 +426,30 @@ fn a_block_without_a_body_has_no_more_signatures_than_a_summary_has_room_for() {
         }
     }
     assert!(blocks.iter().all(|count| 20 < *count), "{blocks:?}");
+}
+
+#[test]
+fn a_capped_file_has_its_bodies_after_those_of_others() {
+    let mut case = PackCase::random(15, 30, 30, 1);
+    for _ in 0..100 {
+        let (has_body, has_signature, is_pointed_to) = (true, false, false);
+        case.symbols.insert(0, PackSymbol { file: 0, score: 9.0, has_body, has_signature, is_pointed_to });
+        case.signatures.insert(0, 20);
+        case.bodies.insert(0, 100);
+    }
+    case.budget = 4800;
+    case.shares = PackShares { bodies: 1000, signatures: 0, names: 0, paths: 0, row_names: 1 };
+    let blocks = |case: &PackCase| {
+        let packing = case.pack();
+        assert!(case.budget * 9 / 10 <= packing.tokens.total());
+        packing.files.iter().filter(|file| matches!(file.view, PackedView::Block { .. })).count()
+    };
+    assert!(blocks(&case) < 5);
+    case.files[0].is_body_capped = true;
+    assert_eq!(blocks(&case), 30);
+    // What nobody else needs is its own again.
+    case.budget = 9600;
+    assert_eq!(blocks(&case), 30);
 }
 
 #[test]

@@ -436,7 +436,8 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
         };
         #[expect(clippy::cast_precision_loss, reason = "a number of files")]
         let least = LEAST_SCORE * from_end as f64;
-        PackableFile { score: ranking.scores[*at].total.max(least), demand }
+        let is_body_capped = !context.is_guided || !candidate.block.file_type.is_program();
+        PackableFile { score: ranking.scores[*at].total.max(least), demand, is_body_capped }
     });
     packable.collect()
 }

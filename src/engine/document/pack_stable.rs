@@ -318,7 +318,7 @@ impl StablePacker<'_, '_, '_> {
             let tokens = memo_then.costs.pieces(self.now.unit, *file, (bodies, signatures));
             let pieces: Vec<PackSymbol> =
                 own.iter().map(|at| PackSymbol { file: 0, ..now.symbols[*at] }).collect();
-            let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked }];
+            let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked, is_body_capped: false }];
             let (budget, shares) = (tokens.total(), tokens.shares());
             let input = PackInput {
                 budget,
