@@ -3,11 +3,12 @@
 //! Knows: what to remember of a slice, and how to locate it in another text. Does not know: files, `slop.toml`, how
 //! a slice is shown.
 //!
-//! Start with [`create_slice`], then [`locate_slice`]; `align.rs` follows a slice whose lines have changed. Each file
-//! imports only those before it: `lines`, `anchors`, `align`, `resolve`.
+//! Start with [`create_slice`], then [`locate_slice`]; `follow.rs` follows a slice whose lines have changed. Each file
+//! imports only those before it: `lines`, `anchors`, `align`, `follow`, `resolve`.
 
 mod align;
 mod anchors;
+mod follow;
 mod lines;
 mod resolve;
 #[cfg(test)]

@@ -3,18 +3,25 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::align::{ChainLink, MatchChain, best_chain, score_above, score_below};
+use super::align::{score_above, score_below};
 use super::anchors::{AnchorLine, AnchorSequence, UNIT};
+use super::follow::{FollowedLines, follow_slice};
 use super::lines::{LineTable, find_occurrences, to_index, to_line_number};
 use crate::model::{ContentHash, Slice, SliceAnchors, SliceResolution, SliceStatus};
 
 /// How much better than any other the surroundings of a copy must fit.
-const COPY_MARGIN: i64 = 150;
+const COPY_MARGIN: i64 = 200;
+/// How much better than the copy on the remembered lines.
+const MARKED_MARGIN: i64 = 300;
+/// How much better than a copy that may be the original, because its neighbors are the slice's, where copies were added.
+const RIVAL_MARGIN: i64 = 1500;
 /// What most of it is, once a copy has gone and the rest are suspected: three in four, as a fraction turned over. Nothing
 /// less kept apart the entries of a long table that are all but the same.
 const MOST_RATIO: (i64, i64) = (4, 3);
 /// How many lines one of several copies may have drifted: tables repeat whole pages, surroundings included.
 const MAX_DRIFT: usize = 1000;
+/// How many lines it may have drifted if it is still the only one between the same landmarks.
+const MAX_DRIFT_BETWEEN: usize = 4 * MAX_DRIFT;
 /// How many lines may have come between a slice and a line that was near it, while another copy of its text has gone.
 const MAX_DISTANCE: usize = 30;
 
@@ -59,18 +66,25 @@ fn pick_copy(
     let below = score_below(&items.after, lines);
     let fit = |first: &usize| above[*first] + below[*first + length];
     let first = *copies.iter().max_by_key(|first| fit(first))?;
-    let second = copies.iter().filter(|other| **other != first).map(fit).max();
     // Both sides are taken at one border, because the slice may have any number of lines by now; those that
     // are left between its surroundings count as a gap, which has a limited cost.
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
     let worth = |items: &[AnchorLine]| items.iter().map(|item| item.weight).sum::<i64>();
     let is_most = |fit: i64, items: &[AnchorLine]| MOST_RATIO.1 * worth(items) <= MOST_RATIO.0 * fit;
+    // Its own lines are a sign of a copy, if a weak one: all of them may have moved.
+    let marked = to_index(slice.start_line) - 1;
+    let margin = |other: usize| if other == marked { MARKED_MARGIN } else { COPY_MARGIN };
+    let is_close = |other: &usize| fit(&first) < fit(other) + margin(*other);
     // What was copied with its surroundings may fit better than the original: a line that was inserted next to the original
     // is missing next to the copy.
     let known = to_index(slice.anchors.copies);
-    let is_rival = |other: &usize| *other != first && has_neighbors(slice, *other, length, items, lines);
-    let has_rival = 0 < known && known < copies.len() && copies.iter().any(is_rival);
-    let is_clear = !has_rival && second.is_none_or(|second| second + COPY_MARGIN <= fit(&first));
+    let has_more = 0 < known && known < copies.len();
+    let is_rival = |other: &usize| {
+        has_more
+            && fit(&first) < fit(other) + RIVAL_MARGIN
+            && has_neighbors(slice, *other, length, items, lines)
+    };
+    let is_clear = !copies.iter().any(|other| *other != first && (is_close(other) || is_rival(other)));
     let fits_both = is_most(above[first], &items.before) && is_most(below[first + length], &items.after);
     Some(CopyMatch { first, fit: fit(&first), fits_both, best_fit, is_clear })
 }
@@ -117,15 +131,40 @@ fn resolve_copy(
         let reason = format!("its text stands at {} places that are equally good", copies.len());
         return resolution(SliceStatus::Stale, &here, &reason);
     }
-    // If the text was unique when it was marked, what is found cannot be another copy of it. 0 means that
-    // the number is not known, so such a slice is doubted, too.
-    if slice.anchors.copies != 1
-        && let Some(lost) = resolve_lost_copy(slice, length, pick, copies, items, lines)
-    {
-        return lost;
+    // 0 means that the number is not known, so such a slice is doubted as one that had copies.
+    let elsewhere = if slice.anchors.copies == 1 {
+        resolve_replaced(length, pick, items, lines)
+    } else {
+        resolve_lost_copy(slice, length, pick, copies, items, lines)
+    };
+    if let Some(elsewhere) = elsewhere {
+        return elsewhere;
     }
     let is_only = copies.len() == 1;
     resolved_at(slice, here, if is_only { "the same text" } else { "the copy with the same surroundings" })
+}
+
+/// Resolves a slice whose text was unique, if the edit that changed it has created the same text at another place: of two
+/// tests that are alike, each has the number now that the next one had. `None` if the text that was found is the slice.
+fn resolve_replaced(
+    length: usize,
+    pick: &CopyMatch,
+    items: &AnchorSequence,
+    lines: &LineTable<'_>,
+) -> Option<SliceResolution> {
+    if pick.best_fit <= pick.fit + COPY_MARGIN {
+        return None;
+    }
+    let here = pick.first..pick.first + length;
+    let (score, followed) = follow_slice(items, length, lines);
+    // A slice that has only moved leaves nothing like it between its neighbors.
+    let followed = followed.filter(|followed| followed.is_in_place && is_apart(&followed.lines, &here))?;
+    let is_better = pick.fit + items.inside_weight() + COPY_MARGIN < score;
+    is_better.then(|| resolve_changed(&followed, "its text has changed, and another place has the old one"))
+}
+
+fn is_apart(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.end <= other.start || other.end <= one.start
 }
 
 /// Resolves a slice whose text occurred in the file more than once, if its own copy seems to have changed; `None` if the
@@ -147,8 +186,15 @@ fn resolve_lost_copy(
     let is_misplaced = !pick.fits_both
         || pick.fit + COPY_MARGIN < pick.best_fit
         || is_far_from_landmarks(slice, &here, lines);
-    let has_drifted = here.start != marked
-        && (MAX_DRIFT < here.start.abs_diff(marked) || !has_landmark_near(slice, &here, lines));
+    let drift = here.start.abs_diff(marked);
+    // Sections that are alike, one for each architecture, are longer than the distance to a landmark.
+    let is_between = !is_one_gone && is_between_landmarks(slice, &here, copies, items, lines);
+    let has_drifted = 0 < drift
+        && if is_between {
+            MAX_DRIFT_BETWEEN < drift
+        } else {
+            MAX_DRIFT < drift || !has_landmark_near(slice, &here, lines)
+        };
     let is_lost = is_one_gone && is_misplaced
         // All that is remembered aligns better somewhere else, although every line of this copy is the
         // slice's.
@@ -157,11 +203,9 @@ fn resolve_lost_copy(
     if !is_lost {
         return None;
     }
-    // An alignment that leads back to this copy is no evidence of where the slice went.
-    let is_elsewhere =
-        |followed: &FollowedLines| followed.lines.end <= here.start || here.end <= followed.lines.start;
     Some(match followed {
-        Some(followed) if is_elsewhere(&followed) => {
+        // An alignment that leads back to this copy is no evidence of where the slice went.
+        Some(followed) if is_apart(&followed.lines, &here) => {
             resolve_changed(&followed, "only another copy of its text is unchanged")
         }
         Some(_) | None => resolution(SliceStatus::Stale, &here, "only another copy of its text is left"),
@@ -200,6 +244,29 @@ fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) 
         return above.iter().chain(&below).any(is_near);
     }
     unique_before.iter().chain(unique_after).any(|line| is_near(&line))
+}
+
+/// Returns whether a copy is the only one between the nearest lines that occurred once in the file, before the slice and
+/// after it, besides copies with other neighbors.
+fn is_between_landmarks(
+    slice: &Slice,
+    here: &Range<usize>,
+    copies: &[usize],
+    items: &AnchorSequence,
+    lines: &LineTable<'_>,
+) -> bool {
+    let SliceAnchors { unique_before, unique_after, .. } = &slice.anchors;
+    let place = |line: Option<&String>| unique_place(line?, lines);
+    let (Some(above), Some(below)) = (place(unique_before.last()), place(unique_after.first())) else {
+        return false;
+    };
+    let is_other = |copy: &usize| {
+        *copy != here.start
+            && above < *copy
+            && *copy < below
+            && has_neighbors(slice, *copy, here.len(), items, lines)
+    };
+    above < here.start && here.end <= below && !copies.iter().any(is_other)
 }
 
 /// Returns the place of a line that occurs once.
@@ -320,131 +387,4 @@ fn candidate_windows<'a>(
             bytes += lines.texts[*first..*first + length].iter().map(|line| line.len() + 1).sum::<usize>();
             bytes <= MAX_HASHED_BYTES
         })
-}
-
-/// Of the lines that were found, two may lie so far apart before one of them is taken for another's, besides as many
-/// lines as the slice has.
-const MAX_STRAY: usize = 60;
-/// How much better than any other place the best one must fit.
-const CHANGED_MARGIN: i64 = 300;
-/// How many of the lines must be left, weighed by how rare they are: one in so many.
-const ENOUGH_DIVISOR: i64 = 4;
-
-/// The lines that a slice became.
-pub(super) struct FollowedLines {
-    pub(super) lines: Range<usize>,
-    /// Whether no other place fits about as well.
-    pub(super) is_clear: bool,
-    /// Whether enough of it is left to call it the slice.
-    pub(super) is_enough: bool,
-}
-
-/// Follows the lines of a slice, of which each but a few may have changed. Returns how well all that is remembered fits,
-/// and what became of the slice if there is anything left of it.
-pub(super) fn follow_slice(
-    items: &AnchorSequence,
-    length: usize,
-    lines: &LineTable<'_>,
-) -> (i64, Option<FollowedLines>) {
-    let (all, first) = items.concatenated();
-    let chain = best_chain(&all, lines, |_| true);
-    (chain.score, follow_chain(&chain, items, &all, first, length, lines))
-}
-
-fn follow_chain(
-    chain: &MatchChain,
-    items: &AnchorSequence,
-    all: &[AnchorLine],
-    first: usize,
-    length: usize,
-    lines: &LineTable<'_>,
-) -> Option<FollowedLines> {
-    let inside = first..first + items.inside.len();
-    if inside.is_empty() {
-        return follow_between(chain, all, first, length, lines);
-    }
-    let own = core_links(chain, &inside, all);
-    let (head, tail) = (own.first()?, own.last()?);
-    let hull = head.place..tail.place + 1;
-    let other = best_chain(all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
-    let rivals = core_links(&other, &inside, all);
-    let kept = links_weight(&own, all);
-    let is_clear = links_weight(&rivals, all) * 2 < kept || other.score + CHANGED_MARGIN <= chain.score;
-    let above = place_of_item(chain, first.checked_sub(1)).filter(|place| *place < hull.start);
-    let below = place_of_item(chain, Some(inside.end)).filter(|place| hull.end <= *place);
-    let is_framed = above.is_some() && below.is_some();
-    let has_solid = own.iter().any(|link| all[link.item].is_solid);
-    Some(FollowedLines {
-        lines: widen_hull(&hull, above, below, head.item - inside.start, inside.end - 1 - tail.item),
-        is_clear,
-        is_enough: has_solid
-            && items.inside_weight() < kept * if is_framed { 2 * ENOUGH_DIVISOR } else { ENOUGH_DIVISOR },
-    })
-}
-
-/// Follows a slice that remembers nothing of its own lines: it is what is between the lines that were next to it.
-fn follow_between(
-    chain: &MatchChain,
-    all: &[AnchorLine],
-    first: usize,
-    length: usize,
-    lines: &LineTable<'_>,
-) -> Option<FollowedLines> {
-    let above = place_of_item(chain, first.checked_sub(1))?;
-    let below = place_of_item(chain, Some(first))?;
-    let other = best_chain(all, lines, |link| link.place != above && link.place != below);
-    let is_rival =
-        place_of_item(&other, first.checked_sub(1)).is_some() && place_of_item(&other, Some(first)).is_some();
-    let there = above + 1..below;
-    Some(FollowedLines {
-        is_clear: !is_rival || other.score + CHANGED_MARGIN <= chain.score,
-        is_enough: !there.is_empty() && there.len() <= 2 * length + MAX_STRAY,
-        lines: there,
-    })
-}
-
-fn place_of_item(chain: &MatchChain, item: Option<usize>) -> Option<usize> {
-    chain.links.iter().find(|link| Some(link.item) == item).map(|link| link.place)
-}
-
-fn links_weight(links: &[ChainLink], all: &[AnchorLine]) -> i64 {
-    links.iter().map(|link| all[link.item].weight).sum()
-}
-
-/// Returns the links that are the slice's own, without those that are far from the rest, and without brackets and
-/// blanks at the ends that are not next to another line of the slice.
-fn core_links(chain: &MatchChain, inside: &Range<usize>, all: &[AnchorLine]) -> Vec<ChainLink> {
-    let own: Vec<ChainLink> =
-        chain.links.iter().copied().filter(|link| inside.contains(&link.item)).collect();
-    let limit = MAX_STRAY + inside.len();
-    let clusters = own.chunk_by(|one, next| next.place - one.place <= limit);
-    let mut links = clusters.max_by_key(|links| links_weight(links, all)).unwrap_or_default();
-    let neighbor = |item: usize, place: usize| chain.links.contains(&ChainLink { item, place });
-    while let [one, rest @ ..] = links
-        && !all[one.item].is_solid
-        && !(0 < one.item.min(one.place) && one.item == inside.start && neighbor(one.item - 1, one.place - 1))
-    {
-        links = rest;
-    }
-    while let [rest @ .., one] = links
-        && !all[one.item].is_solid
-        && !(one.item + 1 == inside.end && neighbor(one.item + 1, one.place + 1))
-    {
-        links = rest;
-    }
-    links.to_vec()
-}
-
-/// Extends a range over what replaced lines of the slice, up to the lines that were next to it.
-fn widen_hull(
-    hull: &Range<usize>,
-    above: Option<usize>,
-    below: Option<usize>,
-    gone_above: usize,
-    gone_below: usize,
-) -> Range<usize> {
-    let fits = |there: usize, gone: usize| 0 < gone && there <= 2 * gone + 4;
-    let start = above.map(|above| above + 1).filter(|start| fits(hull.start - start, gone_above));
-    let end = below.filter(|end| fits(end - hull.end, gone_below));
-    start.unwrap_or(hull.start)..end.unwrap_or(hull.end)
 }

@@ -108,6 +108,39 @@ fn a_copy_that_is_left_is_not_taken_for_one_that_has_changed() {
 }
 
 #[test]
+fn a_text_that_an_edit_creates_elsewhere_is_not_the_slice_that_it_changed() {
+    let test = |name: &str, options: &[&str], count: usize| {
+        format!("it({name}) {{\n[\n{}\n]\nopen();\nsize({count});\neach();\n}}\n\n", options.join("\n"))
+    };
+    let old = test("one", &["copy", "paste"], 2) + &test("two", &["copy", "cut", "drop"], 3);
+    let new = test("one", &["copy", "add", "paste"], 3) + &test("two", &["copy", "add", "cut", "drop"], 4);
+    check(&old, (17, 19), &new, "changed 19-21");
+    // The slice itself has moved if nothing like it is left there.
+    let swapped = test("two", &["copy", "cut", "drop"], 3) + &test("one", &["copy", "paste"], 2);
+    check(&old, (17, 19), &swapped, "moved 7-9");
+}
+
+#[test]
+fn a_copy_with_the_neighbors_of_the_original_on_one_side_is_no_rival() {
+    let lines = |name: &str| (1..=8).map(|number| format!("{name}{number}\n")).collect::<String>();
+    let block = |name: &str| format!("{}lock();\nwork();\n{}", lines(name), lines("end"));
+    let old = block("one") + &block("two");
+    check(&old, (27, 28), &(block("new") + &old), "moved 45-46");
+}
+
+#[test]
+fn a_copy_far_from_all_landmarks_is_still_the_only_one_between_the_same() {
+    let filler = |from: usize| (from..from + 70).map(|n| format!("same{n}\n")).collect::<String>();
+    let section =
+        |name: &str, body: &str| format!("begin {name}\n{}{body}{}end {name}\n", filler(0), filler(70));
+    let text = |one: &str, two: &str| section("one", one) + &section("two", two);
+    let body = "lock();\nwork();\n";
+    let old = text(body, body);
+    check(&old, (216, 217), &format!("new\n{old}"), "moved 217-218");
+    is_stale(&old, (216, 217), &format!("new\n{}", text(body, "")));
+}
+
+#[test]
 fn copies_that_nothing_tells_apart_are_not_chosen_from() {
     let old = "x\n".repeat(20);
     check(&old, (4, 6), &old, "exact 4-6");
