@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
-use super::generated::is_generated;
+use super::expressions::{
+    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_member, is_option,
+    is_text_method, is_version_range,
+};
+use super::generated::{is_generated, is_ordinary_name, is_surely_generated};
 use super::notation::{AssignedValue, Operator, line_after, line_before, value_after, value_before};
 use super::values::{
     KeySecrecy, SecretPolicy, has_stray_bracket, is_chosen, is_code, is_placeholder, is_random,
-    is_thoroughly_mixed, key_secrecy, key_words,
+    is_thoroughly_mixed, is_variable, key_secrecy, key_words,
 };
 
 /// The most bytes of a name.
@@ -87,6 +91,10 @@ impl AssignedSearch {
 pub(crate) fn name_around(text: &str, word: &Range<usize>) -> Range<usize> {
     let before = &text.as_bytes()[word.start.saturating_sub(LONGEST_KEY)..word.start];
     let start = word.start - before.iter().rev().take_while(|b| is_key_byte(**b)).count();
+    // A dash in a sentence: "stay in place--pass `x`".
+    let dash = text[start..word.start].trim_start_matches('-').rfind("--");
+    let start = dash
+        .map_or(start, |at| word.start - (text[start..word.start].trim_start_matches('-').len() - at - 2));
     let after = text.as_bytes()[word.end..].iter().take(LONGEST_KEY);
     start..word.end + after.take_while(|b| is_key_byte(**b)).count()
 }
@@ -101,18 +109,29 @@ fn is_word_byte(b: u8) -> bool {
 
 /// Returns whether a word is neither a part of an address or a path, nor a digest that says that it is one.
 fn is_lone_word(text: &str, word: &Range<usize>) -> bool {
+    const DIGESTS: [&str; 8] =
+        ["sha1-", "sha256-", "sha384-", "sha512-", "sha1=", "sha256=", "sha384=", "sha512="];
     let value = &text[word.clone()];
     let before = &text[..word.start];
     !before.ends_with([':', '@', '#', '%', '$', '&', '?'])
         && !before.ends_with("sha256:")
         && !value.starts_with(['/', '.', '-', '_'])
-        && !["sha1-", "sha256-", "sha384-", "sha512-"].iter().any(|digest| value.starts_with(digest))
+        && !DIGESTS.iter().any(|digest| value.starts_with(digest))
         && value.matches('/').count() <= value.len() / 16
         && !is_placeholder(value)
 }
 
 /// Returns what a name says of its value; `None` if nothing.
 fn strength(name: &str) -> Option<NameStrength> {
+    // A part of encoded data.
+    if name.bytes().all(|b| b.is_ascii_alphanumeric()) && is_surely_generated(name) {
+        return None;
+    }
+    let strength = strength_of_words(name)?;
+    Some(if is_file_name(name) { NameStrength::Maybe } else { strength })
+}
+
+fn strength_of_words(name: &str) -> Option<NameStrength> {
     // What is known of a secret.
     const NEXT_TO_SECRETS: [&str; 17] = [
         "id", "ids", "url", "uri", "name", "path", "file", "hash", "size", "expiry", "expires", "expiration",
@@ -125,6 +144,10 @@ fn strength(name: &str) -> Option<NameStrength> {
         "regex", "pattern", "length", "size", "count", "type", "event", "translation", "row",
     ];
     let words = key_words(name);
+    // The fingerprint of an assembly's signer in .NET.
+    if words.concat() == "publickeytoken" {
+        return None;
+    }
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
     match key_secrecy(name) {
         KeySecrecy::All if has(&["public", "pub"]) && !has(&["token", "secret"]) => None,
@@ -146,13 +169,17 @@ fn secret_value(
     value: AssignedValue,
 ) -> Option<Range<usize>> {
     let AssignedValue { span, is_quoted, operator } = value;
-    let written = &text[span.clone()];
+    let (written, name) = (&text[span.clone()], &text[key.clone()]);
     let is_plausible = match (operator, is_quoted) {
         (Operator::Nothing, false) => false,
         // An option or a call in a sentence: "pass `-std=c++17`", "the token `lexer.next(1)`".
         (Operator::Nothing, true) if written.starts_with('-') || is_call(written) => is_generated(written),
+        // The tag behind the type of a field, or what a text is compared with: `password.startswith("*")`.
+        (Operator::Nothing, true) if is_field_tag(written) || is_text_method(name) => is_generated(written),
+        // What is next to a class in a list of names.
+        (Operator::Comma, true) if is_class_name(name) && is_ordinary_name(written) => false,
         // What somebody is to pass on: "pass `argv[1]`".
-        (Operator::Nothing, true) if text[key.clone()].eq_ignore_ascii_case("pass") => {
+        (Operator::Nothing, true) if name.eq_ignore_ascii_case("pass") => {
             is_random(written, SecretPolicy::Prompt)
         }
         // In a call, an argument behind a name is a value of its own.
@@ -170,13 +197,6 @@ fn secret_value(
         NameStrength::Maybe => generated_value(text, span, 20),
         NameStrength::Key => generated_value(text, span, 16),
     }
-}
-
-/// Returns whether a value is the call of a function, whatever its arguments are.
-fn is_call(value: &str) -> bool {
-    let (name, rest) = value.split_once('(').unwrap_or_default();
-    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:>-".contains(&b));
-    !name.is_empty() && is_name && rest.ends_with(')')
 }
 
 /// Returns the part of a value that was generated; what closes the expression that it is in, is not part of it.
@@ -207,7 +227,13 @@ fn defined_value(text: &str, end: usize) -> Option<Range<usize>> {
 }
 
 fn is_quoted_secret(value: &str) -> bool {
+    const MOST_DIGITS: usize = 1;
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
     is_chosen(value)
+        && !is_option(value)
+        && !is_version_range(value)
+        && !is_character_class(value)
+        && !(is_variable(value) && digits <= MOST_DIGITS)
         && !value.contains("\\u")
         && !(value.contains(['(', '[', '*', '^']) && value.contains('\\'))
 }
@@ -218,6 +244,10 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let name = &text[key.clone()];
     let between = &text[key.end..span.start];
     if between.contains(',') || is_number(value) && !name.to_ascii_lowercase().contains("pass") {
+        return None;
+    }
+    let is_argument = value.ends_with("),") && is_call(value.trim_end_matches(','));
+    if is_member(value) || is_only_name(value) || is_argument {
         return None;
     }
     let begins = line_before(text, key.start).trim().trim_start_matches(['#', '-', ';', '/', '"', '\'', ' ']);
@@ -255,6 +285,14 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let is_secret =
         is_chosen(value) && !is_code(value) && is_random(value, SecretPolicy::Prompt) && !is_called;
     is_secret.then(|| span.start..span.start + value.len())
+}
+
+/// Returns whether a value is a name in an expression, of which only the sign behind it is none of a name:
+/// `SHOP_PASSWORD=shop_password,`, `ShopToken::class,`.
+fn is_only_name(value: &str) -> bool {
+    let name = value.strip_prefix(':').or_else(|| value.strip_suffix([',', ';'])).unwrap_or_default();
+    let name = name.trim_end_matches([',', ';', ')', ']']);
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_')
 }
 
 /// Returns whether a remark follows a value on its line: `Password: hunter2! (of the test machine)`.

@@ -1,5 +1,7 @@
 //! Distinguishes generated words from names: random letters rarely follow each other as those of a language do.
 
+use std::ops::RangeInclusive;
+
 /// For each letter, the letters that commonly follow it in identifiers and English: together 94 % of all pairs, but only
 /// a third of those in random text. Counted in the sources of `CPython`, git, redis and Vite.
 const FOLLOWERS: [&str; 26] = [
@@ -80,6 +82,73 @@ pub(crate) fn is_surely_generated(word: &str) -> bool {
         && LEAST_OF_A_PAIR.saturating_mul(length) <= evidence(word.as_bytes())
 }
 
+/// Returns whether a word is a name in camel case: its capitals begin words, which are not all short, and none but those of
+/// an acronym at its start follows another one.
+pub(crate) fn is_camel_case(word: &str) -> bool {
+    const LONGEST_ACRONYM: usize = 4;
+    const LEAST_MEAN: usize = 4;
+    let acronym = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let rest = &word.as_bytes()[acronym..];
+    let capitals = rest.iter().filter(|b| b.is_ascii_uppercase()).count();
+    let has_pair = rest.windows(2).any(|pair| pair.iter().all(u8::is_ascii_uppercase));
+    acronym <= LONGEST_ACRONYM
+        && !has_pair
+        && (capitals + 1) * LEAST_MEAN <= word.len()
+        && word.bytes().all(|b| b.is_ascii_alphabetic())
+        && !is_generated(word)
+}
+
+/// Returns whether a word consists of words, of which the digits are at their ends: `grub2-mkpasswd-pbkdf2`,
+/// `text-embedding-3-small`; or whether it is a constant of many parts: `BR2_ARM_FPU_VFPV3D16`.
+pub(crate) fn is_compound_name(word: &str) -> bool {
+    const WORD_LENGTHS: RangeInclusive<usize> = 2..=12;
+    const MOST_DIGITS: usize = 2;
+    const LONGEST_PART: usize = 10;
+    // Some keys are groups of four letters.
+    const LONG: usize = 5;
+    let is_small = word.bytes().any(|b| b.is_ascii_lowercase());
+    if is_small && word.bytes().any(|b| b.is_ascii_uppercase()) {
+        return false;
+    }
+    let parts: Vec<&str> = word.split(['-', '_']).collect();
+    let letters = |part: &str| part.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let is_word = |part: &str| {
+        let (letters, digits) = (letters(part), part.len() - letters(part));
+        digits <= MOST_DIGITS
+            && (WORD_LENGTHS.contains(&letters) || letters == 0 && 0 < digits)
+            && part.bytes().skip(letters).all(|b| b.is_ascii_digit())
+    };
+    let is_constant_part = |part: &str| {
+        let letters = part.bytes().filter(u8::is_ascii_uppercase).count();
+        part.starts_with(|first: char| first.is_ascii_uppercase())
+            && part.len() <= LONGEST_PART.min(letters * 2)
+            && part.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    let are_words = parts.iter().all(|part| is_word(part)) && parts.iter().any(|part| LONG <= letters(part));
+    let is_constant = !is_small && 3 < parts.len() && parts.iter().all(|part| is_constant_part(part));
+    1 < parts.len() && are_words || is_constant
+}
+
+/// Returns whether a word is an ordinary word or name, such as `urllib2` and `DEFAULT_REALM`, that a text may have for many
+/// reasons.
+pub(crate) fn is_ordinary_name(word: &str) -> bool {
+    const SHORTEST: usize = 2;
+    const MOST_DIGITS: usize = 1;
+    let is_word = |part: &str| {
+        let letters = part.bytes().take_while(u8::is_ascii_alphabetic).count();
+        SHORTEST <= letters && part.len() - letters <= MOST_DIGITS && {
+            part.bytes().skip(letters).all(|b| b.is_ascii_digit())
+        }
+    };
+    let is_cased = word.split(['_', '.', '-', '/', ':']).all(|part| {
+        let capitals = part.bytes().filter(u8::is_ascii_uppercase).count();
+        capitals <= 1
+            || capitals == part.bytes().filter(u8::is_ascii_alphabetic).count()
+            || is_camel_case(part)
+    });
+    is_cased && word.split(['_', '.', '-', '/', ':']).all(is_word) && !is_generated(word)
+}
+
 fn evidence(bytes: &[u8]) -> i32 {
     let mut evidence = 0_i32;
     for pair in bytes.windows(2) {
@@ -148,5 +217,29 @@ mod tests {
             assert!(!is_surely_generated(word), "{word}");
         }
         assert!(is_surely_generated("q8Zt3Lw0pXv7Rk2Nf5Yb"));
+    }
+
+    #[test]
+    fn words_and_names_are_distinguished_from_keys_with_the_same_signs() {
+        for word in ["PSAvoidUsingConvertToSecureStringWithPlainText", "DefaultAzureCredential"] {
+            assert!(is_camel_case(word), "{word}");
+        }
+        for word in ["xKqTbZwRmVpLdHsY", "QzxvKjwqPlmTbnRd"] {
+            assert!(!is_camel_case(word), "{word}");
+        }
+        for word in ["grub2-mkpasswd-pbkdf2", "text-embedding-3-small", "BR2_ARM_FPU_VFPV3D16"] {
+            assert!(is_compound_name(word), "{word}");
+        }
+        for word in
+            ["abcd-efgh-ijkl-mnop", "q8Zt3Lw0pXv7-Rk2Nf5Yb", "xq7vkz2m-htp9wdrc", "-9NzH7Fa5JaHu4ArEFpa_"]
+        {
+            assert!(!is_compound_name(word), "{word}");
+        }
+        for word in ["urllib2", "KRB5_PASSWORD", "DefaultAzureCredential", "api/types.md"] {
+            assert!(is_ordinary_name(word), "{word}");
+        }
+        for word in ["blue42sky", "vK7-tulip-92x", "hunter2!", "q8Zt3Lw0pX", "vZrEclFwOqeA", "98761234"] {
+            assert!(!is_ordinary_name(word), "{word}");
+        }
     }
 }

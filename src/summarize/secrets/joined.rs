@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::notation::line_after;
+
 /// The most bytes between two pieces.
 const LONGEST_JOINT: usize = 400;
 
@@ -30,12 +32,24 @@ fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
             if !b" \t\r\n\\+.&<>~".contains(&behind) {
                 continue;
             }
-            if let Some(joint) = JOINT.find(&text[at..text.floor_char_boundary(at + LONGEST_JOINT)]) {
+            let joint = JOINT.find(&text[at..text.floor_char_boundary(at + LONGEST_JOINT)]);
+            if let Some(joint) = joint.filter(|joint| !begins_key(text, at + joint.end())) {
                 done = at + joint.end();
                 return Some(at..done);
             }
         }
     })
+}
+
+/// Returns whether what begins behind an opening quote is a key that has a value of its own, as in
+/// `'a': 'b'` and a line with `'c': 'd'`.
+fn begins_key(text: &str, start: usize) -> bool {
+    let Some(quote) = text[..start].chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`')) else {
+        return false;
+    };
+    let line = line_after(text, start);
+    let behind = line.find(quote).map(|end| line[end + 1..].trim_start()).unwrap_or_default();
+    behind.starts_with(": ") || behind == ":" || behind.starts_with("=>")
 }
 
 /// Returns the pieces of a secret that are not between its joints, so that the quotes and the ends of lines there stay.

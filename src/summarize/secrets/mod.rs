@@ -11,8 +11,11 @@
 
 mod assigned;
 #[cfg(test)]
+mod code_tests;
+#[cfg(test)]
 mod corpus_tests;
 mod display;
+mod expressions;
 mod generated;
 mod joined;
 mod keywords;

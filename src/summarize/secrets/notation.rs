@@ -86,7 +86,10 @@ pub(crate) fn value_after(text: &str, end: usize) -> Option<AssignedValue> {
     // A value may be wrapped: `(`, `[`, `{`, `String(`, `@"`, `SecretString::from(`.
     let opened = skip_wrapper(bytes, at);
     if let Some(span) = quoted_at(bytes, opened) {
-        return Some(AssignedValue { span, is_quoted: true, operator });
+        // Behind a comma, a text that has a value itself is the next key of a map.
+        let behind = skip(bytes, skip_closing(bytes, span.end), b" \t");
+        let is_key = operator == Operator::Comma && bytes.get(behind) == Some(&b':');
+        return (!is_key).then_some(AssignedValue { span, is_quoted: true, operator });
     }
     // `NAME=` alone on its line has an empty value, and what follows is the next assignment.
     if operator == Operator::Assigns && matches!(bytes.get(line_end), Some(b'\n' | b'\r')) {
@@ -163,7 +166,9 @@ fn operator_at(text: &str, at: usize, bare: usize) -> Option<(Operator, usize)> 
     if let Some(behind) = separate_value(text, bare) {
         return Some((Operator::Assigns, behind));
     }
-    if let Some(behind) = typed_assignment(bytes, at) {
+    if !begins_attribute(bytes, at, bare)
+        && let Some(behind) = typed_assignment(bytes, at)
+    {
         return Some((Operator::Assigns, behind));
     }
     let rest = &bytes[at.min(bytes.len())..];
@@ -193,6 +198,19 @@ fn separate_value(text: &str, at: usize) -> Option<usize> {
     }
     let at = skip(bytes, skip(bytes, at + 5, b"\"'"), b" \t");
     matches!(bytes.get(at), Some(b':' | b'=')).then_some(at + 1)
+}
+
+/// Returns whether another attribute of an element follows a quoted name: `<a class="token" href="…">`.
+fn begins_attribute(bytes: &[u8], at: usize, bare: usize) -> bool {
+    const ATTRIBUTES: [&[u8]; 18] = [
+        b"href", b"src", b"srcset", b"class", b"id", b"style", b"title", b"rel", b"target", b"alt", b"type",
+        b"action", b"for", b"role", b"lang", b"width", b"height", b"d",
+    ];
+    let is_quoted = bare < at && matches!(bytes[bare - 1], b'"' | b'\'');
+    let length = bytes[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+    is_quoted
+        && bytes.get(at + length) == Some(&b'=')
+        && ATTRIBUTES.iter().any(|known| bytes[at..at + length].eq_ignore_ascii_case(known))
 }
 
 /// Returns where the value begins if a type is before it: `name: Type = …`, `var name string = …`.

@@ -7,6 +7,8 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::assigned::name_around;
+use super::expressions::{is_expression, is_nested_class};
+use super::generated::is_compound_name;
 use super::keywords::KeywordIndex;
 use super::notation::value_after;
 use super::values::{entropy, is_filler, is_placeholder, is_thoroughly_mixed};
@@ -20,6 +22,8 @@ const STATES_BYTES: usize = 64 << 10;
 const NAMED_ENTROPY: f64 = 3.0;
 /// Bits per character from which on a rule expects a generated value.
 const RANDOM_ENTROPY: f64 = 3.2;
+/// What encloses the first and the last line of a key.
+const DASHES: &str = "-----";
 /// Words in a key that may make its value a secret: the prefilter of
 /// [`AssignedSearch`](super::assigned::AssignedSearch).
 const KEY_WORDS: [&str; 16] = [
@@ -276,7 +280,10 @@ impl SecretRule {
             let span = text.floor_char_boundary(start + secret.start())
                 ..text.ceil_char_boundary(start + secret.end());
             let is_one = captures.get(1).is_some() || begins_a_word(text, span.start);
-            let is_one = is_one && self.is_secret(&text[span.clone()]);
+            let is_one = is_one
+                && self.is_secret(&text[span.clone()])
+                && !is_nested_class(text, &span)
+                && !(self.allows_placeholders && self.is_anywhere() && is_expression(text, &span));
             is_one.then(|| self.extend_to_end(text, span))
         });
         Some(found.collect())
@@ -287,7 +294,8 @@ impl SecretRule {
         let is_name = RANDOM_ENTROPY <= self.entropy
             && !value.bytes().any(|b| b.is_ascii_digit())
             && !is_thoroughly_mixed(value);
-        if self.allows_placeholders && (is_name || is_placeholder(value)) {
+        let is_compound = self.anchor == RuleAnchor::Named && is_compound_name(value);
+        if self.allows_placeholders && (is_name || is_compound || is_placeholder(value)) {
             return false;
         }
         self.until.is_some() || (self.entropy <= entropy(value) && !is_filler(value))
@@ -298,7 +306,10 @@ impl SecretRule {
         if let Some(mark) = self.until {
             let end = text[span.start..].find(mark).map_or(text.len(), |at| span.start + at);
             let line = text[end..].find('\n').map_or(text.len(), |at| end + at);
-            return span.start..line;
+            // What follows the dashes closes the text that the key is in.
+            let label = text.get(end + mark.len()..line).filter(|_| mark.starts_with(DASHES));
+            let dashes = label.and_then(|label| label.find(DASHES));
+            return span.start..dashes.map_or(line, |at| end + mark.len() + at + DASHES.len());
         }
         let more = text[span.end..].bytes().take_while(|b| b.is_ascii_alphanumeric() || b"+/=_-".contains(b));
         span.start..span.end + more.count()

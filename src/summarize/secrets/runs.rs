@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
 
-use super::generated::{is_generated, is_surely_generated};
+use super::generated::{is_compound_name, is_generated, is_surely_generated};
 use super::notation::{line_after, line_before};
 use super::values::{SecretPolicy, is_placeholder, is_random};
 
@@ -91,13 +91,28 @@ pub(super) fn is_random_word(text: &str, span: &Range<usize>) -> bool {
     let is_word = run.len() <= LONGEST
         && !unpadded.contains(['/', '+', '='])
         && !run.starts_with("sha")
+        // The form in which addresses have names of other scripts.
+        && !run.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"))
         && !run.starts_with("0x");
     is_word
         && (before.is_ascii_whitespace() || b"\"'`{>".contains(&before))
         && (after.is_ascii_whitespace() || b"\"'`,;)}]<\\".contains(&after))
         && (is_surely_generated(run) || is_quoted && is_long_key(unpadded))
         && !is_placeholder(run)
+        && !is_compound_name(run)
+        && !is_named_digest(line_before(text, span.start))
         && !is_alone_on_its_line(text, span)
+}
+
+/// Returns whether what is before a word says that it is a digest: `sha256 = "…"`.
+fn is_named_digest(before: &str) -> bool {
+    const DIGESTS: [&str; 8] =
+        ["sha1", "sha256", "sha384", "sha512", "hash", "checksum", "integrity", "digest"];
+    let name = before.trim_end_matches(['"', '\'', '`', ' ', '\t']);
+    let name = name.strip_suffix(['=', ':']).unwrap_or_default().trim_end_matches([' ', '"', '\'']);
+    let name =
+        name.rsplit([' ', '\t', ',', '{', '(', '"', '\'']).next().unwrap_or_default().to_ascii_lowercase();
+    DIGESTS.iter().any(|digest| name.ends_with(digest)) && !name.contains("pass")
 }
 
 /// Returns whether a word is long and mixes small letters, capitals and digits, as keys do and names do not.

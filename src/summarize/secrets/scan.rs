@@ -9,12 +9,12 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 
 use super::assigned::AssignedSearch;
-use super::generated::is_generated;
+use super::generated::{is_camel_case, is_generated, is_ordinary_name};
 use super::joined::{JoinedText, pieces};
 use super::rules;
 use super::rules::KeywordHint;
 use super::runs::{bot_token, decode_run, is_random_word, long_runs};
-use super::values::{KeySecrecy, is_placeholder, key_secrecy, url_secrets};
+use super::values::{is_placeholder, is_variable, url_secrets};
 use crate::model::redaction_mark;
 
 /// What stands for a text that cannot be searched.
@@ -193,9 +193,10 @@ pub fn redact(text: &str, scan: &SecretScan) -> String {
 fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
     // Shorter values are parts of words; longer ones are blocks that nobody repeats.
     const LENGTHS: RangeInclusive<usize> = 6..=2048;
-    let values = found.iter().filter(|found| LENGTHS.contains(&found.span.len()));
+    let values = found.iter().map(|found| (&text[found.span.clone()], found.rule));
+    // A word that a text has for other reasons is a secret only in its place.
     let values: BTreeMap<&str, &'static str> =
-        values.map(|found| (&text[found.span.clone()], found.rule)).collect();
+        values.filter(|(value, _)| LENGTHS.contains(&value.len()) && !is_ordinary_name(value)).collect();
     let rules: Vec<&'static str> = values.values().copied().collect();
     let mut builder = AhoCorasick::builder();
     builder.match_kind(MatchKind::LeftmostLongest);
@@ -243,17 +244,12 @@ fn in_addresses(text: &str) -> Vec<Range<usize>> {
         let is_one = 4 <= password.len()
             && !is_placeholder(password)
             && !is_variable(password)
-            && !password.contains(is_no_part);
+            && !password.contains(is_no_part)
+            // The name of a kind of credentials: `azureblockblob://DefaultAzureCredential@account`.
+            && (0 < at || !is_camel_case(password));
         is_one.then_some(span.start + at..span.end)
     });
     spans.collect()
-}
-
-/// Returns whether a password is the name of the variable that has it: `https://USER:SHOP_PASSWORD@host`.
-fn is_variable(password: &str) -> bool {
-    password.contains('_')
-        && password.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
-        && key_secrecy(password) != KeySecrecy::Public
 }
 
 /// Returns whether a character shows that a URL is a pattern or part of a sentence.

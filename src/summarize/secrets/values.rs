@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::generated::is_generated;
+use super::generated::{is_camel_case, is_generated};
 
 /// What a detection is for, which decides on which side it errs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,10 +160,28 @@ pub(crate) fn is_filler(value: &str) -> bool {
 
 /// Returns whether a value is a placeholder: `${TOKEN}`, `<your key>`, `changeme`.
 pub(crate) fn is_placeholder(value: &str) -> bool {
-    const PARTS: [&str; 19] = [
-        "change_me", "changeme", "change-me", "placeholder", "your_", "your-", "yourpass", "yourkey",
-        "yourtoken", "dummy", "redacted", "insert", "not-a-", "notasecret", "sample", "xxxx", "****", "todo",
+    // The last one is the signature of every `CACHEDIR.TAG`.
+    const PARTS: [&str; 20] = [
+        "change_me",
+        "changeme",
+        "change-me",
+        "placeholder",
+        "your_",
+        "your-",
+        "yourpass",
+        "yourkey",
+        "yourtoken",
+        "dummy",
+        "redacted",
+        "insert",
+        "not-a-",
+        "notasecret",
+        "sample",
+        "xxxx",
+        "****",
+        "todo",
         "fixme",
+        "8a477f597d28d172789f06886806bc55",
     ];
     let bare = value.trim().trim_matches(['"', '\'', '`', '\\']);
     if is_reference(bare) || is_flag(bare) || is_filler(bare) || is_made_at_run_time(bare) {
@@ -238,6 +256,13 @@ pub(crate) fn has_stray_bracket(value: &str) -> bool {
     false
 }
 
+/// Returns whether a password is the name of the variable that has it: `https://USER:SHOP_PASSWORD@host`.
+pub(crate) fn is_variable(password: &str) -> bool {
+    password.contains('_')
+        && password.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+        && key_secrecy(password) != KeySecrecy::Public
+}
+
 fn is_name(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
 }
@@ -281,7 +306,9 @@ pub(crate) fn is_chosen(value: &str) -> bool {
         (true, true, _) | (_, true, true) => 2.2 <= entropy(value),
         (true, false, true) => true,
         (true, false, false) => 8 <= value.len(),
-        (false, true, false) => 16 <= value.len() && is_mixed(value) || is_thoroughly_mixed(value),
+        (false, true, false) => {
+            16 <= value.len() && is_mixed(value) && !is_camel_case(value) || is_thoroughly_mixed(value)
+        }
         (false, false, _) => false,
     }
 }

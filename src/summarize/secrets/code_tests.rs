@@ -1,0 +1,102 @@
+//! Ordinary code that resembles secrets, of the kinds that real repositories have, and its counterparts that are some.
+
+use super::scan::{redact, scan};
+
+#[track_caller]
+fn redacted(text: &str) -> String {
+    redact(text, &scan(text).unwrap())
+}
+
+#[test]
+fn ordinary_code_is_not_redacted() {
+    for text in [
+        // Members, scopes and calls.
+        "  clientSecret: process.env.GITHUB_SECRET!,\n  apiKey: process.env.API_KEY!,\n",
+        "[\n  InvalidCredentialsException::class,\n  ResetPassword::class,\n  Token::SeqEnd,\n]\n",
+        "h.Set(\"Authorization\", \"Basic \"+base64.StdEncoding.EncodeToString([]byte(\"a:b\")))\n",
+        "n.psk = saved_nw.psk\nn.psk = calculatePsk(n.ssid, n.password)\n  psk = setting.psk,\n",
+        "f(\n  SHOP_PASSWORD=shop_password,\n  PULP_PASSWORD=str(self._get_cloud_config(PULP_NAME_1)),\n)\n",
+        "variables.update(ansible_password=connection.password)\n",
+        // Types, tags and comparisons.
+        "type V struct {\n\tTok AccessToken `json:\"tok\"`\n\tGlobal ConfigSecretValues `yaml:\"global\"`\n}\n",
+        "if self.password_lock and a.lstrip('*LOCKED*') != self.password.lstrip('*LOCKED*'):\n",
+        // Names in lists, maps and calls.
+        "m = [\n  M(\"HTTPPasswordMgr\", \"urllib2\", \"urllib.request\"),\n  M(\"URLError\", \"urllib2\", \"urllib.error\"),\n]\n",
+        "tokenFlag := \"--scheduler-k3s-global-token\"\nm = {\n  \"a\": reportSecrets,\n  \"--k3s-class\": x,\n  \"k3s9class\": y,\n}\n",
+        "    'PSAvoidUsingPlainTextForPassword',\n    'PSAvoidUsingConvertToSecureStringWithPlainText',\n",
+        "KRB5_PASSWORD_ENV = 'KRB5_PASSWORD'\napiKey: '[a-f0-9]+'\n",
+        "  'usage/secrets.md': 'api/types.md#x1.types.Secret'\n  'usage/string_types.md': 'api/types.md'\n",
+        "site/token.py,sha256=EhSml-RGVtx7QjIo3ctHqUlMWdmJTGujK0RlWQmFPjw,6780\n",
+        "A /* keyDER.der in Resources */ = {isa = F; fileRef = 31181E1A2794FF9600E88600 /* keyDER.der */; };\n",
+        "    \"js-tokens\": \"^4.0.0\",\n    \"other\": \"^4.0.0\"\n",
+        "Version=4.0.0.0, PublicKeyToken=b03f5f7f11d50a3a\n",
+        // Documents.
+        "<a class=\"token\" href=\"#/s:9Alamofire7RequestC\">Request</a>\n",
+        "Elements stay in place--pass `strict=False`.\n",
+        "# grub2-mkpasswd-pbkdf2\n\nRun `grub2-mkpasswd-pbkdf2 -c 1`.\n# BR2_ARM_FPU_VFPV3D16 is not set\n",
+        "L = \"Lcom/foo/Bar$Baz$2$1$$ExternalSyntheticLambda0;\"\n# Foo$2$1$1$recordRetainedStateRegistry$1;\n",
+        "Signature: 8a477f597d28d172789f06886806bc55\n",
+        "sha256 = \"162dywda2dvfj1248afxc45kcrg83appjd0nmdb541hl7rnncf02\";\nx = \"xn--egbpdaj6bu4bxfgehfvwxn\"\n",
+        "azureblockblob://DefaultAzureCredential@STORAGE_ACCOUNT_URL\n",
+        "env('AZURE_OPENAI_EMBEDDING', 'text-embedding-3-small')\n",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
+fn secrets_in_similar_places_are_redacted() {
+    for (text, secret) in [
+        ("  clientSecret: Tr0ub4dor!,\n", "Tr0ub4dor"),
+        ("  password: correct.horse!\n", "correct.horse"),
+        ("Authorization: Basic Zm9vOmJhcnF1dXg3MjE=\n", "Zm9vOmJh"),
+        ("psk=hunter2!x(y\n", "hunter2!x"),
+        ("psk=\"my.horse\"\n", "my.horse"),
+        ("ansible_password=Tr0ub4dor3\n", "Tr0ub4dor3"),
+        ("DB_PASSWORD=Tr0ub4dor,\n", "Tr0ub4dor"),
+        ("Password Secret `q8Zt3Lw0pX`\n", "q8Zt3Lw0pX"),
+        ("define('DB_PASSWORD', 'hunter2!');\nset(\"ClientSecret\", \"hunter22\")\n", "hunter2"),
+        ("set(\"ResetPasswordForm\", \"q8Zt3Lw0pX\")\n", "q8Zt3Lw0pX"),
+        ("if password.startswith('q8Zt3Lw0pXv7Rk'):\n", "q8Zt3Lw0pXv7Rk"),
+        ("<add name=\"password\" default=\"hunter2!\"/>\n", "hunter2!"),
+        ("password--token = \"hunter2!\"\n", "hunter2!"),
+        ("secrets.json: q8Zt3Lw0pXv7Rk2Nf5Yb9Hc4\n", "q8Zt3Lw0pXv7Rk2Nf5Yb9Hc4"),
+        ("x = f('q8Zt3Lw0pXv7-Rk2Nf5Yb9Hc4')\n", "q8Zt3Lw0pXv7"),
+    ] {
+        let safe = redacted(text);
+        assert!(!safe.contains(secret), "{safe}");
+    }
+    let hash = ["$1", "$ab3dEf9h$q8Zt3Lw0pXv7Rk2Nf5Yb91"].concat();
+    for text in [format!("root:{hash}:1\n"), format!("x{hash}\n")] {
+        assert!(!redacted(&text).contains("q8Zt3Lw0"), "{text}");
+    }
+}
+
+#[test]
+fn a_password_like_an_ordinary_word_is_redacted_only_in_its_place() {
+    let text = "postgres://petclinic:petclinic@db/petclinic\nimport petclinic\n";
+    let expected = "postgres://petclinic:(redacted:address-password)@db/petclinic\nimport petclinic\n";
+    assert_eq!(redacted(text), expected);
+}
+
+#[test]
+fn a_text_in_the_next_line_that_is_a_key_is_not_joined_to_a_value() {
+    let text = "a:\n  password: 'hunter2!x'\n  'other name': 'y'\n";
+    assert_eq!(redacted(text), "a:\n  password: '(redacted:assigned-secret)'\n  'other name': 'y'\n");
+}
+
+#[test]
+fn what_closes_the_text_around_a_private_key_is_kept() {
+    let key = |joint: &str| {
+        let parts = ["-----BEGIN RSA PRIV", "ATE KEY-----", joint, "MIIEpAIBAAKCAQEAq8Zt3Lw0pXv7", joint];
+        parts.concat() + "-----END RSA PRIVATE KEY-----"
+    };
+    for (joint, kept, behind) in [
+        ("\n", "\n\n", "\"\"\"\n\ndef f():\n"),
+        ("\n", "\n\n", "`;\nlet x;\n"),
+        ("\\n", "", "\\n\", \"email\": \"x\"}\n"),
+    ] {
+        let text = format!("KEY = \"\"\"{}{behind}", key(joint));
+        assert_eq!(redacted(&text), format!("KEY = \"\"\"(redacted:private-key){kept}{behind}"));
+    }
+}

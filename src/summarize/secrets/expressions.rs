@@ -1,0 +1,179 @@
+//! What programs have in the place of a value: the member of an object, a call, a tag, an option. None of them is a
+//! secret, whatever the name before it is.
+
+use std::ops::Range;
+
+use super::notation::line_after;
+use super::values::{KeySecrecy, SecretPolicy, is_random, key_secrecy, key_words};
+
+/// Returns whether what a rule found in a place is an expression instead: `psk = network.psk`, `psk = derive(name)`,
+/// `"Basic "+encode(name)`.
+pub(crate) fn is_expression(text: &str, span: &Range<usize>) -> bool {
+    let value = &text[span.clone()];
+    let is_quoted = text[..span.start].ends_with(['"', '\'', '`']);
+    if is_quoted {
+        // The quote ends a text that the expression is appended to.
+        let appended = value.strip_prefix(['+', '.']);
+        return appended.is_some_and(|name| name.split('.').all(is_name_part));
+    }
+    is_member(value) || begins_call(value, line_after(text, span.end))
+}
+
+/// Returns whether a call begins with a value: its name, and perhaps some of its arguments.
+fn begins_call(value: &str, behind: &str) -> bool {
+    let (name, arguments) = match value.split_once('(') {
+        Some((name, arguments)) => (name, [arguments, behind].concat()),
+        None => (value, behind.strip_prefix('(').unwrap_or_default().to_owned()),
+    };
+    let rest = arguments.rsplit_once(')').map(|(_, rest)| rest.trim_start());
+    rest.is_some_and(|rest| !rest.starts_with(|first: char| first.is_alphanumeric()))
+        && name.split(['.', ':']).filter(|part| !part.is_empty()).all(is_name_part)
+        && !name.is_empty()
+}
+
+/// Returns whether a value is the member of an object: `process.env.API_KEY!`, `network.psk`.
+///
+/// A password may have the form of one, so the object must be a usual one, or the member be named as a secret is.
+pub(crate) fn is_member(value: &str) -> bool {
+    const OBJECTS: [&str; 16] = [
+        "args", "cfg", "config", "context", "ctx", "env", "import", "options", "opts", "params", "process",
+        "props", "req", "self", "settings", "this",
+    ];
+    const MEMBERS: [&str; 4] = ["key", "keys", "psk", "value"];
+    let path = value.trim_end_matches([',', ';', ')', '!']);
+    let parts: Vec<&str> = path.split('.').map(|part| part.trim_end_matches(['?', '!'])).collect();
+    let [first, .., last] = parts[..] else { return false };
+    // Constants have digits: `env.S3_KEY`. Other names that have some may be passwords.
+    let is_member_part = |part: &str| {
+        is_name_part(part)
+            && (part.bytes().all(|b| !b.is_ascii_digit()) || !part.bytes().any(|b| b.is_ascii_lowercase()))
+    };
+    parts.iter().all(|part| is_member_part(part))
+        && (OBJECTS.contains(&first)
+            || MEMBERS.contains(&last.to_ascii_lowercase().as_str())
+            || key_secrecy(last) != KeySecrecy::Public)
+}
+
+fn is_name_part(part: &str) -> bool {
+    part.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$'))
+        && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
+        && !is_random(part, SecretPolicy::Prompt)
+}
+
+/// Returns whether a value is the call of a function, whatever its arguments are.
+pub(crate) fn is_call(value: &str) -> bool {
+    let (name, rest) = value.split_once('(').unwrap_or_default();
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:>-".contains(&b));
+    !name.is_empty() && is_name && rest.ends_with(')')
+}
+
+/// Returns whether a text is the tag of a field in Go: `json:"token"`.
+pub(crate) fn is_field_tag(text: &str) -> bool {
+    let text = text.trim();
+    text.split_once(":\"").is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+    }) && text.ends_with('"')
+}
+
+/// Returns whether a name is that of a method that compares or cuts a text: `password.startswith`.
+pub(crate) fn is_text_method(name: &str) -> bool {
+    const METHODS: [&str; 18] = [
+        "contains", "endswith", "find", "includes", "indexof", "join", "lstrip", "match", "removeprefix",
+        "removesuffix", "replace", "rstrip", "split", "startswith", "strip", "test", "trimend", "trimstart",
+    ];
+    name.rsplit_once('.').is_some_and(|(_, method)| {
+        let method = method.replace('_', "").to_ascii_lowercase();
+        METHODS.contains(&method.as_str())
+    })
+}
+
+/// Returns whether a name is that of a class which has to do with secrets, but is none: `HTTPPasswordMgr`, not `Password`.
+pub(crate) fn is_class_name(name: &str) -> bool {
+    let is_camel = name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.bytes().any(|b| b.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric());
+    let words = key_words(name);
+    let last = words.last().map_or("", String::as_str);
+    is_camel && 1 < words.len() && key_secrecy(last) == KeySecrecy::Public && !last.contains("key")
+}
+
+/// Returns whether a name is that of a file: `secrets.md`, `token.py`.
+pub(crate) fn is_file_name(name: &str) -> bool {
+    const EXTENSIONS: [&str; 34] = [
+        "cer", "cpp", "crt", "cs", "css", "csv", "der", "go", "gz", "hpp", "htm", "html", "java", "js",
+        "json", "jsx", "kt", "lua", "md", "mjs", "php", "png", "py", "pyi", "rb", "rs", "rst", "scss", "svg",
+        "swift", "ts", "tsx", "vue", "xml",
+    ];
+    name.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension))
+}
+
+/// Returns whether a value is the name of an option: `--global-token`.
+pub(crate) fn is_option(value: &str) -> bool {
+    let name = value.strip_prefix("--").unwrap_or_default();
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.split(['-', '.', '_']).all(|part| {
+            part.bytes().all(|b| b.is_ascii_alphanumeric()) && !is_random(part, SecretPolicy::Prompt)
+        })
+}
+
+/// Returns whether a value is the range of a package's versions: `^4.0.0`, which follows `"js-tokens":`.
+pub(crate) fn is_version_range(value: &str) -> bool {
+    let version = value.trim_start_matches(['^', '~', '<', '>', '=']);
+    version.len() < value.len()
+        && version.contains('.')
+        && version.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'x' | b'*'))
+}
+
+/// Returns whether a value is a pattern for other values: `[a-f0-9]+`.
+pub(crate) fn is_character_class(value: &str) -> bool {
+    ["[a-z", "[a-f", "[A-Z", "[A-F", "[0-9"].iter().any(|class| value.contains(class)) && value.contains(']')
+}
+
+/// Returns whether a match continues the name of a class that a compiler made up: `Foo$2$1$$ExternalSyntheticLambda0`.
+pub(crate) fn is_nested_class(text: &str, span: &Range<usize>) -> bool {
+    let value = &text[span.clone()];
+    value.starts_with('$')
+        && text[..span.start].ends_with(|last: char| last.is_ascii_alphanumeric())
+        && value.split(['$', '.', '/']).all(|part| !is_random(part, SecretPolicy::Prompt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_of_an_object_is_distinguished_from_a_password() {
+        for value in
+            ["process.env.API_KEY!,", "env.S3_SECRET", "network.psk", "this.options?.token!", "a.password)"]
+        {
+            assert!(is_member(value), "{value}");
+        }
+        for value in
+            ["hunter2!", "correct.horse!", "this.Is.Secret1!", "q8Zt3Lw0pX.key1", "password", "a..b", ""]
+        {
+            assert!(!is_member(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn names_of_options_files_and_classes_are_known() {
+        for (is_known, test, values) in [
+            (true, is_option as fn(&str) -> bool, ["--global-token", "--k3s-auth.appKey"]),
+            (false, is_option, ["--q8Zt3Lw0pXv7", "--password=x1"]),
+            (true, is_file_name, ["secrets.md", "keyDER.der"]),
+            (false, is_file_name, ["db.password", ".md"]),
+            (true, is_class_name, ["HTTPPasswordMgr", "ResetPasswordForm"]),
+            (false, is_class_name, ["ClientSecret", "DB_PASSWORD"]),
+            (true, is_field_tag, ["yaml:\"global\"", "json:\"a,omitempty\" env:\"B\""]),
+            (false, is_field_tag, ["hunter2!", "json:x"]),
+            (true, is_text_method, ["self.password.lstrip", "token.starts_with"]),
+            (false, is_text_method, ["startswith", "password.equals"]),
+            (true, is_version_range, ["^4.0.0", ">=1.2.x"]),
+            (false, is_version_range, ["4.0.0.17", "^hunter2.1"]),
+        ] {
+            for value in values {
+                assert_eq!(test(value), is_known, "{value}");
+            }
+        }
+    }
+}
