@@ -198,6 +198,9 @@ fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
     (scan.groups.is_empty() && !scan.elided.is_empty()).then(|| scan.finish())
 }
 
+/// What follows a directive is not looked for farther away.
+const MAX_LOOKAHEAD: usize = 2000;
+
 /// What is between an `#if` and its `#endif`.
 struct ConditionalGroup {
     /// The line of `#if`.
@@ -309,7 +312,8 @@ impl ConditionalGroup {
 /// Returns whether what follows, after comments and directives, is a part of a statement or an expression: `else`, a label
 /// of a `switch`, an operator.
 fn begins_within_statement(text: &str, at: usize) -> bool {
-    let mut rest = text[at..].trim_start();
+    // Not far: each of many directives may be followed by all the others.
+    let mut rest = text[at..text.floor_char_boundary(at.saturating_add(MAX_LOOKAHEAD))].trim_start();
     loop {
         let end = match rest.as_bytes() {
             [b'#', ..] | [b'/', b'/', ..] => rest.find('\n'),

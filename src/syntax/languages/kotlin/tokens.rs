@@ -3,7 +3,7 @@
 use crate::syntax::languages::braces::block_end;
 
 /// Arguments that are longer are not looked through for their end: each of them may contain others.
-const MAX_ARGUMENTS: usize = 1000;
+const MAX_ARGUMENTS: usize = 500;
 
 /// Returns where what begins at `at` ends: a comment, a literal, a name in quotes, or a single byte.
 pub(super) fn token_end(text: &str, at: usize, depth: usize) -> Option<usize> {
