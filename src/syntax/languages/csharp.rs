@@ -198,6 +198,9 @@ fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
     (scan.groups.is_empty() && !scan.elided.is_empty()).then(|| scan.finish())
 }
 
+/// What follows a directive is not looked for farther away.
+const MAX_LOOKAHEAD: usize = 2000;
+
 /// What is between an `#if` and its `#endif`.
 struct ConditionalGroup {
     /// The line of `#if`.
@@ -245,7 +248,8 @@ impl ConditionalScanner<'_> {
             "if" => {
                 // After any of these a whole member can begin; after anything else the branch cuts through
                 // one.
-                let is_unsupported = !matches!(self.last, b'{' | b'}' | b';' | b']');
+                let is_unsupported = !matches!(self.last, b'{' | b'}' | b';' | b']')
+                    || begins_within_statement(self.text, line.end);
                 let (depth, before) = (self.depth, self.last);
                 self.groups.push(ConditionalGroup {
                     first: line,
@@ -261,12 +265,14 @@ impl ConditionalScanner<'_> {
                 let group = self.groups.last_mut()?;
                 group.end_branch(end);
                 group.second.get_or_insert(line.start);
+                group.is_unsupported |= begins_within_statement(self.text, line.end);
                 // Each branch begins in the state in which the first one began.
                 (self.depth, self.last) = (group.depth, group.before);
             }
             "endif" => {
                 let mut group = self.groups.pop()?;
                 group.end_branch((self.depth, self.last));
+                group.is_unsupported |= begins_within_statement(self.text, line.end);
                 // What follows continues the first branch, which is the one that is parsed.
                 (self.depth, self.last) = group.first_end?;
                 if group.is_unsupported {
@@ -301,6 +307,24 @@ impl ConditionalGroup {
         self.is_unsupported |= depth != self.depth || !matches!(last, b'{' | b'}' | b';' | b']');
         self.first_end.get_or_insert(end);
     }
+}
+
+/// Returns whether what follows, after comments and directives, is a part of a statement or an expression: `else`, a label
+/// of a `switch`, an operator.
+fn begins_within_statement(text: &str, at: usize) -> bool {
+    // Not far: each of many directives may be followed by all the others.
+    let mut rest = text[at..text.floor_char_boundary(at.saturating_add(MAX_LOOKAHEAD))].trim_start();
+    loop {
+        let end = match rest.as_bytes() {
+            [b'#', ..] | [b'/', b'/', ..] => rest.find('\n'),
+            [b'/', b'*', ..] => rest.find("*/").map(|end| end + 2),
+            _ => break,
+        };
+        rest = rest[end.unwrap_or(rest.len())..].trim_start();
+    }
+    let word_end = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());
+    matches!(&rest[..word_end], "else" | "catch" | "finally" | "case" | "default")
+        || rest.starts_with(['.', ',', ')', '?', ':', '&', '|', '=', '+'])
 }
 
 /// Returns where what begins at `at` ends: a comment, a literal, or a single character. `None` where it never does.
@@ -379,6 +403,22 @@ mod tests {
         );
         check("class A\n#if X\n: B\n#endif\n{ }", Some("class A\n: B\n{ }"));
         check("#if X\nclass A {\n#else\nclass B {\n#endif\n}\n", Some("class A {\n}\n"));
+    }
+
+    #[test]
+    fn parts_of_a_statement_lose_their_directives() {
+        check("if (a) { }\n#if X\nelse { }\n#endif\n", Some("if (a) { }\nelse { }\n"));
+        check(
+            "if (a) { }\n#if X\n// b\nelse if (b) { }\n#endif\nelse { }",
+            Some("if (a) { }\n// b\nelse if (b) { }\nelse { }"),
+        );
+        check("#if X\nif (a) { }\n#else\nif (b) { }\n#endif\n\nelse { }", Some("if (a) { }\n\nelse { }"));
+        check(
+            "switch (a) {\n#if X\ncase B: c(); break;\n#endif\n}",
+            Some("switch (a) {\ncase B: c(); break;\n}"),
+        );
+        check("try { }\n#if X\n#if Y\ncatch { }\n#endif\n#endif\n", Some("try { }\ncatch { }\n"));
+        check("#if X\nelsewhere();\n#endif\n", None);
     }
 
     #[test]

@@ -63,9 +63,10 @@ static VARIANCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"[<,]\s*(?:/\*[^*]*\*+/\s*)?((?:in\s+out|in|out)\s+)[A-Za-z_$]").expect("the regex is valid")
 });
 
-/// `import("a").B`: a type of another file. The grammar knows it, but not with parameters.
-static IMPORTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"^import\((?:"[^"\n]*"|'[^'\n]*')\)\."#).expect("the regex is valid"));
+/// `import("a")`, perhaps with attributes.
+static IMPORTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^import\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*(?:,[^();]*)?\)"#).expect("the regex is valid")
+});
 
 /// What replaces the path of such a file.
 const FILE_PLACEHOLDER: &str = "$file";
@@ -163,11 +164,15 @@ fn variances(text: &str) -> Vec<TextRepair> {
     found.map(|words| (words.range(), "")).collect()
 }
 
+/// Finds the paths of `import("a").B`, a type of another file, and of `typeof import("a")`, the type of the file itself. The
+/// grammar knows neither with all that may surround it: parameters of `B`, or the angles of `f<typeof import("a")>()`, which
+/// become comparisons.
 fn imported_types(text: &str) -> Vec<TextRepair> {
     let starts = memmem::find_iter(text.as_bytes(), b"import(");
     let found = starts.filter_map(|start| {
-        let length = IMPORTED.find(&text[start..])?.len() - 1;
-        Some((start..start + length, FILE_PLACEHOLDER))
+        let end = start + IMPORTED.find(&text[start..])?.len();
+        let is_type = text[end..].starts_with('.') || text[..start].trim_end().ends_with("typeof");
+        is_type.then_some((start..end, FILE_PLACEHOLDER))
     });
     found.collect()
 }
@@ -240,6 +245,8 @@ mod tests {
         check("{\n  (): B\n  /** C. */\n  <T>(a: T): C\n}", "{\n  (): B;\n  /** C. */\n  <T>(a: T): C\n}");
         check("export type * from './a';", "export * from './a';");
         check("let a: import(\"b\").C<D>;", "let a: $file.C<D>;");
+        check("a = b<typeof import('c')>()\n", "a = b<typeof $file>()\n");
+        check("typeof import('a', { with: { b: 'c' } })[d]", "typeof $file[d]");
         check("{\n  (a: A): B<A>\n  <T>(a: T): C\n}", "{\n  (a: A): B<A>;\n  <T>(a: T): C\n}");
         for (end, comments) in [("B", "\n// C.\n/* D. */ // E."), ("{ b: B }", " // C."), ("'b://'", "")] {
             let text = |sign| format!("{{\n  (): {end}{sign}{comments}\n\n  <\n    T,\n  >(a: T): F\n}}");
