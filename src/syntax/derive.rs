@@ -24,7 +24,7 @@ use crate::syntax::outline::{
 use crate::syntax::text::SourceText;
 
 /// Version of the code that makes outlines.
-const OUTLINE_VERSION: u32 = 7;
+const OUTLINE_VERSION: u32 = 8;
 /// Version of the code that makes skeletons.
 const SKELETON_VERSION: u32 = 8;
 
