@@ -112,6 +112,13 @@ fn braced(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, insi
         return block(page, before, &format!("{after}{}", page.style.statement_end), indent, inside);
     }
     let statement_end = page.style.statement_end;
+    // The members of a function or an object among the arguments of a call: `describe("frames", () => …)`.
+    if let Some((before, after)) = signature.rsplit_once('…')
+        && !inside.is_empty()
+        && after.starts_with(')')
+    {
+        return block(page, before, &format!("{after}{statement_end}"), indent, inside);
+    }
     if symbol.kind == SymbolKind::EnumMember {
         // `case A` is a statement in Swift, PHP and Scala.
         let end = if signature.starts_with("case ") { statement_end } else { "," };

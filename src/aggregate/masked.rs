@@ -145,9 +145,10 @@ impl SourcePage<'_> {
                 let block = self.block_around(entry, &indent, &least);
                 block.unwrap_or_default() + &self.render_definition(entry, &indent)
             } else if entry.has_head() {
-                // Code in a block of its own would seem to belong to what is above it.
-                let is_indented = self.style.layout == BlockLayout::Indented;
-                self.render_signature(entry, if is_indented { least.clone() } else { indent.clone() })
+                // Code in a block of its own would seem to belong to what is above it. Where indents mean nothing, the
+                // members of a type keep theirs.
+                let is_aligned = self.style.layout == BlockLayout::Indented || entry.inside.is_empty();
+                self.render_signature(entry, if is_aligned { least.clone() } else { indent.clone() })
             } else {
                 let within = self.render_regions(&entry.inside, &context_within(entry, around));
                 // What follows them belongs to this owner again, and a comment has to say so.

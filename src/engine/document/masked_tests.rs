@@ -95,8 +95,8 @@ fn check_signatures(language: &str, text: &str, expected: Expect) {
 fn arrow_functions_are_shown_with_a_mark_of_their_value() {
     check_signatures(
         "typescript",
-        "export const Button = ({ a, b }: Props) => {\n  return 1;\n};\nexport const short = (x: number) => x + 1;\nexport const long = (x: number) =>\n  add(x) +\n  add(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9);\nclass A {\n  h = () => {\n    return 1;\n  };\n}\n",
-        expect![[r"
+        "export const Button = ({ a, b }: Props) => {\n  return 1;\n};\nexport const short = (x: number) => x + 1;\nexport const long = (x: number) =>\n  add(x) +\n  add(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9);\nclass A {\n  h = () => {\n    return 1;\n  };\n}\ndescribe(\"a\", () => {\n  it(\"b\", () => {\n    c();\n  });\n});\n",
+        expect![[r#"
             export const Button = ({ a, b }: Props) => {…};
             export const short = (x: number) => x + 1;
             export const long = (x: number) => …;
@@ -104,7 +104,11 @@ fn arrow_functions_are_shown_with_a_mark_of_their_value() {
             class A {
               h = () => {…};
             }
-        "]],
+
+            describe("a", () => {
+              it("b", () => …);
+            });
+        "#]],
     );
 }
 
@@ -126,9 +130,9 @@ fn names_that_are_declared_together_are_shown_once() {
         "package a\n\nvar x, y int\nvar (\n\ta, b = 1, 2\n)\nconst (\n\tA Kind = iota\n\tB\n)\ntype (\n\tT struct {\n\t\tp, q int\n\t}\n)\nfunc F(o struct {\n\tA int\n\tB int\n}) error {\n\treturn nil\n}\n",
         expect![[r"
             var x, y int
-            	var a, b = 1, 2
-            	const A Kind = iota
-            	const B Kind = iota
+            var a, b = 1, 2
+            const A Kind = iota
+            const B Kind = iota
 
             	type T struct {
             		p, q int
@@ -226,8 +230,8 @@ fn what_ruby_does_not_end_has_no_end() {
                 def m; end
               end
 
-                class << self; attr_reader :config; end
-                def self.cm(a); end
+              class << self; attr_reader :config; end
+              def self.cm(a); end
             end
         "]],
     );

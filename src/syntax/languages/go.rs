@@ -10,7 +10,7 @@ use crate::syntax::outline::{
 /// Go, with type parameters.
 pub(super) static GO: Language = Language {
     cuts_detached_comments: true,
-    separates_by_lines: true,
+    member_separator: Some(';'),
     ..Language::new("go", tree_sitter_go::LANGUAGE, "tree-sitter-go 0.25.0", &[NODES])
 };
 

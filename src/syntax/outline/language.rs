@@ -34,8 +34,8 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) has_overloads: bool,
     /// Kinds of nodes that a signature omits where they come first: decorators, annotations.
     pub(in crate::syntax) signature_excludes: &'static [&'static str],
-    /// Whether the end of a line separates the members of a type.
-    pub(in crate::syntax) separates_by_lines: bool,
+    /// What separates the members of a type on one line, where the ends of their lines do too.
+    pub(in crate::syntax) member_separator: Option<char>,
     /// How a skeleton marks what was cut, where `OutlineWalk::define` takes it.
     pub(in crate::syntax) marks: ElisionMarks,
     /// Makes a text quicker to parse and fit for the grammar; returns `None` where the scanner does not support what it
@@ -72,7 +72,7 @@ impl Language {
             checks_skeleton: true,
             has_overloads: false,
             signature_excludes: &[],
-            separates_by_lines: false,
+            member_separator: None,
             marks: ElisionMarks::BRACES,
             preprocess: None,
             preprocess_broken: None,

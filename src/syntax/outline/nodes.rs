@@ -88,16 +88,18 @@ fn follow_step<'t>(node: Node<'t>, step: &str) -> Vec<Node<'t>> {
 }
 
 /// Returns the text of a range of the original on one line, without the comments in it: those below `node`, and those
-/// that were elided before there was a tree. With `separates_by_lines`, members that only the ends of their lines
-/// separate get semicolons.
+/// that were elided before there was a tree. The separator is put between members that only the ends of their lines
+/// separate.
 pub(super) fn signature_line(
     source: &SourceText<'_>,
     node: Option<Node<'_>>,
     range: Range<usize>,
-    separates_by_lines: bool,
+    separator: Option<char>,
 ) -> String {
-    let joined =
-        |text: &str| if separates_by_lines { one_line(&with_separators(text)) } else { one_line(text) };
+    let joined = |text: &str| match separator {
+        Some(separator) => one_line(&with_separators(text, separator)),
+        None => one_line(text),
+    };
     let text = source.text(range.clone());
     // Most signatures have none of the characters that begin a comment, a directive or a continuation.
     if !text.contains(['#', '/', '\\', '-']) {

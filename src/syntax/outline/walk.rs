@@ -339,7 +339,7 @@ impl<'t> OutlineWalk<'t> {
 
     /// Returns the text of `range` on one line, without the comments in it.
     pub(in crate::syntax) fn signature_text(&self, node: Node<'t>, range: Range<usize>) -> String {
-        signature_line(self.source, Some(node), range, self.compiled.language.separates_by_lines)
+        signature_line(self.source, Some(node), range, self.compiled.language.member_separator)
     }
 
     /// Adds an import, each name once.

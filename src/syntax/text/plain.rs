@@ -187,9 +187,9 @@ pub(in crate::syntax) fn one_line(text: &str) -> String {
     line
 }
 
-/// Returns a text with a semicolon after each line within braces that ends a member, and that nothing else separates
+/// Returns a text with a separator after each line within braces that ends a member, and that nothing else separates
 /// from the next.
-pub(in crate::syntax) fn with_separators(text: &str) -> Cow<'_, str> {
+pub(in crate::syntax) fn with_separators(text: &str, separator: char) -> Cow<'_, str> {
     // What follows such an end, or precedes such a beginning of a line, continues the line.
     const OPEN: &str = "{([,;|&=?:+-*/.";
     const CONTINUING: &str = "})],;|&?.:=+*/";
@@ -211,11 +211,10 @@ pub(in crate::syntax) fn with_separators(text: &str) -> Cow<'_, str> {
         let Some(next) = lines.peek() else { break };
         let is_ended = !line.ends_with(|c| OPEN.contains(c)) && !line.ends_with("=>");
         let is_member = brackets.last() == Some(&'{') && is_ended;
-        separated.push_str(if is_member && !next.starts_with(|c| CONTINUING.contains(c)) {
-            ";\n"
-        } else {
-            "\n"
-        });
+        if is_member && !next.starts_with(|c| CONTINUING.contains(c)) {
+            separated.push(separator);
+        }
+        separated.push('\n');
     }
     Cow::Owned(separated)
 }
@@ -317,7 +316,7 @@ mod tests {
 
     #[test]
     fn members_on_lines_of_their_own_are_separated() {
-        let separated = |text: &str| one_line(&with_separators(text));
+        let separated = |text: &str| one_line(&with_separators(text, ';'));
         assert_eq!(
             separated(
                 "f({ a,\n b\n}: {\n  a: X<Y>\n\n  b: {\n c: D[] }\n  e?: () =>\n void,\n  g:\n | 1\n})"
