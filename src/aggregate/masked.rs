@@ -8,9 +8,11 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::heads::symbol_head;
 use super::hidden::{HiddenLines, hide_symbols, hides_symbols, only_hides};
 use super::masks::{is_name_of, nearest_keys, select_symbols};
-use super::page::{BlockLayout, SourcePage, symbol_head};
+use super::page::{BlockLayout, SourcePage};
+use super::repeated::{distinct_heads, remove_parameters};
 use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
 
 /// What is put before a symbol that stood on the same line as the head of what holds it.
@@ -89,7 +91,9 @@ pub fn render_definitions(text: &str, outline: &Outline, language: &str) -> Stri
 fn render_modes(text: &str, outline: &Outline, modes: &SymbolModes, language: &str) -> String {
     let page = SourcePage::new(text, language);
     let around = EnclosingContext { owner: None, line: usize::MAX, indent: String::new() };
-    let mut body = page.join_pieces(&page.render_regions(&nest_symbols(outline, text, modes), &around));
+    let mut regions = nest_symbols(outline, text, modes);
+    remove_parameters(&mut regions, text);
+    let mut body = page.join_pieces(&page.render_regions(&regions, &around));
     if !body.is_empty() {
         body.push_str(page.line_end);
     }
@@ -101,6 +105,8 @@ struct MaskedPiece {
     text: String,
     /// Whether it is one line, and may directly follow another.
     is_line: bool,
+    /// Whether it is a constant of an enumeration.
+    is_constant: bool,
     has_owner_comment: bool,
 }
 
@@ -139,9 +145,10 @@ impl SourcePage<'_> {
                 let block = self.block_around(entry, &indent, &least);
                 block.unwrap_or_default() + &self.render_definition(entry, &indent)
             } else if entry.has_head() {
-                // Code in a block of its own would seem to belong to what is above it.
-                let is_indented = self.style.layout == BlockLayout::Indented;
-                self.render_signature(entry, if is_indented { least.clone() } else { indent.clone() })
+                // Code in a block of its own would seem to belong to what is above it. Where indents mean nothing, the
+                // members of a type keep theirs.
+                let is_aligned = self.style.layout == BlockLayout::Indented || entry.inside.is_empty();
+                self.render_signature(entry, if is_aligned { least.clone() } else { indent.clone() })
             } else {
                 let within = self.render_regions(&entry.inside, &context_within(entry, around));
                 // What follows them belongs to this owner again, and a comment has to say so.
@@ -151,9 +158,14 @@ impl SourcePage<'_> {
             };
             let (is_line, is_led) = (!text.contains('\n'), !is_owner_named);
             let place = around.owner.filter(|_| is_led).map(|owner| self.owner_comment(owner, &indent));
+            let is_constant = entry.symbols.iter().all(|(symbol, _)| symbol.kind == SymbolKind::EnumMember);
+            if !is_constant && self.style.type_end.is_empty() {
+                end_constants(&mut pieces);
+            }
             pieces.push(MaskedPiece {
                 text: place.unwrap_or_default() + &text,
                 is_line,
+                is_constant,
                 has_owner_comment: is_led,
             });
             is_owner_named = true;
@@ -199,10 +211,10 @@ impl SourcePage<'_> {
         let around = EnclosingContext { owner: None, line, indent };
         let inside = self.join_pieces(&self.render_regions(&entry.inside, &around));
         let text = &self.text[entry.span.clone()];
-        let heads = symbols.iter().enumerate().map(|(at, symbol)| {
+        let heads = distinct_heads(&symbols, holder).into_iter().map(|(at, symbol)| {
             let inside = if at == holder { inside.as_str() } else { "" };
             let head = symbol_head(self, symbol, text, &around.indent, inside);
-            let is_summary = entry.symbols.contains(&(*symbol, Some(MaskMode::Summary)));
+            let is_summary = entry.symbols.contains(&(symbol, Some(MaskMode::Summary)));
             if is_summary { self.doc_comment(symbol, &around.indent) + &head } else { head }
         });
         heads.collect::<Vec<_>>().join(self.line_end)
@@ -317,6 +329,15 @@ impl SourcePage<'_> {
                 format!("{indent}{}", self.style.comment(&size, is_last))
             }
         }
+    }
+}
+
+/// Ends the constants of an enumeration, which other members follow, as Java and Kotlin do.
+fn end_constants(pieces: &mut [MaskedPiece]) {
+    let last = pieces.last_mut().filter(|piece| piece.is_constant && piece.text.ends_with(','));
+    if let Some(last) = last {
+        last.text.pop();
+        last.text.push(';');
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use crate::model::{Symbol, SymbolKind};
-
 /// More white space than this at the beginning of a line is not repeated: each line that is made would have it.
 const MAX_INDENT: usize = 200;
 
@@ -122,13 +120,18 @@ impl<'t> SourcePage<'t> {
     }
 }
 
-/// Returns the lines of a text in this language that are neither blank nor begin with a comment.
+/// Returns the lines of a text in this language that are neither blank nor begin with a comment; of PHP without its tag
+/// and its imports, which begin every file.
 pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
     let style = LanguageStyle::for_language(language);
     let (begin, end) = style.block_marks();
     let mut is_in_block = false;
+    let is_php = language == "php";
     text.lines().filter(move |line| {
         let line = line.trim();
+        if is_php && is_php_prelude(line) {
+            return false;
+        }
         if is_in_block {
             is_in_block = !line.contains(end);
             return false;
@@ -138,6 +141,10 @@ pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t
         let is_comment = inside.is_some() || style.line_comment.is_some_and(|begin| line.starts_with(begin));
         !line.is_empty() && !is_comment
     })
+}
+
+fn is_php_prelude(line: &str) -> bool {
+    line == "<?php" || ["declare(", "namespace ", "use "].iter().any(|start| line.starts_with(start))
 }
 
 fn is_blank(c: char) -> bool {
@@ -224,152 +231,17 @@ impl LanguageStyle {
     }
 }
 
-/// How a signature shows that members are omitted.
-const MEMBERS_MARK: &str = "{…}";
-
-/// Returns a symbol's signature with what is shown of its members, if anything is; without the end of the last line.
-pub(super) fn symbol_head(
-    page: &SourcePage<'_>,
-    symbol: &Symbol,
-    text: &str,
-    indent: &str,
-    inside: &str,
-) -> String {
-    match page.style.layout {
-        BlockLayout::Indented => indented(page, symbol, text, indent, inside),
-        BlockLayout::Braced => braced(page, symbol, indent, inside),
-        BlockLayout::Worded(end) => below(page, symbol, indent, inside, end),
-        BlockLayout::Listed => below(page, symbol, indent, inside, ""),
-    }
-}
-
-/// Returns a signature with its members below it, and the word that ends them.
-fn below(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str, last: &str) -> String {
-    let line_end = page.line_end;
-    let mut head = format!("{indent}{}", symbol.signature);
-    if !inside.is_empty() {
-        head.extend([line_end, inside]);
-    }
-    let is_ended = symbol.kind.is_callable() || symbol.kind.is_type() || symbol.kind.is_namespace();
-    if is_ended && !last.is_empty() {
-        // Without members, `class Foo; end` on one line is as valid.
-        let space = if inside.is_empty() { "; " } else { line_end };
-        let indent = if inside.is_empty() { "" } else { indent };
-        head.extend([space, indent, last]);
-    }
-    head
-}
-
-fn indented(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
-    let (signature, end) = (&symbol.signature, page.line_end);
-    let mut head = String::new();
-    for decorator in decorators(text) {
-        head.extend([indent, decorator.as_str(), end]);
-    }
-    head.extend([indent, signature.as_str()]);
-    if !symbol.kind.is_callable() && !symbol.kind.is_type() {
-        return head;
-    }
-    if inside.is_empty() {
-        head.push_str(": ...");
-    } else {
-        head.extend([":", end, inside]);
-    }
-    head
-}
-
-/// Returns the decorators above a definition, each on one line: they distinguish a property from a method, and an overload
-/// from what implements it. The arguments of one that is longer are left out.
-fn decorators(text: &str) -> Vec<String> {
-    let is_head = |line: &str| ["def ", "class ", "async "].iter().any(|word| line.starts_with(word));
-    if !text.starts_with('@') {
-        return Vec::new();
-    }
-    let lines = text.lines().map(str::trim).take_while(|line| !is_head(line));
-    let decorators = lines.filter(|line| line.starts_with('@')).map(|line| {
-        // Arguments on further lines would need a parser to be shown whole.
-        let is_whole = line.matches('(').count() == line.matches(')').count();
-        match line.split_once('(') {
-            Some((name, _)) if !is_whole => format!("{name}(...)"),
-            Some(_) | None => line.to_owned(),
-        }
-    });
-    decorators.collect()
-}
-
-fn braced(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str) -> String {
-    let signature = symbol.signature.as_str();
-    if let Some((before, after)) = signature.split_once(MEMBERS_MARK) {
-        return block(page, before, &format!("{after}{}", page.style.statement_end), indent, inside);
-    }
-    if symbol.kind == SymbolKind::EnumMember {
-        return format!("{indent}{signature},");
-    }
-    match BraceForm::of_kind(symbol.kind, &page.style) {
-        BraceForm::Block(end) => block(page, signature, end, indent, inside),
-        BraceForm::Statement(end) => {
-            let space = if inside.is_empty() { "" } else { page.line_end };
-            format!("{indent}{signature}{end}{space}{inside}")
-        }
-    }
-}
-
-/// How a language with braces writes a symbol, and what ends it.
-enum BraceForm {
-    Block(&'static str),
-    /// On a line, with its members, if it has any, below.
-    Statement(&'static str),
-}
-
-impl BraceForm {
-    const fn of_kind(kind: SymbolKind, style: &LanguageStyle) -> Self {
-        match kind {
-            SymbolKind::Namespace
-            | SymbolKind::Module
-            | SymbolKind::Interface
-            | SymbolKind::Object
-            | SymbolKind::Table => Self::Block(""),
-            SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union | SymbolKind::Enum => {
-                Self::Block(style.type_end)
-            }
-            // Not statements: a macro ends with its line, and the others are no code.
-            SymbolKind::Macro
-            | SymbolKind::Key
-            | SymbolKind::Heading
-            | SymbolKind::Selector
-            | SymbolKind::Element
-            | SymbolKind::Target
-            | SymbolKind::Stage
-            | SymbolKind::Cell => Self::Statement(""),
-            SymbolKind::Method
-            | SymbolKind::Constructor
-            | SymbolKind::Destructor
-            | SymbolKind::Function
-            | SymbolKind::Prototype
-            | SymbolKind::Typedef
-            | SymbolKind::Field
-            | SymbolKind::Property
-            | SymbolKind::Event
-            | SymbolKind::EnumMember
-            | SymbolKind::Variable
-            | SymbolKind::Constant => Self::Statement(style.statement_end),
-        }
-    }
-}
-
-/// Returns a head with its members in braces, or with a mark that it has some.
-fn block(page: &SourcePage<'_>, head: &str, end: &str, indent: &str, inside: &str) -> String {
-    let head = head.trim_end();
-    if inside.is_empty() {
-        return format!("{indent}{head} {MEMBERS_MARK}{end}");
-    }
-    let line_end = page.line_end;
-    format!("{indent}{head} {{{line_end}{inside}{line_end}{indent}}}{end}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_code_are_not_those_that_begin_every_file() {
+        let text =
+            "<?php\n\ndeclare(strict_types=1);\n\nnamespace A;\n/* x\n */\nuse B\\C;\n\nreturn [\n// y\n];\n";
+        assert_eq!(code_lines(text, "php").collect::<Vec<_>>(), ["return [", "];"]);
+        assert_eq!(code_lines("// y\nuse b::c;\n", "rust").collect::<Vec<_>>(), ["use b::c;"]);
+    }
 
     #[test]
     fn a_comment_is_written_as_its_language_writes_it() {

@@ -28,6 +28,7 @@ mod path;
 mod redaction;
 mod resource;
 mod root;
+mod tool_comment;
 mod view;
 
 pub use compression::{compress, decompress};
@@ -74,4 +75,5 @@ pub use path::{
 pub use redaction::{count_redactions, redaction_mark};
 pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};
 pub use root::RootReason;
+pub use tool_comment::{is_conditional_comment, is_tool_directive};
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

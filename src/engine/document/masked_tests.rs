@@ -1,6 +1,9 @@
-//! What holds of a masked view of any text, tried on the fixtures of the languages and on pieces of them.
+//! What holds of a masked view of any text, tried on the fixtures of the languages and on pieces of them, and how
+//! signatures are written in each.
 
 use std::path::Path;
+
+use expect_test::{Expect, expect};
 
 use crate::model::{MaskMode, Outline};
 use crate::{aggregate, syntax};
@@ -80,4 +83,226 @@ fn an_outline_of_another_text_is_no_reason_to_stop() {
             aggregate::render_definitions(other, &outline, language);
         }
     }
+}
+
+/// Asserts what the signatures of a text are.
+#[expect(clippy::needless_pass_by_value, reason = "as `expect!` is written at a call")]
+fn check_signatures(language: &str, text: &str, expected: Expect) {
+    expected.assert_eq(&aggregate::render_signatures(text, &outline(language, text), language));
+}
+
+#[test]
+fn arrow_functions_are_shown_with_a_mark_of_their_value() {
+    check_signatures(
+        "typescript",
+        "export const Button = ({ a, b }: Props) => {\n  return 1;\n};\nexport const short = (x: number) => x + 1;\nexport const long = (x: number) =>\n  add(x) +\n  add(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9);\nclass A {\n  h = () => {\n    return 1;\n  };\n}\ndescribe(\"a\", () => {\n  it(\"b\", () => {\n    c();\n  });\n});\n",
+        expect![[r#"
+            export const Button = ({ a, b }: Props) => {…};
+            export const short = (x: number) => x + 1;
+            export const long = (x: number) => …;
+
+            class A {
+              h = () => {…};
+            }
+
+            describe("a", () => {
+              it("b", () => …);
+            });
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_are_declared_together_are_shown_once() {
+    check_signatures(
+        "typescript",
+        "const { p, q } = useRouter();\nlet m = 1, n = 2;\nexport let m1 = 1, n1 = 2;\n",
+        expect![[r"
+            const { p, q } = useRouter();
+            let m = 1;
+            let n = 2;
+            export let m1 = 1;
+            export let n1 = 2;
+        "]],
+    );
+    check_signatures(
+        "go",
+        "package a\n\nvar x, y int\nvar (\n\ta, b = 1, 2\n)\nconst (\n\tA Kind = iota\n\tB\n)\ntype (\n\tT struct {\n\t\tp, q int\n\t}\n)\nfunc F(o struct {\n\tA int\n\tB int\n}) error {\n\treturn nil\n}\n",
+        expect![[r"
+            var x, y int
+            var a, b = 1, 2
+            const A Kind = iota
+            const B Kind = iota
+
+            	type T struct {
+            		p, q int
+            	}
+
+            func F(o struct { A int; B int }) error
+        "]],
+    );
+    check_signatures(
+        "java",
+        "class K {\n  int a, b = 2;\n}\n",
+        expect![[r"
+        class K {
+          int a, b = 2;
+        }
+    "]],
+    );
+    check_signatures(
+        "swift",
+        "enum E {\n  case a, b, c\n  func f() -> Int { return 1 }\n}\n",
+        expect![[r"
+            enum E {
+              case a, b, c
+              func f() -> Int
+            }
+        "]],
+    );
+}
+
+#[test]
+fn parameters_are_not_repeated_as_members() {
+    check_signatures(
+        "kotlin",
+        "data class U(val id: Int, val name: String)\ndata class V(val id: Int) {\n  val next: Int = id + 1\n}\n",
+        expect![[r"
+            data class U(val id: Int, val name: String)
+
+            data class V(val id: Int) {
+              val next: Int = id + 1
+            }
+        "]],
+    );
+    check_signatures(
+        "java",
+        "public record P(int x, int y) {\n  public P {\n    check(x);\n  }\n  int sum() { return x + y; }\n}\n",
+        expect![[r"
+            public record P(int x, int y) {
+              int sum();
+            }
+        "]],
+    );
+    check_signatures(
+        "csharp",
+        "public record R(int A, string B);\n",
+        expect![[r"
+        public record R(int A, string B);
+    "]],
+    );
+    check_signatures(
+        "php",
+        "<?php\nclass P {\n  public function __construct(private readonly int $a, protected $b = \"x\") {}\n  public $c;\n}\n",
+        expect![[r#"
+            class P {
+              public function __construct(private readonly int $a, protected $b = "x");
+              public $c;
+            }
+        "#]],
+    );
+    check_signatures(
+        "typescript",
+        "class C {\n  constructor(readonly p: string, private q: number) {}\n  r: string;\n}\n",
+        expect![[r"
+            class C {
+              constructor(readonly p: string, private q: number);
+              r: string;
+            }
+        "]],
+    );
+}
+
+#[test]
+fn what_ruby_does_not_end_has_no_end() {
+    check_signatures(
+        "ruby",
+        "class A\n  def x? = true\n  def y(a)\n    a\n  end\n  def z=(a)\n    @z = a\n  end\n  alias_method :al, :y\n  Point = Struct.new(:x)\n  Line = Struct.new(:a) do\n    def m\n      1\n    end\n  end\n  class << self\n    attr_reader :config\n    def cm(a)\n      2\n    end\n  end\nend\n",
+        expect![[r"
+            class A
+              def x? = true
+              def y(a); end
+              def z=(a); end
+              alias_method :al, :y
+              Point = Struct.new(:x)
+
+              Line = Struct.new(:a) do
+                def m; end
+              end
+
+              class << self; attr_reader :config; end
+              def self.cm(a); end
+            end
+        "]],
+    );
+    check_signatures(
+        "lua",
+        "local M = {}\nfunction M.f(a)\n  return 1\nend\nM.g = function(b)\n  return 2\nend\n",
+        expect![[r"
+            local M = {}
+            function M.f(a); end
+            M.g = function(b); end
+        "]],
+    );
+}
+
+#[test]
+fn members_end_as_their_language_ends_them() {
+    check_signatures(
+        "csharp",
+        "namespace N;\nclass C {\n  public string Name { get; set; }\n  int[] q = { 1, 2 };\n}\nenum G { A, B }\n",
+        expect![[r"
+            namespace N;
+
+            class C {
+              public string Name { get; set; }
+              int[] q = { 1, 2 };
+            }
+
+            enum G {
+                A,
+                B,
+            }
+        "]],
+    );
+    check_signatures(
+        "java",
+        "enum D {\n  X { int f() { return 1; } },\n  Y;\n  int f() { return 1; }\n}\nenum S { A, B }\n",
+        expect![[r"
+            enum D {
+              X,
+              Y;
+              int f();
+            }
+
+            enum S {
+                A,
+                B,
+            }
+        "]],
+    );
+    check_signatures(
+        "php",
+        "<?php\nnamespace A;\nenum E: string {\n  case A = \"a\";\n  public function f(): int { return 1; }\n}\n",
+        expect![[r#"
+            namespace A;
+
+            enum E: string {
+              case A = "a";
+              public function f(): int;
+            }
+        "#]],
+    );
+    check_signatures(
+        "typescript",
+        "export type T = {\n  a: string\n  b: {\n    c: number\n    d: string\n  }\n};\nexport function g({ a, b }: {\n  a: string\n  b: number\n}): void {}\n",
+        expect![[r"
+            export type T = {
+              a: string;
+              b: { c: number; d: string };
+            };
+
+            export function g({ a, b }: { a: string; b: number }): void;
+        "]],
+    );
 }

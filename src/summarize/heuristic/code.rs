@@ -6,7 +6,7 @@ use super::exports::{Exports, exports};
 use super::page::{SummaryInput, SummaryPage};
 use super::symbols::{FileSymbols, file_symbols, symbol_line, test_title};
 use super::{declarations, docs, page};
-use crate::model::{Outline, SymbolKind};
+use crate::model::{Outline, Symbol, SymbolKind};
 use crate::summarize::words;
 
 const DOC_BYTES: usize = 200;
@@ -20,8 +20,9 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
     let symbols = source.outline.map(|outline| file_symbols(outline, source, &exports));
     let symbols = symbols.unwrap_or_default();
     let mut page = SummaryPage::new(&first_line(source));
-    if let Some(doc) = docs::doc(source, &symbols) {
-        page.push_clipped(&words::clip(&doc, DOC_BYTES), DOC_BYTES);
+    let doc = docs::doc(source, &symbols);
+    if let Some(doc) = &doc {
+        page.push_clipped(&words::clip(doc, DOC_BYTES), DOC_BYTES);
     }
     if let Some(line) = exports_line(&exports, &symbols) {
         page.push_clipped(&line, EXPORTS_BYTES);
@@ -32,7 +33,8 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
     if symbols.is_empty() && exports.is_empty() {
         declarations::push(&mut page, source);
     } else {
-        push_symbols(&mut page, &symbols);
+        let is_page = source.file_type.id == "html";
+        push_symbols(&mut page, &symbols, doc.as_deref().filter(|_| is_page));
         push_tests(&mut page, &symbols);
     }
     page.into_text()
@@ -49,7 +51,7 @@ fn first_line(source: &SummaryInput<'_>) -> String {
 
 /// Returns the counts of the kinds of symbols that matter to a reader.
 fn counts(outline: &Outline) -> Vec<String> {
-    const KINDS: [(&[SymbolKind], &str, &str); 13] = [
+    const KINDS: [(&[SymbolKind], &str, &str); 16] = [
         (&[SymbolKind::Class], "class", "classes"),
         (&[SymbolKind::Struct], "struct", "structs"),
         (&[SymbolKind::Interface], "interface", "interfaces"),
@@ -57,6 +59,9 @@ fn counts(outline: &Outline) -> Vec<String> {
         (&[SymbolKind::Enum], "enum", "enums"),
         (&[SymbolKind::Typedef], "typedef", "typedefs"),
         (&[SymbolKind::Table], "table", "tables"),
+        (&[SymbolKind::Table], "view", "views"),
+        (&[SymbolKind::Table], "index", "indexes"),
+        (&[SymbolKind::Table], "sequence", "sequences"),
         (&[SymbolKind::Target], "target", "targets"),
         (&[SymbolKind::Function], "function", "functions"),
         (&[SymbolKind::Method, SymbolKind::Constructor, SymbolKind::Destructor], "method", "methods"),
@@ -66,8 +71,9 @@ fn counts(outline: &Outline) -> Vec<String> {
     ];
     let mut totals = [0; KINDS.len()];
     outline.walk(|symbol, _| {
-        for (total, (kinds, ..)) in totals.iter_mut().zip(KINDS) {
-            *total += usize::from(kinds.contains(&symbol.kind));
+        for (total, (kinds, one, _)) in totals.iter_mut().zip(KINDS) {
+            let is_meant = symbol.kind != SymbolKind::Table || table_word(symbol) == one;
+            *total += usize::from(is_meant && kinds.contains(&symbol.kind));
         }
     });
     totals
@@ -76,6 +82,16 @@ fn counts(outline: &Outline) -> Vec<String> {
         .filter(|(total, _)| 0 < *total)
         .map(|(total, (_, one, many))| words::count(total, one, many))
         .collect()
+}
+
+/// Returns what SQL calls a symbol of the kind of tables.
+fn table_word(symbol: &Symbol) -> &'static str {
+    let mut words = symbol.signature.split_whitespace();
+    let word = words.find_map(|word| {
+        let known = ["table", "view", "index", "sequence"];
+        known.into_iter().find(|known| word.eq_ignore_ascii_case(known))
+    });
+    word.unwrap_or("table")
 }
 
 /// Returns the names that the file exports and does not define itself; those that it defines are shown as symbols.
@@ -107,13 +123,17 @@ fn imports(outline: &Outline) -> String {
     format!("{label}{}", words::join_within(&names, ", ", IMPORTS_BYTES - label.len()))
 }
 
-fn push_symbols(page: &mut SummaryPage, symbols: &FileSymbols<'_>) {
+/// Adds the lines of the symbols; `title` is what has been said by the description of a page of HTML.
+fn push_symbols(page: &mut SummaryPage, symbols: &FileSymbols<'_>, title: Option<&str>) {
     // A line that does not fit may be followed by shorter ones that do; but after a few tries the order would mean
     // little.
     const TRIES: usize = 3;
     let mut missed = 0;
     let mut seen = HashSet::new();
     for symbol in &symbols.shown {
+        if title.is_some_and(|title| element_text(&symbol.symbol.signature) == title) {
+            continue;
+        }
         let line = symbol_line(symbol);
         // Overloads differ in what was clipped, if at all.
         if !line.is_empty() && seen.insert(line.clone()) && !page.push(&line) {
@@ -126,6 +146,15 @@ fn push_symbols(page: &mut SummaryPage, symbols: &FileSymbols<'_>) {
     if 0 < missed {
         page.push_ellipsis();
     }
+}
+
+/// Returns what an element of HTML contains, without the tags in it.
+fn element_text(element: &str) -> String {
+    let mut text = String::new();
+    let mut parts = element.split('<');
+    text.extend(parts.next());
+    text.extend(parts.filter_map(|part| part.split_once('>').map(|(_, after)| after)));
+    words::one_line(&text)
 }
 
 /// Adds the titles of the tests, which come after everything else.
@@ -146,7 +175,7 @@ mod tests {
 
     use super::super::summary::tests::summary;
     use super::*;
-    use crate::model::{ParseHealth, Span, Symbol};
+    use crate::model::{ParseHealth, Span};
 
     fn symbol(kind: SymbolKind, signature: &str, name: &str, lines: u32, children: Vec<Symbol>) -> Symbol {
         Symbol {
@@ -265,6 +294,64 @@ mod tests {
             MAX(a, b)
             static int helper(int n)"#]]
         .assert_eq(&summary("c", &"x\n".repeat(90), Some(&functions)));
+    }
+
+    #[test]
+    fn a_module_of_ruby_is_shown_with_its_methods() {
+        use SymbolKind::{Class, Constant, Method, Module};
+        let members = vec![
+            symbol(Method, "def self.load(path)", "load", 5, vec![]),
+            symbol(Class, "class Site", "Site", 9, vec![symbol(Method, "def render", "render", 3, vec![])]),
+            symbol(Constant, "LIMIT = 3", "LIMIT", 1, vec![]),
+        ];
+        let outline = outline(None, &[], vec![symbol(Module, "module Shop", "Shop", 20, members)]);
+        expect![[r"
+            Ruby source, 1 line: 1 class, 2 methods, 1 constant or variable.
+            module Shop: load
+            class Site: render
+            LIMIT = 3"]]
+        .assert_eq(&summary("ruby", "x", Some(&outline)));
+    }
+
+    #[test]
+    fn views_and_indexes_are_not_counted_as_tables() {
+        let table = |signature: &str, name: &str| symbol(SymbolKind::Table, signature, name, 1, vec![]);
+        let tables = vec![
+            table("CREATE TABLE view_counts", "view_counts"),
+            table("create or replace view v", "v"),
+            table("CREATE MATERIALIZED VIEW m", "m"),
+            table("CREATE UNIQUE INDEX i ON t (id)", "i"),
+        ];
+        let first = "SQL source, 1 line: 1 table, 2 views, 1 index.\n";
+        assert!(summary("sql", "x", Some(&outline(None, &[], tables))).starts_with(first));
+    }
+
+    #[test]
+    fn the_title_of_a_page_is_shown_once() {
+        let headings = vec![
+            symbol(SymbolKind::Heading, "<h1>The <b>shop</b></h1>", "The shop", 1, vec![]),
+            symbol(SymbolKind::Element, "<title>The shop</title>", "title", 1, vec![]),
+            symbol(SymbolKind::Heading, "<h2>The shop window</h2>", "The shop window", 1, vec![]),
+        ];
+        expect![[r"
+            HTML page, 1 line.
+            The shop
+            <h2>The shop window</h2>"]]
+        .assert_eq(&summary("html", "x", Some(&outline(Some("The shop"), &[], headings))));
+    }
+
+    #[test]
+    fn what_a_head_lists_is_not_repeated_as_members() {
+        let field = |signature: &str, name: &str| symbol(SymbolKind::Property, signature, name, 1, vec![]);
+        let record = symbol(
+            SymbolKind::Class,
+            "data class User(val id: Int, val name: String)",
+            "User",
+            3,
+            vec![field("val id: Int", "id"), field("val name: String", "name"), field("val key: Int", "key")],
+        );
+        let summary = summary("kotlin", "x", Some(&outline(None, &[], vec![record])));
+        assert!(summary.ends_with("\ndata class User(val id: Int, val name: String): key"), "{summary}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The comment at the top of source code without a parser.
 
+use crate::model::{is_conditional_comment, is_tool_directive};
 use crate::summarize::words;
 
 /// Bytes at the top of a file in which the comment is searched.
@@ -180,6 +181,8 @@ struct CommentReader {
     past_imports: bool,
     /// Whether the comment that is being read contains a license.
     in_license: bool,
+    /// Whether the block is code for some browsers.
+    in_code: bool,
 }
 
 impl CommentReader {
@@ -201,6 +204,7 @@ impl CommentReader {
             }
             self.in_license = false;
             self.block_end = Some(end);
+            self.in_code = is_conditional_comment(line);
             return self.read_in_block(rest, end);
         }
         if is_prelude(line) {
@@ -221,9 +225,12 @@ impl CommentReader {
 
     fn read_in_block(&mut self, line: &str, end: &'static str) -> CommentStep {
         let Some((content, _)) = line.split_once(end) else {
-            return self.push_text(line);
+            return if self.in_code { CommentStep::More } else { self.push_text(line) };
         };
         self.block_end = None;
+        if self.in_code {
+            return CommentStep::More;
+        }
         match self.push_text(content) {
             CommentStep::More => self.end_paragraph(),
             found => found,
@@ -295,15 +302,11 @@ fn is_import(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start))
 }
 
-/// Returns whether a comment line is for an editor, a linter or a compiler.
+/// Returns whether a comment line at the head of a file is for an editor, a linter or a compiler.
 fn is_for_tools(content: &str) -> bool {
-    const STARTS: [&str; 14] = [
-        "-*-", "vim:", "vi:", "ex:", "eslint", "jshint", "jslint", "global ", "coding:", "Mode:", "mode:",
-        "coding=", "shellcheck ", "$Id",
-    ];
-    const TOOLS: [&str; 7] =
-        ["go:build", "+build", "@ts-", "@flow", "@jsx", "<reference ", "prettier-ignore"];
-    STARTS.iter().chain(&TOOLS).any(|start| content.starts_with(start)) || content.contains("-*-")
+    // Elsewhere prose may begin like these.
+    const AT_HEAD: [&str; 5] = ["vi:", "ex:", "global ", "Mode:", "mode:"];
+    is_tool_directive(content) || AT_HEAD.iter().any(|start| content.starts_with(start))
 }
 
 /// Removes the marks of a comment's frame from the end of a line.
@@ -390,6 +393,12 @@ mod tests {
             "/*\n * Copyright 1999\n *\n * Permission is hereby granted\n *\n * It swims.\n */\n",
             "It swims.",
         );
+        check("# frozen_string_literal: true\n\nmodule A\nend\n", "");
+        check("# encoding: utf-8\n# rubocop:disable all\n\n# Reads frames.\nx\n", "Reads frames.");
+        check("# pylint: disable=all\n# flake8: noqa\n# type: ignore\nimport os", "");
+        check("-- luacheck: globals foo\n-- Reads frames.\nlocal x", "Reads frames.");
+        check("<!--[if lt IE 9]>\n<script src=\"x\"></script>\n<![endif]-->\n<html>", "");
+        check("<!-- The page. -->\n<html>", "The page.");
         check("/// @file a.c\n/// @brief Sings well.\nint x;", "Sings well.");
         check("#####\n# ---\n# 2010 April 7\n#\n# Decorated well.\n#####\n", "Decorated well.");
     }

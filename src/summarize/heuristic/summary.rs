@@ -37,7 +37,7 @@ fn enforce_contract(draft: &str) -> String {
 }
 
 /// Version of the heuristic: raised by every change that gives another summary for the same content.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Returns the producer of the heuristic summary of a content that is read as `language`.
 ///
@@ -66,13 +66,15 @@ pub(crate) mod tests {
         FileType { id, name, fence: "", role }
     }
 
-    static FILE_TYPES: [FileType; 39] = [
+    static FILE_TYPES: [FileType; 41] = [
         row("python", "Python", FileRole::Code),
         row("c", "C", FileRole::Code),
         row("cpp", "C++", FileRole::Code),
         row("rust", "Rust", FileRole::Code),
         row("go", "Go", FileRole::Code),
         row("java", "Java", FileRole::Code),
+        row("kotlin", "Kotlin", FileRole::Code),
+        row("ruby", "Ruby", FileRole::Code),
         row("javascript", "JavaScript", FileRole::Code),
         row("shell", "Shell", FileRole::Code),
         row("sql", "SQL", FileRole::Code),
@@ -210,7 +212,7 @@ pub(crate) mod tests {
         let made = producer("python");
         assert_eq!(made.artifact, ArtifactKind::Summary);
         assert_eq!(made.language, "python");
-        assert_eq!(made.version, "heuristic/4");
+        assert_eq!(made.version, "heuristic/5");
     }
 
     #[test]

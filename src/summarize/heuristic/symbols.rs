@@ -68,7 +68,15 @@ pub(crate) fn file_symbols<'a>(
         } else if symbol.kind.is_namespace() {
             // A namespace without members is declared here for its name alone.
             let holds_tests = matches!(symbol.name.as_str(), "test" | "tests");
-            waiting.extend(symbol.children.iter().rev().map(|child| (child, holds_tests)));
+            let has_methods = language == "ruby" && symbol.children.iter().any(is_method);
+            // A module of Ruby is more than a namespace where it has methods, and they are shown with it.
+            plain.extend(Some(symbol).filter(|_| has_methods));
+            let members = symbol
+                .children
+                .iter()
+                .rev()
+                .filter(|child| !has_methods || !is_method(child) && child.kind != SymbolKind::Property);
+            waiting.extend(members.map(|child| (child, holds_tests)));
         } else if !is_metadata(symbol) {
             plain.push(symbol);
         }
@@ -258,7 +266,7 @@ fn main_members(shown: &ShownSymbol<'_>) -> Vec<String> {
         SymbolKind::Field | SymbolKind::Property | SymbolKind::EnumMember => Some(1),
         _ => None,
     };
-    if !shown.symbol.kind.is_type() {
+    if !shown.symbol.kind.is_type() && shown.symbol.kind != SymbolKind::Module {
         return Vec::new();
     }
     let all = || shown.symbol.children.iter().chain(shown.methods.iter().copied());
@@ -272,6 +280,7 @@ fn main_members(shown: &ShownSymbol<'_>) -> Vec<String> {
             || is_go && is_method_hidden(child, "go")
             || child.signature.starts_with("private ")
             || child.name.starts_with("operator")
+            || is_parameter(child, head)
     };
     let public = || all().filter(|child| !hidden(child));
     let Some(best) = public().filter_map(|child| wanted(child.kind)).min() else {
@@ -291,6 +300,16 @@ fn main_members(shown: &ShownSymbol<'_>) -> Vec<String> {
         names.push(words::ELLIPSIS.to_string());
     }
     names
+}
+
+/// Returns whether a field is a parameter that its type's head shows: `class User(val id: Int)`.
+fn is_parameter(member: &Symbol, head: &str) -> bool {
+    let is_value = matches!(
+        member.kind,
+        SymbolKind::Field | SymbolKind::Property | SymbolKind::Constant | SymbolKind::Variable
+    );
+    let parameters = head.split_once('(').map_or("", |(_, parameters)| parameters);
+    is_value && !member.signature.is_empty() && parameters.contains(member.signature.as_str())
 }
 
 /// Returns the top-level symbols, most important first; members of namespaces count as top level.

@@ -10,8 +10,12 @@ use crate::syntax::outline::{
 /// Go, with type parameters.
 pub(super) static GO: Language = Language {
     cuts_detached_comments: true,
+    member_separator: Some(';'),
     ..Language::new("go", tree_sitter_go::LANGUAGE, "tree-sitter-go 0.25.0", &[NODES])
 };
+
+/// A value that is longer is not repeated at the constants that have the same.
+const MAX_REPEATED: usize = 60;
 
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
@@ -60,9 +64,28 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let doc = walk.preceding_doc().filter(|_| node.kind() != "type_declaration");
     let before = walk.symbols.len();
     walk.visit_children(node);
+    let keyword = node.kind().trim_end_matches("_declaration");
+    repeat_values(walk, node, before);
+    walk.prefix_signatures(before, keyword);
     // The doc of a group is shown at its first symbol.
     if let Some(first) = walk.symbols.get_mut(before) {
         first.doc = first.doc.take().or(doc);
+    }
+}
+
+/// Gives constants without a value the type and the value of those above them, as Go does: `B` below `A = iota`.
+fn repeat_values<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, first: usize) {
+    let mut value = "";
+    for spec in find_all(node, ".const_spec") {
+        let range = walk.range(spec);
+        let Some(names) = find_all(spec, "name").last().map(|name| walk.range(*name).end) else { continue };
+        if find(spec, "value").is_some() {
+            value = walk.source.text(names..range.end);
+        } else if value.len() <= MAX_REPEATED && !value.contains('\n') {
+            let own =
+                walk.symbols.iter_mut().skip(first).filter(|symbol| symbol.span.start_byte == range.start);
+            own.for_each(|symbol| symbol.signature.push_str(value));
+        }
     }
 }
 

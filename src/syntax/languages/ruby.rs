@@ -87,6 +87,10 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
     walk.define(node, definition);
     set_method_separator(walk, if object.is_some() { "." } else { "#" });
+    if is_in_singleton(walk) && object.is_none() {
+        // Out of its `class << self` it would read as a method of instances.
+        rewrite_signature(walk, |signature| signature.replacen("def ", "def self.", 1));
+    }
     cut_body(walk, node);
 }
 
@@ -96,14 +100,31 @@ fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         let name = walk.text(name).trim_start_matches(':').to_owned();
         walk.define(node, SymbolDefinition::new(SymbolKind::Method, name, SymbolBody::Nothing));
         set_method_separator(walk, "#");
+        wrap_in_singleton(walk);
+    }
+}
+
+/// Returns whether what is read is within `class << self`, whose name is empty.
+fn is_in_singleton(walk: &OutlineWalk<'_>) -> bool {
+    walk.scopes.last().is_some_and(|scope| scope.name.is_empty())
+}
+
+/// Puts the class of `class << self` around the call that was defined last, where it is in one.
+fn wrap_in_singleton(walk: &mut OutlineWalk<'_>) {
+    if is_in_singleton(walk) {
+        rewrite_signature(walk, |signature| format!("class << self; {signature}; end"));
+    }
+}
+
+fn rewrite_signature(walk: &mut OutlineWalk<'_>, rewrite: impl FnOnce(&str) -> String) {
+    if let Some(last) = walk.symbols.last_mut() {
+        last.signature = rewrite(&last.signature);
     }
 }
 
 /// Puts `separator` between the method that was defined last and its owner, as Ruby's documentation does.
 fn set_method_separator(walk: &mut OutlineWalk<'_>, separator: &str) {
-    // The empty name is that of `class << self`.
-    let is_class_method = walk.scopes.last().is_some_and(|scope| scope.name.is_empty());
-    let separator = if is_class_method { "." } else { separator };
+    let separator = if is_in_singleton(walk) { "." } else { separator };
     if let Some(last) = walk.symbols.last_mut()
         && let Some(owner) = last.qualified_name.strip_suffix(&format!("::{}", last.name))
     {
@@ -258,6 +279,7 @@ fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name
 fn define_member<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
     define(walk, node, kind, name);
     set_method_separator(walk, "#");
+    wrap_in_singleton(walk);
 }
 
 /// Returns the names among the arguments of a call, which are symbols or strings.

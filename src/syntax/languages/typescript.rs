@@ -20,6 +20,7 @@ pub(super) static TYPESCRIPT: Language = Language {
     // What overloads a function is all that its callers see of it.
     has_overloads: true,
     signature_excludes: &["decorator"],
+    member_separator: Some(';'),
     preprocess: Some(repair),
     read_root: Some(read_file_comment),
     ..Language::new(

@@ -186,8 +186,34 @@ impl<'t> OutlineWalk<'t> {
             let blank = if head.ends_with(['(', '[']) { "" } else { " " };
             return format!("{head}{blank}…{closers}");
         }
-        head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '=' | ':' | ';' | ','))
-            .to_owned()
+        let head =
+            head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '=' | ':' | ';' | ','));
+        if head.ends_with("=>") && head_end < end {
+            // Without a mark of its value an arrow function would not be one.
+            let is_block = self.source.text(head_end..end).starts_with('{');
+            return format!("{head} {}", if is_block { "{…}" } else { "…" });
+        }
+        head.to_owned()
+    }
+
+    /// Visits the names that are declared together, each as its own symbol with the keyword before `first` of them:
+    /// `export let a = 1, b = 2`.
+    pub(in crate::syntax) fn visit_declared_together(&mut self, node: Node<'t>, first: Node<'t>) {
+        let keyword = self.signature_up_to(node, self.range(first).start);
+        let before = self.symbols.len();
+        // With what is around the declaration each would begin where the first does.
+        let wrapper = self.wrapper.take();
+        self.visit_children(node);
+        self.wrapper = wrapper;
+        self.prefix_signatures(before, &keyword);
+    }
+
+    /// Puts a keyword before the signatures of the symbols from `first` on, which were declared together and of which it
+    /// precedes only the first, or none.
+    pub(in crate::syntax) fn prefix_signatures(&mut self, first: usize, keyword: &str) {
+        for symbol in self.symbols.iter_mut().skip(first) {
+            symbol.signature.insert_str(0, &format!("{keyword} "));
+        }
     }
 
     /// Returns what closes the parentheses below `node` that enclose `at`, such as those of a call with a function as

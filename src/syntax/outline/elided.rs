@@ -100,7 +100,7 @@ impl<'t> OutlineWalk<'t> {
 
 /// Returns the signature of a symbol that has no node.
 fn elided_signature(source: &SourceText<'_>, range: Range<usize>) -> String {
-    signature_line(source, None, range).trim_end_matches([';', ' ']).to_owned()
+    signature_line(source, None, range, None).trim_end_matches([';', ' ']).to_owned()
 }
 
 /// Returns the doc in the comments that were elided directly above `start`.

@@ -34,6 +34,8 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) has_overloads: bool,
     /// Kinds of nodes that a signature omits where they come first: decorators, annotations.
     pub(in crate::syntax) signature_excludes: &'static [&'static str],
+    /// What separates the members of a type on one line, where the ends of their lines do too.
+    pub(in crate::syntax) member_separator: Option<char>,
     /// How a skeleton marks what was cut, where `OutlineWalk::define` takes it.
     pub(in crate::syntax) marks: ElisionMarks,
     /// Makes a text quicker to parse and fit for the grammar; returns `None` where the scanner does not support what it
@@ -70,6 +72,7 @@ impl Language {
             checks_skeleton: true,
             has_overloads: false,
             signature_excludes: &[],
+            member_separator: None,
             marks: ElisionMarks::BRACES,
             preprocess: None,
             preprocess_broken: None,

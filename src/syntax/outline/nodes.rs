@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::syntax::text::{SourceText, one_line};
+use crate::syntax::text::{SourceText, one_line, with_separators};
 
 /// Returns the end of the last token below `node` that is not a comment: comments after a body do not belong to it.
 pub(in crate::syntax) fn end_without_comments(node: Node<'_>) -> usize {
@@ -88,12 +88,22 @@ fn follow_step<'t>(node: Node<'t>, step: &str) -> Vec<Node<'t>> {
 }
 
 /// Returns the text of a range of the original on one line, without the comments in it: those below `node`, and those
-/// that were elided before there was a tree.
-pub(super) fn signature_line(source: &SourceText<'_>, node: Option<Node<'_>>, range: Range<usize>) -> String {
+/// that were elided before there was a tree. The separator is put between members that only the ends of their lines
+/// separate.
+pub(super) fn signature_line(
+    source: &SourceText<'_>,
+    node: Option<Node<'_>>,
+    range: Range<usize>,
+    separator: Option<char>,
+) -> String {
+    let joined = |text: &str| match separator {
+        Some(separator) => one_line(&with_separators(text, separator)),
+        None => one_line(text),
+    };
     let text = source.text(range.clone());
     // Most signatures have none of the characters that begin a comment, a directive or a continuation.
     if !text.contains(['#', '/', '\\', '-']) {
-        return one_line(text);
+        return joined(text);
     }
     let mut comments = node.map_or(Vec::new(), |node| comments_below(source, node, &range));
     // Elided comments are not in the tree, but may be between those that are.
@@ -110,7 +120,7 @@ pub(super) fn signature_line(source: &SourceText<'_>, node: Option<Node<'_>>, ra
         at = comment.end.max(at);
     }
     plain.push_str(source.text(at.min(range.end)..range.end));
-    one_line(&without_directives(&plain))
+    joined(&without_directives(&plain))
 }
 
 /// Returns the ranges of the comments below `node` that overlap `range`, in order.

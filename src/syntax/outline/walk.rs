@@ -61,7 +61,7 @@ pub(in crate::syntax) struct OutlineWalk<'t> {
     /// Every comment that is not in a body.
     pub(super) comments: Vec<Range<usize>>,
     /// The node that contains the current node together with its decorators or its `template<…>`.
-    wrapper: Option<Node<'t>>,
+    pub(super) wrapper: Option<Node<'t>>,
     /// Where attributes begin that are siblings of the current node and belong to it.
     prefix_start: Option<usize>,
     /// The comments directly above the current node.
@@ -339,7 +339,7 @@ impl<'t> OutlineWalk<'t> {
 
     /// Returns the text of `range` on one line, without the comments in it.
     pub(in crate::syntax) fn signature_text(&self, node: Node<'t>, range: Range<usize>) -> String {
-        signature_line(self.source, Some(node), range)
+        signature_line(self.source, Some(node), range, self.compiled.language.member_separator)
     }
 
     /// Adds an import, each name once.

@@ -1,6 +1,7 @@
 //! The text of a comment, without the marks that make it one and without lines that are written for tools.
 
 use super::plain::{first_paragraph, strip_markup};
+use crate::model::{is_conditional_comment, is_tool_directive};
 
 /// Commands of Doxygen that only name what the comment belongs to.
 const NAMING: [&str; 17] = [
@@ -20,31 +21,12 @@ const ENDING: [&str; 15] = [
     "throws", "type", "warning",
 ];
 
-/// The beginnings of lines that are written for tools, after the marks of a comment.
-const PREFIXES: [&str; 43] = [
-    "$Id", ":nodoc:", ":startdoc:", ":stopdoc:", "@@", "@flow", "@format", "@generated", "@jsx", "@noflow",
-    "@phan-", "@phpcs", "@phpstan-", "@preserve", "@prettier", "@psalm-", "@ts-", "@vue/component",
-    "biome-ignore", "c8 ignore", "check=error", "check=skip", "coding:", "deno-", "encoding:", "escape=",
-    "eslint", "exported ", "globals ", "istanbul ignore", "jscs:", "jshint ", "jslint ", "phpcs:",
-    "prettier-ignore", "rubocop:", "sourceMappingURL", "standard:", "syntax=", "tslint:", "typed:",
-    "v8 ignore", "webpack",
-];
-
-/// The same of Ruby's magic comments, and of directives for test runners.
-const MAGIC_PREFIXES: [&str; 8] = [
-    "frozen_string_literal:",
-    "frozen-string-literal:",
-    "shareable_constant_value:",
-    "warn_indent:",
-    "warn_past_scope:",
-    "@codeCoverageIgnore",
-    "@jest-environment",
-    "@vitest-environment",
-];
-
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it has no text for a
 /// reader.
 pub(in crate::syntax) fn documentation(comment: &str) -> Option<String> {
+    if is_conditional_comment(comment) {
+        return None;
+    }
     let text = strip_comment_marks(comment);
     // Links in `[[…]]` are Scaladoc's, which always begins like this; in other comments the brackets may be code, such
     // as a test of Bash.
@@ -140,7 +122,7 @@ fn strip_comment_marks(comment: &str) -> String {
     let has_dashes = comment.trim_start().starts_with("--");
     for line in comment.lines() {
         let line = line.trim();
-        if is_tool_line(line) || is_tool_directive(line) || line.contains("-*-") || line.contains("vim:") {
+        if is_tool_line(line) || line.contains("vim:") {
             continue;
         }
         let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
@@ -152,29 +134,25 @@ fn strip_comment_marks(comment: &str) -> String {
     text
 }
 
-/// Returns whether a line is a directive for a shell, a compiler or a linter.
+/// Returns whether a line, which may have comment marks before it, is a directive for a shell, a compiler or a linter.
 fn is_tool_line(line: &str) -> bool {
-    let starts = [
+    const STARTS: [&str; 8] = [
         "#!",
         "//go:",
-        "// +build",
-        "//nolint",
         "//export ",
         "//line ",
         "// swift-tools-version",
-        "// swiftlint:",
-        "// swiftformat:",
         "// MARK:",
         "//MARK:",
-        "// scalastyle:",
-        "# shellcheck ",
-        "#shellcheck ",
         "---@diagnostic",
-        "-- luacheck:",
-        "--luacheck:",
-        "-- stylua:",
     ];
-    starts.iter().any(|start| line.starts_with(start))
+    if STARTS.iter().any(|start| line.starts_with(start)) || matches!(line, "=begin" | "=end") {
+        return true;
+    }
+    let text = line.trim_start_matches(['/', '*', '#', '!', ' ']);
+    let text = if line.starts_with("--") { line.trim_start_matches(['-', ' ']) } else { text };
+    // A directive of YARD: `@!attribute [r] name`.
+    text.starts_with("@!") || is_tool_directive(text)
 }
 
 /// Returns the inside of a bracket comment of CMake, `#[=[ … ]=]`; any other comment as it is.
@@ -229,20 +207,9 @@ pub(in crate::syntax) fn is_license_text(paragraph: &str) -> bool {
     marks.iter().any(|mark| lower.contains(mark))
 }
 
-/// Returns whether a comment is only a directive for a tool.
+/// Returns whether a comment is only a directive for a tool; the type of a variable of Python is one.
 fn is_tool_comment(paragraph: &str) -> bool {
-    let tools = ["NOLINT", "clang-format", "fmt:", "isort:", "mypy:", "noqa", "pragma:", "pylint:", "type:"];
-    tools.iter().any(|tool| paragraph.starts_with(tool))
-}
-
-/// Returns whether a line, which may have comment marks before it, is a directive for a tool.
-fn is_tool_directive(line: &str) -> bool {
-    if matches!(line, "=begin" | "=end") || line.contains("<reference ") || line.contains("<amd-module") {
-        return true;
-    }
-    let text = line.trim_start_matches(['/', '*', '#', '!', ' ']);
-    // A directive of YARD: `@!attribute [r] name`.
-    text.starts_with("@!") || PREFIXES.iter().chain(&MAGIC_PREFIXES).any(|start| text.starts_with(start))
+    is_tool_directive(paragraph) || paragraph.starts_with("type:")
 }
 
 #[cfg(test)]
@@ -357,21 +324,9 @@ mod tests {
         check("// NOLINTNEXTLINE(readability)", "");
         check("//go:build linux\n// Reads.", "Reads.");
         check("#!/usr/bin/env python3\n# -*- coding: utf-8 -*-", "");
-    }
-}
-
-#[cfg(test)]
-mod directives_tests {
-    use super::*;
-
-    #[test]
-    fn directives_are_distinguished_from_prose() {
-        for line in ["# frozen_string_literal: true", "/* eslint-disable no-var */", "// @ts-check", "=begin"]
-        {
-            assert!(is_tool_directive(line), "{line}");
-        }
-        for line in ["# Encodings are guessed.", "/* Globals of the page. */", "// Types of frames"] {
-            assert!(!is_tool_directive(line), "{line}");
-        }
+        check("# encoding: utf-8\n# rubocop:disable all\n# Reads.", "Reads.");
+        check("# pylint: disable=all\n# flake8: noqa\n# type: ignore", "");
+        check("<!--[if lt IE 9]>\n<script src=\"x\"></script>\n<![endif]-->", "");
+        check("# type: what it is of\nx", "");
     }
 }

@@ -187,6 +187,38 @@ pub(in crate::syntax) fn one_line(text: &str) -> String {
     line
 }
 
+/// Returns a text with a separator after each line within braces that ends a member, and that nothing else separates
+/// from the next.
+pub(in crate::syntax) fn with_separators(text: &str, separator: char) -> Cow<'_, str> {
+    // What follows such an end, or precedes such a beginning of a line, continues the line.
+    const OPEN: &str = "{([,;|&=?:+-*/.";
+    const CONTINUING: &str = "})],;|&?.:=+*/";
+    if !text.contains('{') || !text.contains('\n') {
+        return Cow::Borrowed(text);
+    }
+    let mut separated = String::with_capacity(text.len() + 16);
+    let mut brackets = Vec::new();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    while let Some(line) = lines.next() {
+        for c in line.chars() {
+            match c {
+                '{' | '(' | '[' => brackets.push(c),
+                '}' | ')' | ']' => drop(brackets.pop()),
+                _ => {}
+            }
+        }
+        separated.push_str(line);
+        let Some(next) = lines.peek() else { break };
+        let is_ended = !line.ends_with(|c| OPEN.contains(c)) && !line.ends_with("=>");
+        let is_member = brackets.last() == Some(&'{') && is_ended;
+        if is_member && !next.starts_with(|c| CONTINUING.contains(c)) {
+            separated.push(separator);
+        }
+        separated.push('\n');
+    }
+    Cow::Owned(separated)
+}
+
 /// Returns the first paragraph of a documentation on one line; `None` where it has no words.
 pub(in crate::syntax) fn first_paragraph(text: &str) -> Option<String> {
     let mut line = String::new();
@@ -280,6 +312,19 @@ mod tests {
     fn a_signature_over_several_lines_becomes_one_line() {
         assert_eq!(one_line("def f(\n    a: int,\n    b=1,\n) -> str"), "def f(a: int, b=1) -> str");
         assert_eq!(one_line("int\tf ( void )"), "int f (void)");
+    }
+
+    #[test]
+    fn members_on_lines_of_their_own_are_separated() {
+        let separated = |text: &str| one_line(&with_separators(text, ';'));
+        assert_eq!(
+            separated(
+                "f({ a,\n b\n}: {\n  a: X<Y>\n\n  b: {\n c: D[] }\n  e?: () =>\n void,\n  g:\n | 1\n})"
+            ),
+            "f({ a, b }: { a: X<Y>; b: { c: D[] }; e?: () => void, g: | 1 })"
+        );
+        assert_eq!(separated("f(\n a\n b)"), "f(a b)");
+        assert_eq!(separated("{ a: 1 }\n b"), "{ a: 1 } b");
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub(super) fn variables<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
     match declarators[..] {
         [single] => declare(walk, node, single, kind),
-        _ => walk.visit_children(node),
+        [first, ..] => walk.visit_declared_together(node, first),
+        [] => walk.visit_children(node),
     }
 }
 
