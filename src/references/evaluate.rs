@@ -367,6 +367,10 @@ impl<'a> Evaluator<'a> {
                 && (self.index.rules(file) == NameRules::Go || self.is_named_as_class(file, function));
             return if is_foreign { callee } else { ValueSet::UNKNOWN };
         }
+        let is_java = self.index.rules(file) == NameRules::Java;
+        if is_java && let Some(found) = self.java_self_typed(file, scope, function, &callee) {
+            return found;
+        }
         callee.flat_map(|callee| self.call(callee))
     }
 
@@ -397,6 +401,14 @@ impl<'a> Evaluator<'a> {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
             }),
+            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Go => {
+                match self.generic_parts(file, expression) {
+                    ("func", arguments, _) => {
+                        self.instance(file, scope, arguments.first().copied().unwrap_or(0))
+                    }
+                    _ => ValueSet::UNKNOWN,
+                }
+            }
             Value::Super(_)
             | Value::Module(_)
             | Value::Folder(_)

@@ -9,7 +9,7 @@
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, shared_prefix};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, ExpressionId, ImportFact, ScopeId, ScopeKind};
+use crate::model::{BindingValue, ExpressionFact, ExpressionId, ImportFact, ScopeId, ScopeKind};
 
 impl Evaluator<'_> {
     /// Returns what a name without a receiver may be.
@@ -132,6 +132,46 @@ impl Evaluator<'_> {
             (Some(class), Some(name)) => self.member(class, facts.name(name)),
             _ => ValueSet::FOREIGN,
         }
+    }
+
+    /// Returns what a method returns whose type is the `T` of `class A<T extends A<T>>`: what it is called on.
+    pub(super) fn java_self_typed(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        function: ExpressionId,
+        callee: &ValueSet,
+    ) -> Option<ValueSet> {
+        let [Value::Definition(method)] = callee.values[..] else { return None };
+        if !self.returns_self_type(method) {
+            return None;
+        }
+        if let ExpressionFact::Member(object, _) = self.index.facts(file).expression(function) {
+            let mut object = self.value(file, scope, object);
+            object.values.retain(|value| matches!(value, Value::Instance(_)));
+            if !object.values.is_empty() {
+                return Some(object);
+            }
+        }
+        let mut found = self.returned(method);
+        found.is_complete = false;
+        Some(found)
+    }
+
+    fn returns_self_type(&mut self, method: DefinitionKey) -> bool {
+        let (facts, fact) = (self.index.facts(method.file), self.index.definition(method));
+        let Some(ExpressionFact::Name(name)) = fact.returns.first().map(|found| facts.expression(*found))
+        else {
+            return false;
+        };
+        let is_own = fact.body.is_some_and(|body| !facts.bindings_of(body, name).is_empty());
+        let Some(owner) = self.index.owner(method).filter(|_| !is_own) else { return false };
+        facts.bindings_of(fact.scope, name).iter().any(|binding| match binding.value {
+            BindingValue::Value(bound) => {
+                self.value(method.file, binding.at, bound).values.contains(&Value::Definition(owner))
+            }
+            _ => false,
+        })
     }
 
     /// Returns what a method of a container of another project returns.

@@ -2,6 +2,10 @@
 
 use super::c::CNames;
 use super::common_js_modules::of_named_object;
+use super::common_members::{
+    COMMON_MEMBERS, COMMON_MEMBERS_OF_CPP, COMMON_METHODS_OF_JAVA, COMMON_METHODS_OF_SCRIPT,
+    COMMON_RUST_MEMBERS, DELEGATED_RUST_MEMBERS,
+};
 use super::evaluate::{Evaluator, ScopedName};
 use super::inheritance::InheritedDefinition;
 use super::modules::is_other_name;
@@ -126,9 +130,22 @@ fn join_by_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: 
     }
     match targets.len() {
         0 => {}
-        1..=MAX_CANDIDATES => add_references(index, file, usage, &targets, ReferenceGrade::Maybe, found),
+        1..=MAX_CANDIDATES => {
+            let first = found.references.len();
+            add_references(index, file, usage, &targets, ReferenceGrade::Maybe, found);
+            if calls_without_parentheses(language) {
+                for (reference, target) in found.references[first..].iter_mut().zip(&targets) {
+                    reference.is_call |= index.definition(*target).kind == DefinitionKind::Function;
+                }
+            }
+        }
         _ => add_unresolved(index, file, usage, found),
     }
+}
+
+/// Returns whether a function may be called in a language without parentheses behind its name.
+fn calls_without_parentheses(language: &str) -> bool {
+    matches!(language, "kotlin" | "lua" | "ruby" | "scala" | "shell" | "swift")
 }
 
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
@@ -136,7 +153,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let facts = index.facts(file);
     let name = facts.plain_name(usage.name);
     // A name that nothing is defined by may still be that of an import with another name.
-    let is_defined = index.by_name.contains_key(name);
+    let is_defined = index.by_name.contains_key(name) || index.local_names.contains(name);
     let may_be_alias = match index.rules(file) {
         NameRules::Rust => evaluator.modules.rust.is_alias(name),
         NameRules::Script => evaluator.modules.common_js.is_alias(name),
@@ -209,15 +226,21 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             targets = evaluator.cpp_definitions(file, &targets);
         }
         let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
-        let is_common = matches!(index.rules(file), NameRules::Java | NameRules::Cpp)
-            && COMMON_METHODS_OF_JAVA.contains(&name);
+        let is_common = match index.rules(file) {
+            NameRules::Java | NameRules::Cpp => COMMON_METHODS_OF_JAVA.contains(&name),
+            NameRules::Script => COMMON_METHODS_OF_SCRIPT.contains(&name),
+            _ => false,
+        };
         // What would call itself is another one, as a rule.
         let from = facts.enclosing_definition(usage.scope);
         let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
         let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
-            add_unresolved(index, file, usage, found);
+            // A value of unknown type is unlikely to be one of a type that only one function knows.
+            if index.by_name.contains_key(name) {
+                add_unresolved(index, file, usage, found);
+            }
             return;
         }
     }
@@ -407,58 +430,3 @@ fn is_distinctive(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)
 }
-
-/// Members of the standard library of C++.
-const COMMON_MEMBERS_OF_CPP: [&str; 48] = [
-    "at", "back", "begin", "c_str", "capacity", "cbegin", "cend", "compare", "data", "emplace",
-    "emplace_back", "empty", "end", "erase", "fetch_add", "first", "front", "good", "has_value", "insert",
-    "length", "load", "lock", "max_size", "native", "notify_all", "notify_one", "operator", "pop_back",
-    "pop_front", "push_back", "push_front", "rbegin", "release", "rend", "reserve", "reset", "resize",
-    "second", "shrink_to_fit", "store", "str", "substr", "swap", "unlock", "value", "value_or", "what",
-];
-
-/// Methods of Java's own types whose names are otherwise distinctive.
-const COMMON_METHODS_OF_JAVA: [&str; 40] = [
-    "startsWith", "endsWith", "isEmpty", "isArray", "isInstance", "isInterface", "isSynthetic", "isEnum",
-    "isPrimitive", "isInstanceof", "getName", "getSimpleName", "getCanonicalName", "getClass", "getMessage",
-    "getCause", "getType", "getKey", "getValue", "getBytes", "getHostName", "getMethod", "getMethods",
-    "getParameterTypes", "getReturnType", "getDeclaringClass", "getAnnotation", "newInstance", "hashCode",
-    "valueOf", "indexOf", "toArray", "addAll", "putAll", "containsKey", "hasNext", "forEach", "getTypeName",
-    "compareTo", "toString",
-];
-
-/// Members that values of the language's own types have too, so that their name says nothing.
-const COMMON_MEMBERS: [&str; 64] = [
-    "get", "set", "items", "keys", "values", "update", "pop", "append", "extend", "insert", "remove",
-    "clear", "copy", "index", "count", "sort", "reverse", "join", "split", "strip", "format", "encode",
-    "decode", "replace", "lower", "upper", "startswith", "endswith", "find", "read", "write", "close",
-    "open", "flush", "seek", "readline", "add", "discard", "setdefault", "start", "run", "send", "recv",
-    "next", "map", "filter", "push", "length", "size", "then", "catch", "has", "delete", "toString", "name",
-    "title", "group", "match", "search", "exists", "mkdir", "match_all", "iter", "len",
-];
-
-/// Methods of traits that pointers of Rust's standard library implement for what they point to.
-const DELEGATED_RUST_MEMBERS: [&str; 18] = [
-    "as_mut", "as_ref", "borrow", "borrow_mut", "clone", "cmp", "description", "eq", "flush", "fmt", "hash",
-    "ne", "next", "partial_cmp", "poll", "read", "source", "write",
-];
-
-/// Members that the types of Rust's standard library have, of those that look like names of one project.
-const COMMON_RUST_MEMBERS: [&str; 112] = [
-    "and_then", "as_bytes", "as_deref", "as_mut", "as_mut_ptr", "as_os_str", "as_path", "as_ptr", "as_ref",
-    "as_secs", "as_slice", "as_str", "borrow_mut", "checked_add", "checked_mul", "checked_sub",
-    "compare_exchange", "contains_key", "copy_from_slice", "create_new", "current_dir", "debug_struct",
-    "downcast_ref", "duration_since", "ends_with", "env_remove", "extend_from_slice", "fetch_add",
-    "fetch_or", "fetch_sub", "file_name", "file_stem", "file_type", "fill_buf", "filter_map", "find_map",
-    "first_mut", "flat_map", "for_each", "get_mut", "get_or_init", "get_ref", "into_boxed_slice",
-    "into_bytes", "into_inner", "into_iter", "into_owned", "into_string", "is_absolute", "is_dir",
-    "is_empty", "is_err", "is_file", "is_none", "is_null", "is_ok", "is_some", "is_some_and", "is_symlink",
-    "is_terminal", "iter_mut", "last_mut", "map_err", "map_or", "next_back", "ok_or", "ok_or_else",
-    "or_else", "pop_front", "push_back", "push_str", "raw_os_error", "read_line", "read_to_end",
-    "read_to_string", "saturating_add", "saturating_sub", "set_len", "size_hint", "skip_while", "sort_by",
-    "sort_by_key", "sort_unstable", "split_at", "split_at_mut", "split_whitespace", "starts_with",
-    "strip_prefix", "symlink_metadata", "take_while", "then_some", "to_lowercase", "to_mut", "to_owned",
-    "to_path_buf", "to_str", "to_string", "to_string_lossy", "to_vec", "trim_start", "try_clone", "try_into",
-    "unwrap_err", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "with_extension", "wrapping_add",
-    "wrapping_sub", "write_all", "write_fmt", "write_str",
-];

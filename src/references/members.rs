@@ -4,10 +4,14 @@ use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
 use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionId, ScopeId};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeId,
+};
 
 /// Of more bases the rest is not looked at.
 const MAX_BASES: usize = 64;
+/// What the types of the parameters of a method of Java are bound to in its body.
+const PARAMETER_TYPES: &str = "(parameters)";
 
 impl Evaluator<'_> {
     /// Returns what reading an attribute of a value gives.
@@ -88,11 +92,14 @@ impl Evaluator<'_> {
         let (types, is_complete) = self.linearization(key);
         for ancestor in types.iter().skip(skipped) {
             if let Some(mut found) = self.own_member(*ancestor, name) {
-                if name.ends_with(')') && self.own_member(*ancestor, &format!("{name}!")).is_none() {
+                // Without parameters there is nothing to overload.
+                let is_overloadable = name.ends_with(')') && !name.ends_with("(0)");
+                if is_overloadable && self.own_member(*ancestor, &format!("{name}!")).is_none() {
                     // A method of Java that does not say that it overrides those of the same name may overload them.
                     let rest = types.iter().skip_while(|other| *other != ancestor).skip(1);
                     for other in rest {
-                        found.merge(self.visible_overloads(*other, key.file, name));
+                        let inherited = self.inherited_overloads(*other, name, &found);
+                        found.merge(inherited);
                     }
                 }
                 if self.is_python(ancestor.file) && !self.is_telling(&found) {
@@ -166,16 +173,34 @@ impl Evaluator<'_> {
             || found.values.is_empty() && found.is_complete
     }
 
-    /// Returns the methods of that name of a type of Java, less those that are private in another file.
-    fn visible_overloads(&mut self, key: DefinitionKey, from: FileId, name: &str) -> ValueSet {
+    /// Returns the methods of that name that a type of Java passes on beside those that were found nearer: not the private
+    /// ones, nor those with parameters of the same types, which are overridden.
+    fn inherited_overloads(&mut self, key: DefinitionKey, name: &str, nearer: &ValueSet) -> ValueSet {
         let mut found = self.own_member(key, name).unwrap_or(ValueSet::FOREIGN);
-        found.values.retain(|value| match value {
-            Value::Definition(method) => {
-                method.file == from || !self.index.definition(*method).flags.has(DefinitionFlags::PRIVATE)
-            }
-            _ => false,
+        found.values.retain(|value| {
+            let Value::Definition(method) = value else { return false };
+            let types = self.parameter_types(*method);
+            let is_overridden = nearer.values.iter().any(|other| match other {
+                Value::Definition(other) => types.is_some() && types == self.parameter_types(*other),
+                _ => false,
+            });
+            !is_overridden && !self.index.definition(*method).flags.has(DefinitionFlags::PRIVATE)
         });
         found
+    }
+
+    /// Returns the names of the types of a method's parameters, where it has some.
+    fn parameter_types(&self, method: DefinitionKey) -> Option<&str> {
+        let facts = self.index.facts(method.file);
+        let body = self.index.definition(method).body?;
+        let binding = facts.bindings_of(body, facts.find_name(PARAMETER_TYPES)?).first()?;
+        match binding.value {
+            BindingValue::Value(types) => match facts.expression(types) {
+                ExpressionFact::Name(types) => Some(facts.name(types)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Returns what a type itself binds the name to, in its body or in one of its implementations.

@@ -20,6 +20,7 @@
 //! | `includes` | The files that C and C++ include |
 //! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` |
 //! | `java` | Bare names of Java, with its `java_packages` |
+//! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
 //!
@@ -29,6 +30,7 @@ mod c;
 mod codec;
 mod common_js;
 mod common_js_modules;
+mod common_members;
 mod containers;
 mod cpp;
 mod cpp_tables;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeKind, SourceFacts};
 
@@ -68,6 +68,8 @@ pub(super) struct ProjectIndex<'a> {
     pub(super) folder_ids: FxHashMap<&'a str, u32>,
     /// The definitions of each name that are not within a function, in the order of the files.
     pub(super) by_name: FxHashMap<&'a str, Vec<DefinitionKey>>,
+    /// The names of the definitions that are within functions.
+    pub(super) local_names: FxHashSet<&'a str>,
 }
 
 impl<'a> ProjectIndex<'a> {
@@ -79,6 +81,7 @@ impl<'a> ProjectIndex<'a> {
             folders: Vec::new(),
             folder_ids: FxHashMap::default(),
             by_name: FxHashMap::default(),
+            local_names: FxHashSet::default(),
         };
         for (id, file) in (0..).zip(files) {
             index.by_path.insert(&file.path, id);
@@ -88,6 +91,8 @@ impl<'a> ProjectIndex<'a> {
                 if is_reachable(&file.facts, fact) {
                     let key = DefinitionKey { file: id, definition };
                     index.by_name.entry(file.facts.name(fact.name)).or_default().push(key);
+                } else {
+                    index.local_names.insert(file.facts.name(fact.name));
                 }
             }
         }

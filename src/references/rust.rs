@@ -155,12 +155,12 @@ impl Evaluator<'_> {
         if let Some(found) = self.glob_member(file, module, name, space) {
             return found;
         }
-        let krate = if space == Namespace::Types { self.rust_crate(name) } else { None };
+        let krate = if space == Namespace::Types { self.rust_crate(file, name) } else { None };
         krate.unwrap_or(ValueSet::FOREIGN)
     }
 
-    fn rust_crate(&self, name: &str) -> Option<ValueSet> {
-        let (root, is_declared) = self.modules.rust.library(name)?;
+    fn rust_crate(&self, file: FileId, name: &str) -> Option<ValueSet> {
+        let (root, is_declared) = self.modules.rust.library(&self.index.file(file).path, name)?;
         Some(ValueSet { values: vec![Value::Module(root)], is_complete: is_declared })
     }
 
@@ -209,11 +209,11 @@ impl Evaluator<'_> {
         let mut parts = path.split("::").map(str::trim);
         let head = parts.next().unwrap_or_default();
         let mut found = if head.is_empty() {
-            parts.next().and_then(|name| self.rust_crate(name)).unwrap_or(ValueSet::FOREIGN)
+            parts.next().and_then(|name| self.rust_crate(file, name)).unwrap_or(ValueSet::FOREIGN)
         } else {
             let mut found = self.rust_text(file, scope, head, Namespace::Types, true);
             if found.values.is_empty() {
-                found = self.rust_crate(head).unwrap_or(found);
+                found = self.rust_crate(file, head).unwrap_or(found);
             }
             if found.values.is_empty() {
                 // Before the edition of 2018 a path begins at the root of the crate.
@@ -249,7 +249,7 @@ impl Evaluator<'_> {
         let (module, name) = (facts.name(fact.module), facts.name(name));
         if matches!(module, "" | "::") {
             let keyword = self.rust_keyword(file, fact.scope, name).flatten().map(ValueSet::one);
-            return keyword.or_else(|| self.rust_crate(name)).unwrap_or(ValueSet::FOREIGN);
+            return keyword.or_else(|| self.rust_crate(file, name)).unwrap_or(ValueSet::FOREIGN);
         }
         let found = self.rust_path(file, fact.scope, module);
         if found.values.is_empty() {

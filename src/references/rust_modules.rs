@@ -26,6 +26,8 @@ pub(super) struct RustModules {
     aliases: FxHashSet<String>,
     /// The root file of each library by the name it is imported by, and whether a manifest says so.
     crates: FxHashMap<String, (FileId, bool)>,
+    /// The root files of the libraries to which a manifest gives other names, by those, by the folder of the manifest.
+    renamed: FxHashMap<String, FxHashMap<String, FileId>>,
 }
 
 impl RustModules {
@@ -35,6 +37,7 @@ impl RustModules {
             parents: FxHashMap::default(),
             aliases: FxHashSet::default(),
             crates: FxHashMap::default(),
+            renamed: FxHashMap::default(),
         };
         for (id, file) in (0..).zip(index.files) {
             if index.rules[id as usize] == Some(NameRules::Rust) {
@@ -49,18 +52,35 @@ impl RustModules {
                 }
             }
         }
-        for file in index.files {
-            let folder = file.path.strip_suffix("Cargo.toml").map(|folder| folder.trim_end_matches('/'));
-            if let Some(folder) = folder {
-                modules.add_crate(index, folder, &file.facts);
-            }
+        let manifests: Vec<(&str, &SourceFacts)> = index
+            .files
+            .iter()
+            .filter_map(|file| {
+                let folder = file.path.strip_suffix("Cargo.toml")?.trim_end_matches('/');
+                Some((folder, &*file.facts))
+            })
+            .collect();
+        for (folder, manifest) in &manifests {
+            modules.add_crate(index, folder, manifest);
+        }
+        for (folder, manifest) in &manifests {
+            modules.add_renamed(folder, manifest);
         }
         modules
     }
 
-    /// Returns the root file of the library that is imported by a name, and whether a manifest says so.
-    pub(super) fn library(&self, name: &str) -> Option<(FileId, bool)> {
-        self.crates.get(name).copied()
+    /// Returns the root file of the library that a file imports by a name, and whether a manifest says so.
+    pub(super) fn library(&self, path: &str, name: &str) -> Option<(FileId, bool)> {
+        let mut folder = if self.renamed.is_empty() { "" } else { folder_of(path) };
+        loop {
+            if let Some(root) = self.renamed.get(folder).and_then(|names| names.get(name)) {
+                return Some((*root, true));
+            }
+            if folder.is_empty() {
+                return self.crates.get(name).copied();
+            }
+            folder = folder_of(folder);
+        }
     }
 
     /// Returns the module that declares a file.
@@ -78,6 +98,18 @@ impl RustModules {
         let name = manifest_value(manifest, "lib.name").or_else(|| manifest_value(manifest, "package.name"));
         if let (Some(name), Some(root)) = (name, index.by_path.get(joined(folder, path).as_str())) {
             self.crates.insert(name.replace('-', "_"), (*root, true));
+        }
+    }
+
+    /// Adds the dependencies that a manifest imports by other names than their own.
+    fn add_renamed(&mut self, folder: &str, manifest: &SourceFacts) {
+        for binding in &manifest.bindings {
+            let key = manifest.name(binding.name);
+            let Some(name) = key.strip_prefix("dependency.") else { continue };
+            let package = manifest_value(manifest, key).unwrap_or_default().replace('-', "_");
+            if let Some((root, true)) = self.crates.get(&package) {
+                self.renamed.entry(folder.to_owned()).or_default().insert(name.to_owned(), *root);
+            }
         }
     }
 

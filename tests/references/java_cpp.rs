@@ -280,6 +280,68 @@ fn other_languages_are_read_by_name_and_never_sure() {
 }
 
 #[test]
+fn functions_of_ruby_are_called_without_parentheses() {
+    let text = "class Pump\n  def self.run(n)\n    ignite n\n    warm_up\n    self.check\n    Pump\n  end\n  def ignite(n) = n\n  def warm_up\n  end\n  def check; end\nend\nPump.run 3\n";
+    let calls = super::rows(&[("a.rb", text)], |found| found.is_call);
+    let expected = [
+        "a.rb:3 -> Pump.ignite maybe",
+        "a.rb:4 -> Pump.warm_up maybe",
+        "a.rb:5 -> Pump.check maybe",
+        "a.rb:13 -> Pump.run maybe",
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn cpp_macros_before_a_line_of_the_preprocessor_end_there() {
+    let text = "BEGIN_HEADER\n#include \"b.h\"\nnamespace n {\nvoid one() {}\nvoid two() { one(); }\n}\nWARN(off)\n#define ONE 1\nclass A {\n  void a() { b(); }\n  void b() {}\n};\nquiet\n#define TWO 2\nstruct B {\n  void a() { b(); }\n  void b() {}\n};\n";
+    let files = [("a.cc", text)];
+    check(&files, "a.cc:5", &["n.one sure"]);
+    check(&files, "a.cc:10", &["A.b sure"]);
+    check(&files, "a.cc:16", &["B.b sure"]);
+}
+
+#[test]
+fn cpp_members_are_selected_of_pointers_casts_and_unnamed_types() {
+    let text = "struct Item {\n  int id() { return 1; }\n};\nstruct Other {\n  int id() { return 1; }\n};\nItem* ptr();\nstruct Pool : Item {\n  union { Item* item_; Other* other_; };\n  struct { Item* s_; } part_;\n  int all() { return item_->id() + part_.s_->id(); }\n  int own() { return this->Item::id(); }\n};\nint f(Item* p, Item** q, void* v) {\n  return (*p).id();\n  return (*q)->id();\n  return 1 + (*ptr()).id();\n  return ((Item*)v)->id();\n}\n";
+    let files = [("a.cc", text)];
+    check(&files, "a.cc:11", &["Item.id sure", "Item.id sure"]);
+    check(&files, "a.cc:12", &["Item sure", "Item.id sure"]);
+    check(&files, "a.cc:15", &["Item.id sure"]);
+    check(&files, "a.cc:16", &["Item.id sure"]);
+    check(&files, "a.cc:17", &["ptr sure", "Item.id sure"]);
+    check(&files, "a.cc:18", &["Item sure", "Item.id sure"]);
+}
+
+#[test]
+fn java_types_within_methods_have_members() {
+    let text = "class A {\n  void run() {\n    class Local {\n      void go() {}\n    }\n    Local one = new Local();\n    one.go();\n  }\n  void f(Object one) {\n    one.go();\n  }\n}\n";
+    let files = [("A.java", text)];
+    check(&files, "A.java:6", &["A.run.Local sure", "A.run.Local sure"]);
+    check(&files, "A.java:7", &["A.run.Local.go sure"]);
+    check(&files, "A.java:10", &[]);
+}
+
+#[test]
+fn java_methods_with_the_same_types_of_parameters_are_overridden() {
+    let text = "interface Info {\n  boolean isLarge();\n  void put(java.util.List<String> a);\n  void put(int a);\n}\nclass Real implements Info {\n  public boolean isLarge() { return true; }\n  public void put(List<String> b) {}\n  private void own(int a) {}\n}\nclass Sub extends Real {\n  private void own(long a) {}\n  void f() {\n    isLarge();\n    put(null);\n    own(1);\n  }\n}\n";
+    let files = [("A.java", text)];
+    check(&files, "A.java:14", &["Real.isLarge sure"]);
+    check(&files, "A.java:15", &["Info.put likely", "Real.put likely"]);
+    check(&files, "A.java:16", &["Sub.own sure"]);
+}
+
+#[test]
+fn java_builders_return_the_type_that_they_are_called_on() {
+    let text = "abstract class Base<T extends Base<T>> {\n  abstract Object build();\n  T arity(int n) { return null; }\n}\nclass Builder extends Base<Builder> {\n  Object build() { return null; }\n  void own() { arity(1).build(); }\n}\nclass Use {\n  void f() { new Builder().arity(1).arity(2).build(); }\n}\n";
+    let files = [("A.java", text)];
+    let found = references(&files);
+    assert!(found.contains(&"A.java:10 -> Builder.build sure".to_owned()), "{found:#?}");
+    assert!(!found.contains(&"A.java:10 -> Base.build sure".to_owned()), "{found:#?}");
+    assert!(!found.contains(&"A.java:7 -> Base.build sure".to_owned()), "{found:#?}");
+}
+
+#[test]
 fn hostile_texts_of_java_and_cpp_end_soon() {
     let pieces = [
         "(", "{", "[", "<", "a<", "a::", "a.b(", "a->", "template<", "class A {", "namespace a {", "A::",

@@ -33,6 +33,11 @@ fn language(path: &str) -> &'static str {
 
 /// Returns each reference as `FILE:LINE -> DEFINITION GRADE`; the definition's file is named where it is another one.
 fn references(texts: &[(&str, &str)]) -> Vec<String> {
+    rows(texts, |_| true)
+}
+
+/// Returns the references that [`references`] returns and that `is_shown` accepts.
+fn rows(texts: &[(&str, &str)], is_shown: fn(&Reference) -> bool) -> Vec<String> {
     let read = |(path, text): &(&str, &str)| {
         let facts = source_facts(language(path), text, &mut || false).unwrap();
         assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
@@ -45,5 +50,5 @@ fn references(texts: &[(&str, &str)]) -> Vec<String> {
         let place = if from.path == to.path { String::new() } else { format!("{}/", to.path) };
         format!("{}:{} -> {place}{name} {}", from.path, reference.from_line, reference.grade.name())
     };
-    find_references(&files).references.iter().map(row).collect()
+    find_references(&files).references.iter().filter(|found| is_shown(found)).map(row).collect()
 }

@@ -122,6 +122,34 @@ fn the_tokens_of_a_macro_are_read() {
 }
 
 #[test]
+fn the_type_arguments_of_calls_in_macros_are_no_end_of_a_path() {
+    let text = "struct A;\nimpl A { fn get<T>(&self) -> A { A } fn go(&self) {} }\nstruct S;\nfn make<T>() -> A { A }\nfn main() {\n    assert_eq!(A.get::<Option<S>>().go(), make::<S>().go());\n}\n";
+    let found = at(&[("src/main.rs", text)], "src/main.rs:6");
+    assert_eq!(found, ["A sure", "A.get sure", "S sure", "A.go sure", "make sure", "S sure", "A.go sure"]);
+}
+
+#[test]
+fn a_dependency_may_be_imported_by_another_name() {
+    let user = "use jcore::Date;\nfn f() {\n    jcore::days();\n    Date::new();\n    other::days();\n}\n";
+    let library = "pub struct Date;\nimpl Date { pub fn new() -> Date { Date } }\npub fn days() {}\n";
+    let manifest = "[dependencies]\njcore = { package = \"my-core\", path = \"../core\" }\n[dependencies.far-other]\npackage = \"far\"\n";
+    let files = [
+        ("app/Cargo.toml", manifest),
+        ("app/src/lib.rs", user),
+        ("core/Cargo.toml", "[package]\nname = \"my-core\"\n"),
+        ("core/src/lib.rs", library),
+        ("free/src/lib.rs", "fn f() {\n    jcore::days();\n}\n"),
+    ];
+    assert_eq!(at(&files, "app/src/lib.rs:3"), ["core/src/lib.rs/days sure"]);
+    assert_eq!(
+        at(&files, "app/src/lib.rs:4"),
+        ["core/src/lib.rs/Date.new sure", "core/src/lib.rs/Date sure"]
+    );
+    assert_eq!(at(&files, "app/src/lib.rs:5"), [""; 0]);
+    assert_eq!(at(&files, "free/src/lib.rs:2"), [""; 0]);
+}
+
+#[test]
 fn definitions_for_several_platforms_are_maybe() {
     let text = "#[cfg(unix)]\nfn open() {}\n#[cfg(windows)]\nfn open() {}\nfn main() { open(); }\n";
     assert_eq!(at(&[("src/main.rs", text)], "src/main.rs:5"), ["open maybe", "open maybe"]);
@@ -167,6 +195,17 @@ fn go_finds_what_embedded_types_interfaces_and_results_have() {
     assert_eq!(at(&files, "a.go:28"), [""; 0]);
     assert_eq!(at(&files, "a.go:30"), ["Base.Run sure"]);
     assert_eq!(at(&files, "a.go:32"), [""; 0]);
+}
+
+#[test]
+fn structs_of_go_without_a_name_have_fields() {
+    let text = "package a\n\ntype M struct{}\n\nfunc (m M) Match(s string) {}\n\ntype P struct{}\n\nfunc (p *P) Match(s string) {}\n\nvar All = struct{ A, B M }{}\n\nfunc f(x struct{ in struct{ p P } }) {\n\tfor _, tc := range []struct {\n\t\tm M\n\t}{{}} {\n\t\ttc.m.Match(\"x\")\n\t}\n\tfor _, tc := range map[string]struct{ make func() *P }{} {\n\t\ttc.make().Match(\"y\")\n\t}\n\tx.in.p.Match(\"z\")\n\tAll.A.Match(\"w\")\n}\n";
+    let files = [("a.go", text)];
+    assert_eq!(at(&files, "a.go:15"), ["M sure"]);
+    assert_eq!(at(&files, "a.go:17"), ["M.Match sure"]);
+    assert_eq!(at(&files, "a.go:20"), ["P.Match sure"]);
+    assert_eq!(at(&files, "a.go:22"), ["P.Match sure"]);
+    assert_eq!(at(&files, "a.go:23"), ["M.Match sure"]);
 }
 
 #[test]

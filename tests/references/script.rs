@@ -33,3 +33,30 @@ fn modules_of_typescript_may_be_one_value_or_be_imported_late() {
         assert!(found.iter().any(|found| found == row), "{row} is not in {found:#?}");
     }
 }
+
+#[test]
+fn functions_that_are_said_to_be_of_a_type_are_defined() {
+    let library = "type Make = () => void;\nexport const make = (() => {}) as Make;\nexport const draw = (function () {}) satisfies Make;\nexport const size = (1) as number;\n";
+    let user = "import { make, draw, size } from './a';\nmake();\ndraw();\nsize();\n";
+    let found = references(&[("a.ts", library), ("b.ts", user)]);
+    let expected = [
+        "a.ts:2 -> Make sure",
+        "a.ts:3 -> Make sure",
+        "b.ts:2 -> a.ts/make sure",
+        "b.ts:3 -> a.ts/draw sure",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn types_within_functions_have_members_and_members_of_the_dom_are_maybe() {
+    let text = "function f(x) {\n  function inner() {}\n  class Local { go() {} }\n  inner();\n  new Local().go();\n  x.go();\n}\nclass Emitter { addEventListener() {} fancyThing() {} }\nfunction g(x) {\n  x.addEventListener();\n  x.fancyThing();\n}\n";
+    let expected = [
+        "a.ts:4 -> f.inner sure",
+        "a.ts:5 -> f.Local.go sure",
+        "a.ts:5 -> f.Local sure",
+        "a.ts:10 -> Emitter.addEventListener maybe",
+        "a.ts:11 -> Emitter.fancyThing likely",
+    ];
+    assert_eq!(references(&[("a.ts", text)]), expected);
+}

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::script_objects::ScriptObjects;
@@ -42,6 +42,8 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) types: FxHashMap<(ScopeId, NameId), DefinitionId>,
     /// The scope of the methods of each type of Go.
     pub(super) method_scopes: FxHashMap<NameId, ScopeId>,
+    /// Where the types of Go begin that are structs without a name.
+    pub(super) struct_types: FxHashSet<usize>,
     /// The objects of a file of JavaScript.
     pub(super) objects: ScriptObjects,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
@@ -73,6 +75,7 @@ impl<'t> FactsBuilder<'t> {
             attribute_at: None,
             types: FxHashMap::default(),
             method_scopes: FxHashMap::default(),
+            struct_types: FxHashSet::default(),
             objects: ScriptObjects::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),

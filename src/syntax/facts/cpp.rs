@@ -273,6 +273,7 @@ impl<'t> CppReader<'t> {
                 // The head of a function, or a constructor.
                 Some(Kind::Sign(b'{' | b':' | b'=')) => None,
                 Some(Kind::Sign(b';')) => Some((next + 1, true)),
+                Some(Kind::Include | Kind::Define) => Some((next, true)),
                 Some(Kind::Word)
                     if matches!(self.text(next), "const" | "noexcept" | "override" | "final") =>
                 {
@@ -283,6 +284,8 @@ impl<'t> CppReader<'t> {
         }
         match self.kind(at + 1) {
             Some(Kind::Word | Kind::Sign(b'[' | b'~')) => Some((at + 1, false)),
+            // A line of the preprocessor ends what is before it.
+            Some(Kind::Include | Kind::Define) => Some((at + 1, true)),
             _ => None,
         }
     }

@@ -106,12 +106,17 @@ impl CppReader<'_> {
             }
             Kind::Sign(b'[') => self.bracket(walk, at, end),
             Kind::Sign(b',') => self.next_declarator(walk, at),
-            Kind::Sign(b'(') if !was_start || self.pairs[at] == 0 => at + 1,
+            Kind::Sign(b'(') if !was_start && !self.is_object(at) || self.pairs[at] == 0 => at + 1,
             Kind::Sign(b'(') => self.chain(at).1,
             Kind::Word => self.word(walk, at, end, was_start),
             Kind::Sign(b':') if self.is_colons(at) => self.chain(at).1,
             _ => at + 1,
         }
+    }
+
+    /// Returns whether a member is selected of what is in parentheses here.
+    fn is_object(&self, open: usize) -> bool {
+        matches!(self.kind(self.behind(open)), Some(Kind::Sign(b'.') | Kind::Arrow))
     }
 
     fn word(&mut self, walk: &mut Walk, at: usize, end: usize, was_start: bool) -> usize {

@@ -29,8 +29,9 @@ impl<'t> CppReader<'t> {
         head: &ItemHead,
     ) -> usize {
         let (declarator, stop) = self.declarator(at, end);
+        let is_cut = matches!(self.kind(stop), Some(Kind::Include | Kind::Define));
         let Some(declarator) = declarator else {
-            return self.variables(at, stop, end);
+            return self.variables(at, stop, if is_cut { stop } else { end });
         };
         let mut body = None;
         let mut flags = head.flags;
@@ -46,7 +47,7 @@ impl<'t> CppReader<'t> {
             }
             _ => {
                 flags |= DefinitionFlags::PROTOTYPE;
-                next = stop + 1;
+                next = if is_cut { stop } else { stop + 1 };
             }
         }
         let name = declarator.name;

@@ -295,10 +295,13 @@ impl CppReader<'_> {
                         expression = self.facts.expression(ExpressionFact::Inner(expression));
                     }
                     let mut next = name + 1;
-                    if self.is_sign(next, b'<')
-                        && let Some(end) =
-                            self.angle_end_in(next, false).filter(|end| self.is_sign(*end, b'('))
-                    {
+                    let angle = if self.is_sign(next, b'<') { self.angle_end_in(next, false) } else { None };
+                    // `this->Base::f()`
+                    if self.is_colons(angle.unwrap_or(next)) {
+                        (expression, at) = self.path(name, true);
+                        continue;
+                    }
+                    if let Some(end) = angle.filter(|end| self.is_sign(*end, b'(')) {
                         self.template_arguments(next, end - 1);
                         next = end;
                     }
@@ -324,6 +327,17 @@ impl CppReader<'_> {
         }
     }
 
+    /// Returns whether `(a*) b` or `(a&) b` begins here.
+    fn is_cast(&self, open: usize) -> bool {
+        let next = self.behind(open);
+        let is_value = self.is_sign(next, b'(')
+            || self.text(next) == "this"
+            || self.is_word(next) && !is_keyword(self.text(next));
+        is_value
+            && (self.is_word(open + 1) || self.is_colons(open + 1))
+            && matches!(self.kind(next.saturating_sub(2)), Some(Kind::Sign(b'*' | b'&')))
+    }
+
     fn primary(&mut self, at: usize) -> (ExpressionId, usize) {
         match self.text(at) {
             "this" => (self.facts.expression(ExpressionFact::Receiver), at + 1),
@@ -347,6 +361,11 @@ impl CppReader<'_> {
                 };
                 self.walk(next + 1, end.saturating_sub(1), false);
                 (value, end)
+            }
+            "(" if self.is_cast(at) => {
+                let (declared, _) = self.declared_type(at + 1);
+                let value = self.facts.expression(ExpressionFact::Instance(declared));
+                (value, self.value(self.behind(at)).1.max(self.behind(at)))
             }
             "(" => {
                 let close = self.close_of(at);

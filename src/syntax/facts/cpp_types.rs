@@ -162,6 +162,12 @@ impl CppReader<'_> {
         let is_enum = self.text(keyword) == "enum";
         let is_named = path < path_end;
         let text = if is_named { self.text(name) } else { "" };
+        let behind = if is_body { self.behind(open) } else { open + 1 };
+        if !is_named && !is_enum && self.is_sign(behind, b';') {
+            // The members of a type without a name and without a variable are those of what is around it.
+            self.items(open + 1, self.close_of(open).max(open + 1), Some(text));
+            return Some(behind);
+        }
         let is_special = name + 1 < path_end;
         let mut flags = if is_body { 0 } else { DefinitionFlags::PROTOTYPE };
         if is_special {
@@ -171,8 +177,9 @@ impl CppReader<'_> {
         let outer = self.qualified_scope(path, name, start);
         let class =
             self.add(DefinitionKind::Class, id, (start, if is_named { name } else { keyword }), flags);
+        let known_as = if is_named { id } else { self.facts.composed_name(&format!("(unnamed) {keyword}")) };
+        self.facts.bind(self.facts.scope, known_as, BindingValue::Definition(class), self.line(name));
         if is_named {
-            self.facts.bind(self.facts.scope, id, BindingValue::Definition(class), self.line(name));
             if is_special {
                 let special = self.special_name(name, path_end);
                 self.facts.bind(self.facts.scope, special, BindingValue::Definition(class), self.line(name));
@@ -206,7 +213,7 @@ impl CppReader<'_> {
             && next < end
             && self.text(keyword - usize::from(0 < keyword)) != "typedef"
         {
-            next = self.variables_of(next, end, class);
+            next = self.variables_of(next, end, known_as);
         }
         Some(next)
     }
@@ -252,11 +259,10 @@ impl CppReader<'_> {
     }
 
     /// `struct { … } a, b;`
-    fn variables_of(&mut self, from: usize, end: usize, class: DefinitionId) -> usize {
+    fn variables_of(&mut self, from: usize, end: usize, class: NameId) -> usize {
         let next = self.to_semicolon(from, end);
-        let fact = &self.facts.facts.definitions[class as usize];
-        let (name, scope) = (fact.name, self.facts.scope);
-        let of_type = self.facts.expression(ExpressionFact::Name(name));
+        let scope = self.facts.scope;
+        let of_type = self.facts.expression(ExpressionFact::Name(class));
         for at in from..next.min(from + 32) {
             if self.is_word(at) && matches!(self.kind(at + 1), Some(Kind::Sign(b',' | b';' | b'[' | b'='))) {
                 let id = self.facts.name(self.text(at));

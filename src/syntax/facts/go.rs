@@ -13,7 +13,7 @@ use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
 use super::go_constraints::needs_tag;
-use super::go_types::{declared_type, result_type, value_of};
+use super::go_types::{bind_fields, declared_type, result_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
     TAGGED_FILE,
@@ -117,7 +117,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-fn names<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
+pub(super) fn names<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
     node.children_by_field_name(name, &mut node.walk()).filter(Node::is_named).collect()
 }
 
@@ -303,7 +303,8 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match declared.kind() {
         "struct_type" => {
             facts.open_body(definition, ScopeKind::Class);
-            fields(facts, declared, definition);
+            bind_fields(facts, declared, definition);
+            facts.deeper(declared, visit);
         }
         "interface_type" => {
             facts.open_body(definition, ScopeKind::Class);
@@ -321,40 +322,6 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
     }
     facts.scope = outer;
-}
-
-/// Binds the fields of a struct.
-fn fields<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, definition: DefinitionId) {
-    let Some(list) = child_of_kind(node, "field_declaration_list") else { return };
-    for found in children(list).into_iter().filter(|child| child.kind() == "field_declaration") {
-        let Some(declared) = field(found, "type") else { continue };
-        let expression = declared_type(facts, declared);
-        let names = names(found, "name");
-        for name in &names {
-            facts.bind_node(facts.scope, *name, BindingValue::Typed(expression));
-        }
-        if names.is_empty() {
-            facts.definition(definition).bases.push(expression);
-            let inner =
-                if declared.kind() == "generic_type" { field(declared, "type") } else { Some(declared) };
-            let name = inner.and_then(|inner| match inner.kind() {
-                "qualified_type" => field(inner, "name"),
-                _ => Some(inner),
-            });
-            if let Some(name) = name {
-                facts.bind_node(facts.scope, name, BindingValue::Typed(expression));
-            }
-        }
-        match declared.kind() {
-            // The fields of a struct without a name are no fields of this one.
-            "struct_type" => {
-                let outer = facts.open_scope(ScopeKind::Block, None);
-                facts.deeper(declared, |facts, declared| fields(facts, declared, definition));
-                facts.scope = outer;
-            }
-            _ => facts.deeper(declared, visit),
-        }
-    }
 }
 
 /// Reads `var a, b T = c, d` and `const a = b`.

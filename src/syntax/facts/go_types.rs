@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, field};
-use crate::model::{ExpressionFact, ExpressionId};
-use crate::syntax::outline::children;
+use super::builder::{FactsBuilder, field, line_of};
+use super::go::names;
+use crate::model::{BindingValue, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind};
+use crate::syntax::outline::{child_of_kind, children};
 
 /// Returns the type that is written.
 pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -48,8 +49,49 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             let function = facts.expression(ExpressionFact::TypeName(function));
             facts.expression(ExpressionFact::Apply(function, returned))
         }
-        "struct_type" | "interface_type" => facts.expression(ExpressionFact::Literal),
+        "struct_type" => unnamed_struct(facts, node),
+        "interface_type" => facts.expression(ExpressionFact::Literal),
         _ => 0,
+    }
+}
+
+/// Defines a struct without a name, in the file's scope under one that nothing can have; returns that.
+fn unnamed_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    let name = facts.composed_name(&format!("(struct) {}", node.start_byte()));
+    if facts.struct_types.insert(node.start_byte())
+        && let Some(keyword) = node.child(0)
+    {
+        let definition = facts.define_unnamed(keyword, node, DefinitionKind::Class);
+        facts.bind(0, name, BindingValue::Definition(definition), line_of(node));
+        let outer = facts.open_body(definition, ScopeKind::Class);
+        facts.deeper(node, |facts, node| bind_fields(facts, node, definition));
+        facts.scope = outer;
+    }
+    facts.expression(ExpressionFact::TypeName(name))
+}
+
+/// Binds the fields of a struct.
+pub(super) fn bind_fields<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, definition: DefinitionId) {
+    let Some(list) = child_of_kind(node, "field_declaration_list") else { return };
+    for found in children(list).into_iter().filter(|child| child.kind() == "field_declaration") {
+        let Some(declared) = field(found, "type") else { continue };
+        let expression = declared_type(facts, declared);
+        let names = names(found, "name");
+        for name in &names {
+            facts.bind_node(facts.scope, *name, BindingValue::Typed(expression));
+        }
+        if !names.is_empty() {
+            continue;
+        }
+        facts.definition(definition).bases.push(expression);
+        let inner = if declared.kind() == "generic_type" { field(declared, "type") } else { Some(declared) };
+        let name = inner.and_then(|inner| match inner.kind() {
+            "qualified_type" => field(inner, "name"),
+            _ => Some(inner),
+        });
+        if let Some(name) = name {
+            facts.bind_node(facts.scope, name, BindingValue::Typed(expression));
+        }
     }
 }
 

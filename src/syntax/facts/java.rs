@@ -12,6 +12,9 @@ use super::java_types::{declared_type, value_of};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeKind};
 use crate::syntax::outline::{child_of_kind, children};
 
+/// What the types of the parameters of a method are bound to in its body. No name has parentheses.
+const PARAMETER_TYPES: &str = "(parameters)";
+
 /// Reads the facts of a file.
 pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     let package = child_of_kind(root, "package_declaration");
@@ -191,6 +194,9 @@ fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let outer = facts.open_body(method, ScopeKind::Function);
     type_parameters(facts, node);
+    if let Some(list) = list.filter(|list| 0 < list.named_child_count()) {
+        bind_signature(facts, list);
+    }
     if let Some(declared) = field(node, "type") {
         let returned = declared_type(facts, declared);
         facts.definition(method).returns.push(returned);
@@ -230,6 +236,22 @@ fn bind_method<'t>(
         let bound = facts.composed_name(&bound);
         facts.bind(facts.scope, bound, BindingValue::Definition(method), line);
     }
+}
+
+/// Binds [`PARAMETER_TYPES`] to the names of the types of some parameters, without what those are applied to.
+fn bind_signature<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
+    let mut written = String::new();
+    for parameter in list.named_children(&mut list.walk()) {
+        let declared = field(parameter, "type").map_or("...", |declared| facts.text_of(declared));
+        let plain = declared.split('<').next().unwrap_or_default();
+        written.push_str(plain.rsplit('.').next().unwrap_or_default().trim());
+        written.extend(declared.matches("[]"));
+        written.push(',');
+    }
+    let types = facts.composed_name(&written);
+    let types = facts.expression(ExpressionFact::Name(types));
+    let name = facts.name(PARAMETER_TYPES);
+    facts.bind(facts.scope, name, BindingValue::Value(types), line_of(list));
 }
 
 fn parameters<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {

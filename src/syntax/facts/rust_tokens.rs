@@ -61,29 +61,67 @@ fn token_tree<'t>(facts: &mut FactsBuilder<'t>, tree: Node<'t>) {
     let mut reader = TokenReader::default();
     let mut cursor = tree.walk();
     let tokens: Vec<Node<'t>> = tree.children(&mut cursor).collect();
-    for (at, token) in tokens.iter().enumerate() {
-        match token.kind() {
-            "identifier" if !reader.in_import => reader.name(facts, *token, tokens.get(at + 1).copied()),
-            "self" => reader.value = Some(facts.expression(ExpressionFact::Receiver)),
-            "crate" | "super" => {
-                let name = facts.name_of(*token);
-                reader.value = Some(facts.expression(ExpressionFact::TypeName(name)));
-            }
-            "token_tree" => {
-                facts.deeper(*token, token_tree);
-                reader.brackets(facts, *token);
-            }
-            "string_literal" | "integer_literal" | "boolean_literal" | "char_literal" => {
-                reader.value = Some(facts.expression(ExpressionFact::Literal));
-            }
-            sign => reader.sign(facts, sign),
-        }
-    }
-    reader.end(facts);
+    reader.read(facts, &tokens);
     facts.scope = outer;
 }
 
+/// Returns how many tokens the `::<…>` of a call or a type has that begins here; 0 where none does.
+fn arguments_length(tokens: &[Node<'_>]) -> usize {
+    let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|token| token.kind() == sign);
+    if !is(0, "::") || !is(1, "<") {
+        return 0;
+    }
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(1) {
+        depth = match token.kind() {
+            "<" => depth + 1,
+            ">" => depth.saturating_sub(1),
+            ">>" => depth.saturating_sub(2),
+            ";" => return 0,
+            _ => depth,
+        };
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    0
+}
+
 impl<'t> TokenReader<'t> {
+    fn read(&mut self, facts: &mut FactsBuilder<'t>, tokens: &[Node<'t>]) {
+        let mut at = 0;
+        while let Some(token) = tokens.get(at).copied() {
+            let arguments = arguments_length(&tokens[at..]);
+            if 0 < arguments && !self.in_import {
+                let mut inner = TokenReader { in_type: true, ..TokenReader::default() };
+                inner.read(facts, &tokens[at + 2..at + arguments - 1]);
+                at += arguments;
+                continue;
+            }
+            at += 1;
+            match token.kind() {
+                "identifier" if !self.in_import => {
+                    let next = tokens.get(at + arguments_length(&tokens[at..]));
+                    self.name(facts, token, next.copied());
+                }
+                "self" => self.value = Some(facts.expression(ExpressionFact::Receiver)),
+                "crate" | "super" => {
+                    let name = facts.name_of(token);
+                    self.value = Some(facts.expression(ExpressionFact::TypeName(name)));
+                }
+                "token_tree" => {
+                    facts.deeper(token, token_tree);
+                    self.brackets(facts, token);
+                }
+                "string_literal" | "integer_literal" | "boolean_literal" | "char_literal" => {
+                    self.value = Some(facts.expression(ExpressionFact::Literal));
+                }
+                sign => self.sign(facts, sign),
+            }
+        }
+        self.end(facts);
+    }
+
     fn name(&mut self, facts: &mut FactsBuilder<'t>, token: Node<'t>, next: Option<Node<'t>>) {
         let next_kind = next.map_or("", |next| next.kind());
         if std::mem::take(&mut self.skips_name) {

@@ -5,7 +5,9 @@ use tree_sitter::Node;
 use super::builder::{FactsBuilder, NewDefinition, field};
 use super::common_js;
 use super::script_modules::{export, import};
-use super::script_syntax::{declare_required, mark_arrow, receiver_scope, required_value};
+use super::script_syntax::{
+    declare_required, mark_arrow, receiver_scope, required_value, without_assertions,
+};
 use super::script_types::{declared_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
@@ -375,11 +377,11 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         value = Some(assigned);
     }
-    if let Some(value) = value.filter(|value| {
+    if let Some((value, types)) = value.map(without_assertions).filter(|(value, _)| {
         is_plain && matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
     }) {
-        if let Some(declared) = declared {
-            facts.deeper(declared, visit);
+        for said in declared.into_iter().chain(types) {
+            facts.deeper(said, visit);
         }
         let whole = node.parent().unwrap_or(node);
         define_function(facts, value, whole, name, value);

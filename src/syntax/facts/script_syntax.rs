@@ -131,6 +131,20 @@ pub(super) fn inheritance<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Optio
     }
 }
 
+/// Returns what a value is without the parentheses around it and the types that are said of it, and those types.
+pub(super) fn without_assertions(value: Node<'_>) -> (Node<'_>, Vec<Node<'_>>) {
+    let (mut inner, mut types) = (value, Vec::new());
+    while matches!(
+        inner.kind(),
+        "parenthesized_expression" | "as_expression" | "satisfies_expression" | "non_null_expression"
+    ) {
+        let Some(next) = inner.named_child(0) else { break };
+        types.extend(inner.named_child(1));
+        inner = next;
+    }
+    (inner, types)
+}
+
 /// Returns whether a value is a function or a class.
 pub(super) fn is_definable(value: Node<'_>) -> bool {
     matches!(value.kind(), "function_expression" | "generator_function" | "arrow_function" | "class")
