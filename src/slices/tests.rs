@@ -122,7 +122,7 @@ fn a_text_that_an_edit_creates_elsewhere_is_not_the_slice_that_it_changed() {
 
 #[test]
 fn a_copy_with_the_neighbors_of_the_original_on_one_side_is_no_rival() {
-    let lines = |name: &str| (1..=8).map(|number| format!("{name}{number}\n")).collect::<String>();
+    let lines = |name: &str| (1..=8).map(|number| format!("{name}{number}\n")).collect::<Vec<_>>().concat();
     let block = |name: &str| format!("{}lock();\nwork();\n{}", lines(name), lines("end"));
     let old = block("one") + &block("two");
     check(&old, (27, 28), &(block("new") + &old), "moved 45-46");
@@ -130,7 +130,7 @@ fn a_copy_with_the_neighbors_of_the_original_on_one_side_is_no_rival() {
 
 #[test]
 fn a_copy_far_from_all_landmarks_is_still_the_only_one_between_the_same() {
-    let filler = |from: usize| (from..from + 70).map(|n| format!("same{n}\n")).collect::<String>();
+    let filler = |from: usize| (from..from + 70).map(|n| format!("same{n}\n")).collect::<Vec<_>>().concat();
     let section =
         |name: &str, body: &str| format!("begin {name}\n{}{body}{}end {name}\n", filler(0), filler(70));
     let text = |one: &str, two: &str| section("one", one) + &section("two", two);

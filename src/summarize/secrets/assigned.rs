@@ -229,13 +229,10 @@ fn defined_value(text: &str, end: usize) -> Option<Range<usize>> {
 fn is_quoted_secret(value: &str) -> bool {
     const MOST_DIGITS: usize = 1;
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    is_chosen(value)
-        && !is_option(value)
-        && !is_version_range(value)
-        && !is_character_class(value)
-        && !(is_variable(value) && digits <= MOST_DIGITS)
-        && !value.contains("\\u")
-        && !(value.contains(['(', '[', '*', '^']) && value.contains('\\'))
+    let is_name = is_variable(value) && digits <= MOST_DIGITS;
+    let is_pattern = value.contains(['(', '[', '*', '^']) && value.contains('\\');
+    let is_syntax = is_option(value) || is_version_range(value) || is_character_class(value);
+    is_chosen(value) && !is_name && !is_pattern && !is_syntax && !value.contains("\\u")
 }
 
 /// Returns which part of an unquoted value is a secret; expressions look much alike.

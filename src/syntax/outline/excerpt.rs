@@ -11,7 +11,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::OnceLock;
 
-use super::excerpt_parts::ExcerptParts;
+use super::excerpt_parts::{ExcerptParts, NodeContent};
 use super::language::CompiledLanguage;
 use super::parse::{error_count, parse};
 use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
@@ -260,14 +260,14 @@ impl<'s> ExcerptLines<'s> {
         let mut unwanted = Vec::new();
         let mut open = vec![parts.root()];
         while let Some(node) = open.pop() {
-            let is_list = node.is_list || parts.is_root(node);
+            let is_list = node.holds == NodeContent::List || parts.is_root(node);
             for child in parts.children(node) {
                 let lines = self.lines(&child.range());
                 if self.has_wanted(&lines) {
                     if !self.is_all_body(&lines) {
                         open.push(child);
                     }
-                } else if !is_list && (child.is_list || child.is_branch) {
+                } else if !is_list && child.holds != NodeContent::Other {
                     // The members of what has a wanted head, and the other branches of a wanted one.
                     open.push(child);
                 } else if (is_list && child.is_item) || child.is_aside {

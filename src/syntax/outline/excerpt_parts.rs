@@ -34,14 +34,40 @@ pub(super) struct PartNode {
     end: u32,
     first_child: u32,
     child_count: u32,
-    /// Whether it holds statements or declarations, any of which may be missing.
-    pub(super) is_list: bool,
-    /// Whether it is a branch of a statement: what an `else` or a `catch` introduces.
-    pub(super) is_branch: bool,
+    pub(super) holds: NodeContent,
     /// Whether it can be dropped from a list.
     pub(super) is_item: bool,
     /// Whether it can be dropped wherever it is: a comment, or a decorator of several lines.
     pub(super) is_aside: bool,
+}
+
+/// What a node holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NodeContent {
+    /// Statements or declarations, any of which may be missing.
+    List,
+    /// A branch of a statement: what an `else` or a `catch` introduces.
+    Branch,
+    Other,
+}
+
+impl NodeContent {
+    /// Returns what nodes of a kind of the grammar hold.
+    fn of(kind: &str) -> Self {
+        const LISTS: [&str; 14] = [
+            "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
+            "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
+            "statements", "stylesheet",
+        ];
+        const BRANCHES: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
+        if kind == "field_declaration_list" || LISTS.iter().any(|end| kind.ends_with(end)) {
+            Self::List
+        } else if BRANCHES.iter().any(|end| kind.ends_with(end)) {
+            Self::Branch
+        } else {
+            Self::Other
+        }
+    }
 }
 
 impl PartNode {
@@ -52,8 +78,7 @@ impl PartNode {
             end: position(range.end),
             first_child: 0,
             child_count: 0,
-            is_list: is_list(kind),
-            is_branch: is_branch(kind),
+            holds: NodeContent::of(kind),
             is_item: node.is_named() && !node.is_error(),
             is_aside: kind.contains("comment") || (has_lines && kind == "decorator"),
         }
@@ -148,7 +173,7 @@ fn nodes(source: &SourceText<'_>, tree: &Tree) -> Vec<PartNode> {
             let has_lines = span.start_line < span.end_line;
             let node = PartNode::new(child, &range, has_lines);
             // What is on one line is wanted as a whole or not at all, except for the elements of a list.
-            if 0 < child.child_count() && (node.is_list || has_lines) {
+            if 0 < child.child_count() && (node.holds == NodeContent::List || has_lines) {
                 open.push((nodes.len(), child));
             }
             nodes.push(node);
@@ -170,22 +195,6 @@ fn elided(source: &SourceText<'_>) -> Vec<Range<usize>> {
     };
     let items = preprocessed.synthesized.iter().map(SynthesizedItem::range);
     preprocessed.elided_comments.iter().cloned().chain(items.filter(|range| !is_condition(range))).collect()
-}
-
-/// Returns whether nodes of this kind hold statements or declarations, any of which may be missing.
-fn is_list(kind: &str) -> bool {
-    const ENDS: [&str; 14] = [
-        "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
-        "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
-        "statements", "stylesheet",
-    ];
-    kind == "field_declaration_list" || ENDS.iter().any(|end| kind.ends_with(end))
-}
-
-/// Returns whether nodes of this kind are branches of statements.
-fn is_branch(kind: &str) -> bool {
-    const ENDS: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
-    ENDS.iter().any(|end| kind.ends_with(end))
 }
 
 /// Returns a position in a text or among its nodes. What is parsed has fewer bytes than four billion.
