@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::profile::{DocumentProfile, curation_hash, default_name, with_defaults};
+use super::profile::{DocumentProfile, curation_hash, default_name, has_persona_views, with_defaults};
 use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::{prices, project_name};
 use crate::api::{
@@ -19,6 +19,10 @@ use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, Pr
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
+
+/// What a limited document says of a persona's views.
+const UNUSED_VIEWS: &str = "the persona's `view` and `languages` decide only in a document without a limit; within a limit, \
+    what is shown of each file is selected, except where an entry has a `view_mode`";
 
 /// Resolves a question for a document.
 pub fn resolve_aggregate(
@@ -84,9 +88,14 @@ pub(super) fn resolve_document(
     query: AggregateQuery,
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
+    let has_views = has_persona_views(&query.choice, &settings.loaded.curation);
     let request = resolve_aggregate(query, settings)?;
     Ok(ResolvedQuery::new(move |project| {
         let document = compose_document(project, &request)?;
+        let receipt = &document.receipt;
+        if has_views && (receipt.budget_tokens.is_some() || receipt.max_bytes.is_some()) {
+            project.add_note(UNUSED_VIEWS.to_owned());
+        }
         if !request.is_preview {
             if request.request.hydrated.is_some() {
                 project.count_uses()?;
