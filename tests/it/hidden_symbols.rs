@@ -149,7 +149,7 @@ fn a_hide_that_applies_to_nothing_is_a_problem_and_a_note_of_every_answer() {
     let hide = |path: &str, key: &str| json!([{"path": path, "ast_mask": {key: "hide"}}]);
     let mut cases = vec![
         (hide("src/Other.py", "other"), "`src/Other.py` hides nothing: no file of the project"),
-        (hide("other.py", "other"), "(nearest: src/other.py)"),
+        (hide("other.py", "other"), "(nearest: src/other.py"),
         (hide("src\\other.py", "other"), "no file of the project has that path"),
         (hide("*.rb", "other"), "`*.rb` hides nothing"),
         (

@@ -141,7 +141,7 @@ fn a_preset_and_a_persona_need_not_be_in_the_settings() {
     assert_eq!(unlimited["notes"], json!([]));
     let body = json!({"persona": inline, "focus": ["README.md"], "budget": 700});
     let limited = client.query("/v1/aggregate", &body);
-    assert!(limited["notes"][0].as_str().unwrap().starts_with("the persona's `view`"), "{limited}");
+    assert!(limited["notes"].to_string().contains("the persona's `view`"), "{limited}");
     let (_, receipt) = document(&mut client, &body);
     assert_eq!(receipt["budget_tokens"], 700);
     assert_eq!(view_of(&receipt, "README.md"), ("outline".into(), "focus".into()));

@@ -318,7 +318,7 @@ pub(super) fn hydration_queries(asked: AggregateQuery) -> Result<(HydrateQuery, 
 
 /// A discussion: a text, or messages, which may be written as JSON in a text.
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "`history` is a text, or a list of messages with `role` and `content`")]
+#[serde(untagged, expecting = "expected a text, or a list of messages with `role` and `content`")]
 pub(super) enum HistoryArgument {
     Text(String),
     Messages(Vec<Value>),

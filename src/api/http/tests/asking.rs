@@ -169,7 +169,7 @@ fn an_error_says_which_shape_it_wants() {
             "lines[0]",
             json!([1, 2]),
             "a string or an object with start, end",
-            json!({"files": ["text"], "lines": ["10-12"]}),
+            json!({"lines": ["10-12"]}),
         ),
         (
             "/v1/aggregate",
@@ -219,7 +219,7 @@ fn an_error_says_which_shape_it_wants() {
             "lines[0]",
             json!("6-4"),
             "a string or an object with start, end",
-            json!({"files": ["text"], "lines": ["10-12"]}),
+            json!({"lines": ["10-12"]}),
         ),
         (
             "/v1/curation/edit",
@@ -246,7 +246,7 @@ fn an_error_says_which_shape_it_wants() {
             json!({"put": 1}),
             "an object with one of set, remove, slice_add, slice_change, slice_remove, mask, preset_save, preset_apply, \
              preset_delete, screenshots, document",
-            json!({"edits": [{"set": {"files": {}}}]}),
+            json!({"revision": "text", "edits": [{"set": {"files": {}}}]}),
         ),
     ] {
         let heard = house.post(path, "", &body.to_string());

@@ -51,7 +51,7 @@ fn a_discussion_is_a_text_or_a_list_of_messages() {
             client.words("slop_aggregate", json!({"history": history})).await;
         }
         let words = client.words("slop_aggregate", json!({"history": 3})).await;
-        assert!(words.contains("history: `history` is a text, or a list of messages"), "{words}");
+        assert!(words.contains("history: expected a text, or a list of messages"), "{words}");
     });
     let asked = service.asked.lock().unwrap();
     let heard = asked.iter().map(|query| {
