@@ -45,7 +45,7 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "Vec<JsonObject>")]
     pub(super) items: Option<Vec<ItemEntry>>,
-    /// What was said so far: a text, or messages `{role, content}` as a JSON list.
+    /// Text or messages so far.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) history: Option<HistoryArgument>,
@@ -57,7 +57,7 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) task: Option<String>,
-    /// Files that the task is about, shown in most detail: path, name, part of a path, pattern, `path:line` or `path:4-9`.
+    /// Files that the task is about, shown in most detail: path, name, part of a path, pattern or `path:line`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) focus: Option<Vec<String>>,
