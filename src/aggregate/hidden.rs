@@ -89,8 +89,10 @@ pub fn ineffective_hides(
     outline: Option<&Outline>,
     mask: &[(String, MaskMode)],
 ) -> Vec<(String, Vec<String>)> {
-    let is_mentioned =
-        |key: &str| Some(last_name(key)).is_some_and(|name| !name.is_empty() && text.contains(name));
+    let is_mentioned = |key: &str| {
+        let name = last_name(key);
+        !name.is_empty() && text.contains(name)
+    };
     let Some(outline) = outline else {
         let hidden = mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide).map(|(key, _)| key);
         return hidden.filter(|key| !is_mentioned(key)).map(|key| (key.clone(), Vec::new())).collect();

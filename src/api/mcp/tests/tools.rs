@@ -50,8 +50,8 @@ fn a_discussion_is_a_text_or_a_list_of_messages() {
         for history in &said {
             client.words("slop_aggregate", json!({"history": history})).await;
         }
-        let words = client.words("slop_aggregate", json!({"history": 3})).await;
-        assert!(words.contains("history: expected a text, or a list of messages"), "{words}");
+        let refused = client.call("slop_aggregate", json!({"history": 3})).await.to_string();
+        assert!(refused.contains("history: expected a text, or a list of messages"), "{refused}");
     });
     let asked = service.asked.lock().unwrap();
     let heard = asked.iter().map(|query| {
