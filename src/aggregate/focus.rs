@@ -4,6 +4,7 @@
 //! mean all of their files; any other word means one: if it fits several, the best of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use super::selector::{Error, Selector};
 use crate::model::{RelPath, normalized_path, unescaped_path};
@@ -19,7 +20,8 @@ pub struct Focus {
 #[derive(Debug, Clone)]
 struct FocusWord {
     text: String,
-    line: Option<u32>,
+    /// None if the whole file is meant.
+    lines: Option<RangeInclusive<u32>>,
     selector: Selector,
 }
 
@@ -78,8 +80,8 @@ impl Focus {
     /// focus.
     pub fn new(words: &[String]) -> Result<Self, Error> {
         let words = words.iter().map(|word| {
-            let (path, line) = split_line(word);
-            Ok(FocusWord { text: word.clone(), line, selector: Selector::new(path)? })
+            let (path, lines) = split_lines(word);
+            Ok(FocusWord { text: word.clone(), lines, selector: Selector::new(path)? })
         });
         Ok(Self { words: words.collect::<Result<_, Error>>()?, files: None })
     }
@@ -101,7 +103,7 @@ impl Focus {
             for path in best.files {
                 let file =
                     chosen.entry(path.clone()).or_insert_with(|| FocusedFile { word: at, lines: Vec::new() });
-                file.lines.extend(word.line);
+                file.lines.extend(word.lines.clone().into_iter().flatten());
             }
             if !others.is_empty() {
                 let others = others.into_iter().cloned().collect();
@@ -126,8 +128,8 @@ impl Focus {
             return files.get(path).map(|file| FocusLines(file.lines.clone()));
         }
         let fits = self.words.iter().filter(|word| word.fits(path));
-        let lines: Vec<Option<u32>> = fits.map(|word| word.line).collect();
-        (!lines.is_empty()).then(|| FocusLines(lines.into_iter().flatten().collect()))
+        let lines: Vec<Option<RangeInclusive<u32>>> = fits.map(|word| word.lines.clone()).collect();
+        (!lines.is_empty()).then(|| FocusLines(lines.into_iter().flatten().flatten().collect()))
     }
 
     /// Returns the place of a file among those in focus: that of the first word that means it.
@@ -226,23 +228,35 @@ fn fit_plain<'p>(word: &[u8], path: &'p [u8]) -> Option<(FocusFit, &'p [u8])> {
     best
 }
 
-fn split_line(word: &str) -> (&str, Option<u32>) {
+/// Splits a word such as `a.py:3` or `a.py:3-9` into its path and its lines.
+fn split_lines(word: &str) -> (&str, Option<RangeInclusive<u32>>) {
     match word.rsplit_once(':') {
-        Some((path, line)) if !path.is_empty() => match line.parse() {
-            Ok(line) => (path, Some(line)),
+        Some((path, lines)) if !path.is_empty() => match parse_lines(lines) {
+            // Of so many lines, the whole file is shown.
+            Some(lines) if MAX_FOCUSED_LINES < lines.end() - lines.start() => (path, None),
+            Some(lines) => (path, Some(lines)),
             // A name may hold a colon.
-            Err(_) => (word, None),
+            None => (word, None),
         },
         Some(_) | None => (word, None),
     }
 }
+
+fn parse_lines(text: &str) -> Option<RangeInclusive<u32>> {
+    let (start, end) = text.split_once('-').unwrap_or((text, text));
+    let lines = start.parse().ok()?..=end.parse().ok()?;
+    (!lines.is_empty()).then_some(lines)
+}
+
+/// The most lines that a word names one by one.
+const MAX_FOCUSED_LINES: u32 = 2000;
 
 /// The most of a name that is compared.
 const MAX_COMPARED_BYTES: usize = 64;
 
 /// Returns those paths of files and folders that are most like a word, the nearest first; none if nothing is near.
 pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, most: usize) -> Vec<String> {
-    let word = normalized_path(split_line(word).0);
+    let word = normalized_path(split_lines(word).0);
     let (wanted_folder, wanted) = word.rsplit_once('/').unwrap_or(("", &word));
     let mut near: BTreeSet<(usize, usize, String)> = BTreeSet::new();
     let mut add = |path: &[u8]| {
@@ -363,6 +377,13 @@ mod tests {
         focus.resolve(&[FocusCandidate { path: &path, penalty: 0 }]);
         assert_eq!(focus.lines(&path), Some(FocusLines(vec![7, 30])));
         assert_eq!(focus.place(&path), Some(0));
+        let mut range = Focus::new(&["app.py:4-6".to_owned(), "app.py:9-7".to_owned()]).unwrap();
+        let problems = range.resolve(&[FocusCandidate { path: &path, penalty: 0 }]);
+        assert_eq!(
+            (range.lines(&path), &problems.unmatched[..]),
+            (Some(FocusLines(vec![4, 5, 6])), &["app.py:9-7".to_owned()][..])
+        );
+        assert_eq!(split_lines("app.py:1-4000000000"), ("app.py", None));
         assert!(Focus::new(&words).unwrap().lines(&RelPath::new(b"c:d").unwrap()).is_some());
     }
 

@@ -5,7 +5,10 @@
 
 use std::ops::Range;
 
-use super::masked::{DefinitionCut, SymbolModes, SymbolRegion, nest_symbols};
+use super::masked::{
+    DefinitionCut, MAX_SUGGESTED, SymbolModes, SymbolRegion, hidden_names, names_hidden, nest_symbols,
+};
+use super::masks::{nearest_keys, select_symbols};
 use super::page::SourcePage;
 use crate::model::{MaskMode, Outline};
 
@@ -75,8 +78,36 @@ pub fn hide_mentions(text: &str, keys: &[&str]) -> String {
 /// Returns the keys by which `mask` hides what no symbol of the outline is named.
 pub fn unmatched_hidden_keys<'m>(outline: &Outline, mask: &'m [(String, MaskMode)]) -> Vec<&'m str> {
     let hidden = mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide);
-    let gone = hidden.filter(|(key, _)| super::masks::select_symbols(outline, key).is_empty());
+    let gone = hidden.filter(|(key, _)| select_symbols(outline, key).is_empty());
     gone.map(|(key, _)| key.as_str()).collect()
+}
+
+/// Returns the keys by which `mask` hides nothing of a text, each with the names that are nearest to it. Where the
+/// structure is not known, or not known well enough, these are the keys whose names no line mentions.
+pub fn ineffective_hides(
+    text: &str,
+    outline: Option<&Outline>,
+    mask: &[(String, MaskMode)],
+) -> Vec<(String, Vec<String>)> {
+    let is_mentioned = |key: &str| {
+        let name = last_name(key);
+        !name.is_empty() && text.contains(name)
+    };
+    let Some(outline) = outline else {
+        let hidden = mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide).map(|(key, _)| key);
+        return hidden.filter(|key| !is_mentioned(key)).map(|key| (key.clone(), Vec::new())).collect();
+    };
+    let mut gone = unmatched_hidden_keys(outline, mask);
+    if !outline.health.is_perfect() {
+        gone.retain(|key| !is_mentioned(key));
+    }
+    let hidden = hidden_names(outline, mask);
+    let with_nearest = |(at, key): (usize, &str)| {
+        let mut near = if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
+        near.retain(|key| !names_hidden(key, &hidden));
+        (key.to_owned(), near)
+    };
+    gone.into_iter().enumerate().map(with_nearest).collect()
 }
 
 /// Returns the last part of a mask's key, without parameters or a number.

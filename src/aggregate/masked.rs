@@ -19,7 +19,7 @@ use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
 const INDENT_STEP: &str = "    ";
 
 /// For so many names that are gone the nearest ones are looked for.
-const MAX_SUGGESTED: usize = 10;
+pub(super) const MAX_SUGGESTED: usize = 10;
 
 /// A text as a mask shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn render_masked(
 }
 
 /// Returns the qualified names of the symbols that a mask hides, and of those within them.
-fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]) -> HashSet<&'o str> {
+pub(super) fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]) -> HashSet<&'o str> {
     let mut names = HashSet::new();
     for (key, _) in mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide) {
         let mut stack = select_symbols(outline, key);
@@ -73,7 +73,7 @@ fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]) -> HashSe
 }
 
 /// Returns whether a key that is offered, perhaps with parameters or a number, names what is hidden.
-fn names_hidden(key: &str, hidden: &HashSet<&str>) -> bool {
+pub(super) fn names_hidden(key: &str, hidden: &HashSet<&str>) -> bool {
     hidden.contains(key) || key.match_indices(['(', '#']).any(|(at, _)| hidden.contains(&key[..at]))
 }
 

@@ -37,7 +37,9 @@ pub use covering::{Covering, CoveringEntry, cover_files};
 pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
-pub use hidden::{HiddenLines, hide_mentions, hide_symbols, hides_symbols, unmatched_hidden_keys};
+pub use hidden::{
+    HiddenLines, hide_mentions, hide_symbols, hides_symbols, ineffective_hides, unmatched_hidden_keys,
+};
 pub use hydrate::{
     DepthCosts, HotFile, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost,
     order_hot_files, place_fragments,

@@ -323,7 +323,8 @@ fn read_mask(section: &TomlSection<'_>) -> Result<Vec<(String, MaskMode)>, Error
 }
 
 fn mask_modes() -> String {
-    join_alternatives(MaskMode::ALL.iter().map(|mode| mode.name()))
+    // `full` means the same as `def`.
+    join_alternatives(["full"].into_iter().chain(MaskMode::ALL.iter().map(|mode| mode.name())))
 }
 
 fn read_slice(section: &TomlSection<'_>) -> Result<Slice, Error> {

@@ -226,9 +226,12 @@ fn a_wrong_value_is_told_with_its_place_and_what_is_allowed() {
         ("injected_at = -1", "injected_at` is -1, not seconds since the epoch"),
         (
             "ast_mask = 'def'",
-            "ast_mask` is 'def', not a table from symbols to \"def\", \"sig\", \"agg\" or \"hide\"",
+            "ast_mask` is 'def', not a table from symbols to \"full\", \"def\", \"sig\", \"agg\" or \"hide\"",
         ),
-        ("ast_mask = { a = 'all' }", "ast_mask.a` is 'all', not \"def\", \"sig\", \"agg\" or \"hide\""),
+        (
+            "ast_mask = { a = 'all' }",
+            "ast_mask.a` is 'all', not \"full\", \"def\", \"sig\", \"agg\" or \"hide\"",
+        ),
         (
             "ast_mask = { a.b = 'def' }",
             "ast_mask.a` is a table, not a mode; a name with a dot in it must be quoted",

@@ -46,6 +46,8 @@ pub struct LoadedConfig {
     /// Every setting with its origin, in the order of [`DEFAULT_TOML`](super::schema::DEFAULT_TOML).
     pub values: Vec<SettingValue>,
     pub warnings: Vec<String>,
+    /// Those of the warnings that are about the project's file.
+    project_warnings: Vec<String>,
     /// The revision of the project's file, which an edit of it names.
     pub revision: String,
     /// What is wrong in the files, and does not stop anything: each curated entry that was left out, with its place.
@@ -117,6 +119,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     let schema = SettingsSchema::built_in();
     let mut layers = Vec::new();
     let (mut curation, mut warnings, mut left_out) = (Curation::default(), Vec::new(), Vec::new());
+    let mut project_warnings = Vec::new();
     let mut written = UserProviders::default();
     let mut links = Links { private: inputs.private.clone(), ..Links::default() };
     if let Some((path, bytes)) = &inputs.links_file {
@@ -144,6 +147,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     if let Some((path, bytes)) = &inputs.project_file {
         let origin = |line| SettingOrigin::ProjectFile { path: path.clone(), line };
         let layer = layers::from_file(bytes, FileOwner::Project, &origin, &schema)?;
+        project_warnings.clone_from(&layer.warnings);
         warnings.extend(layer.warnings);
         left_out.extend(layer.left_out);
         curation.overlay(layer.curation);
@@ -166,6 +170,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         user_only: trusted,
         links,
         warnings,
+        project_warnings,
         revision: revision_of(inputs.project_file.as_ref().map_or(b"", |(_, bytes)| bytes)),
         problems: describe_left_out(&left_out),
         fingerprint: fingerprint(inputs),
@@ -340,7 +345,7 @@ impl LoadedConfig {
             screenshot_bytes: settings.limits.screenshot_bytes,
             section_bytes: settings.limits.section_bytes,
             items: self.curation.files.as_slice().into(),
-            settings_problems: self.problems.as_slice().into(),
+            settings_problems: self.problems.iter().chain(&self.project_warnings).cloned().collect(),
             summary_lookup: SummaryLookupOptions {
                 models: self.configured_models(),
                 uses_earlier: settings.agent.shows_outdated,

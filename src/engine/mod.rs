@@ -77,4 +77,6 @@ pub use source_texts::{SourceRequest, SourceText};
 pub use symbols::{SymbolAnswer, SymbolRequest};
 pub use table::{TableAnswer, TableClock, TableNames, TableRequest, TableRow, TableTotals};
 pub use timings::{AnswerStep, StepSummary, StepTimings};
-pub use workspace::{LinkedSize, check_file_count, checkouts_within, measure_linked, watch_folders};
+pub use workspace::{
+    LinkedSize, check_file_count, checkouts_within, measure_linked, redact_slices, watch_folders,
+};

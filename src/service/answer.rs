@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::curation::{match_symbols, resolve_curation};
 use super::curation_edit::resolve_edit;
-use super::document::{resolve_aggregate, resolve_document, resolve_explain};
+use super::document::{resolve_compose, resolve_document, resolve_explain};
 use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::hydration::{resolve_edit_fragments, resolve_fragments, resolve_hydrate, resolve_simulate};
 use super::links::resolve_links;
@@ -18,11 +18,10 @@ use super::table::resolve_table;
 use super::takes::{resolve_edit_takes, resolve_takes};
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
-    CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
-    ExplainQuery, FileStates, FilesQuery, FindQuery, ImageContent, ImageQuery, ImpactQuery, IndexQuery,
-    IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing,
+    CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ExplainQuery,
+    FileStates, FilesQuery, FindQuery, ImageContent, ImageQuery, ImpactQuery, IndexQuery, IndexRun,
+    LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, NamedThing,
     OutlineQuery, RefsQuery, ResolveSlicesQuery, SearchQuery, SourceTextsQuery, SymbolsQuery, ViewQuery,
-    compose_unformatted,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{
@@ -127,10 +126,7 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
         LocalQuery::AllReferences(_) => {
             complete_local::<AllReferencesQuery>(|project| Ok(project.reference_graph()?))
         }
-        LocalQuery::Compose(query) => {
-            let request = resolve_aggregate(query.0, settings)?;
-            complete_local::<ComposeQuery>(move |project| Ok(compose_unformatted(project, &request)?))
-        }
+        LocalQuery::Compose(query) => resolve_compose(query.0, settings)?,
         // The service that opened the project writes the document that this resolves to.
         LocalQuery::WriteDocument(query) => resolve_document(query.document, settings)?,
     })

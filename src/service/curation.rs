@@ -9,11 +9,13 @@ use crate::api::{
 };
 use crate::config::Curation;
 use crate::config::edit::TakesSummary;
-use crate::engine::{Project, Trust, nearest_symbols, select_symbols};
+use crate::engine::{Project, Trust, nearest_symbols, redact_slices, select_symbols};
 use crate::model::{DocumentDefaults, FileItem, SliceResolution, SliceStatus, Tier, error_chain};
 
 pub(super) fn resolve_curation(settings: QuerySettings<'_>) -> ResolvedQuery {
-    let (curation, revision) = (settings.loaded.curation.clone(), settings.loaded.revision.clone());
+    let (mut curation, revision) = (settings.loaded.curation.clone(), settings.loaded.revision.clone());
+    let saved = curation.presets.iter_mut().flat_map(|saved| &mut saved.value.files);
+    curation.files.iter_mut().chain(saved).for_each(redact_slices);
     let history = CurationHistory::new(settings.root, settings.loaded);
     complete::<CurationQuery>(move |project| {
         // A history that cannot be read costs the way back, and not the answer.

@@ -2,23 +2,48 @@
 
 use std::path::PathBuf;
 
-use super::profile::{DocumentProfile, curation_hash, default_name, with_defaults};
-use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
+use super::profile::{DocumentProfile, curation_hash, default_name, has_persona_views, with_defaults};
+use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery, complete_local};
 use super::sources::{prices, project_name};
 use crate::api::{
-    AggregateQuery, AnswerShape, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt,
-    DocumentRequest, ExplainQuery, FormatName, HistorySource, PartName, Payload, ReceiptScope, ViewSelection,
-    compose_document,
+    AggregateQuery, AnswerShape, ApiError, AttachmentOptions, ComposeQuery, ComposedDocument,
+    DocumentReceipt, DocumentRequest, ExplainQuery, FormatName, HistorySource, PartName, Payload,
+    ReceiptScope, ViewSelection, compose_document, compose_unformatted,
 };
 use crate::config::{ExecutionMode, LoadedConfig, Settings};
 use crate::engine::{
     AggregationRequest, BeadsRequest, DiscussionSource, DiscussionText, DocumentHistory, DocumentLimits,
-    HydratedPlaces, ImageFile, SectionRequest, Trust,
+    HydratedPlaces, ImageFile, Project, SectionRequest, Trust,
 };
-use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, PromptCaching, Tier};
+use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, PromptCaching, Receipt, Tier};
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
+
+/// What a limited document says of a persona's views.
+const UNUSED_VIEWS: &str = "the persona's `view` and `languages` decide only in a document without a limit; within a limit, \
+    what is shown of each file is selected, except where an entry has a `view_mode`";
+
+/// Adds a note if the persona of a document has views that do not decide, because the document is limited.
+fn note_unused_views(project: &mut Project<'_>, has_views: bool, receipt: &Receipt) {
+    if has_views && (receipt.budget_tokens.is_some() || receipt.max_bytes.is_some()) {
+        project.add_note(UNUSED_VIEWS.to_owned());
+    }
+}
+
+/// Resolves a question for a document that is not written in its format.
+pub(super) fn resolve_compose(
+    query: AggregateQuery,
+    settings: QuerySettings<'_>,
+) -> Result<ResolvedQuery, ApiError> {
+    let has_views = has_persona_views(&query.choice, &settings.loaded.curation);
+    let request = resolve_aggregate(query, settings)?;
+    Ok(complete_local::<ComposeQuery>(move |project| {
+        let document = compose_unformatted(project, &request)?;
+        note_unused_views(project, has_views, &document.receipt);
+        Ok(document)
+    }))
+}
 
 /// Resolves a question for a document.
 pub fn resolve_aggregate(
@@ -84,9 +109,11 @@ pub(super) fn resolve_document(
     query: AggregateQuery,
     settings: QuerySettings<'_>,
 ) -> Result<ResolvedQuery, ApiError> {
+    let has_views = has_persona_views(&query.choice, &settings.loaded.curation);
     let request = resolve_aggregate(query, settings)?;
     Ok(ResolvedQuery::new(move |project| {
         let document = compose_document(project, &request)?;
+        note_unused_views(project, has_views, &document.receipt);
         if !request.is_preview {
             if request.request.hydrated.is_some() {
                 project.count_uses()?;

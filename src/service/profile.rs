@@ -46,6 +46,19 @@ impl DocumentProfile {
     }
 }
 
+/// Returns whether the persona of a choice, or else of `[document]`, has views for files that are not in focus.
+pub(super) fn has_persona_views(choice: &ViewSelection, curation: &Curation) -> bool {
+    let views = match &choice.persona {
+        Some(NameOrInline::Inline(persona)) => Some(Persona::from((**persona).clone()).views),
+        Some(NameOrInline::Name(name)) => curation.persona(name).map(|saved| saved.value.views.clone()),
+        None => {
+            let name = curation.document.persona.as_ref().filter(|_| choice.tier.is_none());
+            name.and_then(|name| curation.persona(name)).map(|saved| saved.value.views.clone())
+        }
+    };
+    views.is_some_and(|views| views.view.is_some() || !views.languages.is_empty())
+}
+
 /// Fills what a choice leaves open with what `[document]` says. A choice that names a persona is whole; a preset selects
 /// files, and is left out where the question has some of its own.
 pub(super) fn with_defaults(

@@ -115,10 +115,11 @@ fn what_is_missing_or_broken_is_said_by_a_code() {
         assert_eq!(entry(&receipt["files"], "odd.txt")["error"], "undecodable", "{receipt}");
         assert_eq!(entry(&receipt["problems"], "odd.txt")["is_error"], true, "{receipt}");
     }
-    fixture.write("slop.toml", b"[[files]]\npath = \"src\"\nview_mode = \"sideways\"\n");
+    fixture.write("slop.toml", b"[[files]]\npath = \"src\"\nview_mode = \"sideways\"\n[[files]]\npath = \"odd.txt\"\nforcefull = true\n");
     let receipt = fixture.receipt("none", &json!({}));
     let why = receipt["problems"].as_array().unwrap().iter().find(|problem| problem["section"] == "settings");
     assert!(why.unwrap()["why"].as_str().unwrap().contains("sideways"), "{receipt}");
+    assert!(receipt["problems"].to_string().contains("forcefull"), "{receipt}");
 }
 
 #[test]

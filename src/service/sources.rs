@@ -138,7 +138,9 @@ pub fn settings_error(error: &Error) -> ApiError {
         Error::SliceExists { .. } => ("usage", User, "remove it first with `slop slice remove`"),
         Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` says what there is"),
         Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` says which presets there are"),
-        Error::PresetExists { .. } => ("usage", User, "choose another name, or overwrite it with --force"),
+        Error::PresetExists { .. } => {
+            ("usage", User, "choose another name, or overwrite it with --force (`overwrite` in an edit)")
+        }
         Error::NothingToSave { .. } => ("usage", User, "name the files to save, or curate some first"),
         Error::BadTakes { .. } => ("bad_settings", User, "correct the file, or move it away"),
         Error::BadTakeName { .. } => ("usage", User, "give a line of at most 60 characters without `/`"),

@@ -281,7 +281,6 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
             "no_such_preset",
             "`gone`, which the persona `lost` refers to",
         ),
-        (aggregate(json!({"tier": 5})), "bad_ask", "no tier 5"),
         (aggregate(json!({"tier": 1, "persona": "reviewer"})), "bad_ask", "both a tier and a persona"),
         (aggregate(json!({"max_bytes": 0})), "bad_ask", "limit is 0 bytes"),
         (json!({"ask": "aggregate", "name": ""}), "bad_ask", "name is empty"),
@@ -293,8 +292,6 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
         (json!({"ask": "aggregate", "beside": {"model": "m"}}), "bad_ask", "model `m`"),
         (json!({"ask": "aggregate", "beside": {"take": "a", "part": "prefix"}}), "bad_ask", "a take"),
         (json!({"ask": "view"}), "bad_ask", "no file"),
-        (json!({"ask": "view", "files": ["a"], "lines": [{"start": 0, "end": 2}]}), "bad_ask", "0-2"),
-        (json!({"ask": "view", "files": ["a"], "lines": [{"start": 3, "end": 2}]}), "bad_ask", "3-2"),
         (
             json!({"ask": "view", "files": ["a"], "mask": [{"symbol": " ", "show": "def"}]}),
             "bad_ask",

@@ -136,3 +136,61 @@ fn a_daemon_hides_it_as_soon_as_the_settings_say_so() {
         assert_eq!(!answers[0].contains("zork") && !answers[3].contains("zork"), is_hidden, "{answers:?}");
     }
 }
+
+#[test]
+fn a_hide_that_applies_to_nothing_is_a_problem_and_a_note_of_every_answer() {
+    let sandbox = project();
+    sandbox.write("src/other.py", "def other():\n    return 2\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("other.py", sandbox.path("src/link.py")).unwrap();
+    sandbox.commit_all("second");
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let hide = |path: &str, key: &str| json!([{"path": path, "ast_mask": {key: "hide"}}]);
+    let mut cases = vec![
+        (hide("src/Other.py", "other"), "`src/Other.py` hides nothing: no file of the project"),
+        (hide("other.py", "other"), "(nearest: src/other.py"),
+        (hide("src\\other.py", "other"), "no file of the project has that path"),
+        (hide("*.rb", "other"), "`*.rb` hides nothing"),
+        (
+            hide("src/other.py", "othr"),
+            "`src/other.py` hides nothing by `othr`: no symbol of the file has that name (nearest: other)",
+        ),
+        (hide("src", "othr"), "`src` hides nothing by `othr`"),
+    ];
+    if cfg!(unix) {
+        cases.push((hide("src/link.py", "other"), "`src/link.py` hides nothing: no file"));
+    }
+    for (items, expected) in cases {
+        let body = json!({"files": ["src/other.py"], "tier": 3, "receipt": "none", "items": items});
+        let answer = client.query("/v1/aggregate", &body);
+        let is_said = |list: &serde_json::Value| list.to_string().replace("\\\\", "\\").contains(expected);
+        let problems = &answer["data"]["receipt"]["problems"];
+        assert!(
+            is_said(problems) && problems[0]["section"] == "items" && is_said(&answer["notes"]),
+            "{answer}"
+        );
+        let view = client.query("/v1/view", &json!({"files": ["src/other.py"], "items": items}));
+        assert!(is_said(&view["notes"]), "{view}");
+        let explain = json!({"file": "src/other.py", "choice": {"tier": 3, "items": items}});
+        assert!(is_said(&client.query("/v1/explain", &explain)["notes"]), "{items}");
+    }
+    // What is in focus is said to be masked only if it is, and an entry for a file that is not in the answer is no mistake.
+    let items = hide("src/other.py", "othr");
+    let body = json!({"files": ["src/other.py"], "tier": 3, "focus": ["src/other.py"], "items": items});
+    let file = client.query("/v1/aggregate", &body)["data"]["receipt"]["files"][0].take();
+    assert_eq!(file["view"], "full");
+    assert_eq!(
+        file["why"],
+        "its mask hides nothing; the mask names what is not there: `othr` (nearest: other)"
+    );
+    for items in [hide("src/engine.py", "Engine._zork"), hide("src/other.py", "other")] {
+        let body = json!({"files": ["src/other.py"], "tier": 3, "items": items});
+        let answer = client.query("/v1/aggregate", &body);
+        assert_eq!(
+            (&answer["notes"], &answer["data"]["receipt"]["problems"]),
+            (&json!([]), &json!([])),
+            "{answer}"
+        );
+    }
+}

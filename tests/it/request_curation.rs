@@ -136,8 +136,12 @@ fn a_preset_and_a_persona_need_not_be_in_the_settings() {
     assert_eq!((&receipt["budget_tokens"], &receipt["name"]), (&Value::Null, &json!("persona-mine")));
     assert_eq!(view_of(&receipt, "src/other.py"), ("outline".into(), "focus".into()));
     assert_eq!(view_of(&receipt, "README.md"), ("full".into(), "tier_language".into()));
-    // What the question says itself counts more.
+    // What the question says itself counts more. Within a limit, a view for all files decides nothing, and that is said.
+    let unlimited = client.query("/v1/aggregate", &json!({"persona": inline}));
+    assert_eq!(unlimited["notes"], json!([]));
     let body = json!({"persona": inline, "focus": ["README.md"], "budget": 700});
+    let limited = client.query("/v1/aggregate", &body);
+    assert!(limited["notes"].to_string().contains("the persona's `view`"), "{limited}");
     let (_, receipt) = document(&mut client, &body);
     assert_eq!(receipt["budget_tokens"], 700);
     assert_eq!(view_of(&receipt, "README.md"), ("outline".into(), "focus".into()));
@@ -229,4 +233,32 @@ fn entries_come_from_a_file_on_the_command_line() {
     let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("items in ../items.json are larger than 1048576 bytes"), "{}", ran.err);
+}
+
+#[test]
+fn secrets_in_the_words_of_slices_and_in_roles_are_not_shown() {
+    let sandbox = project();
+    let secret = concat!("ghp_", "x7Kq2mVn9RtB4wLz8YpC3hJd6FsG1aEu5TiO");
+    let slice = json!({"start_line": 1, "end_line": 2, "tag": secret, "comment": format!("token {secret}")});
+    let settings = format!(
+        "[[files]]\npath = 'src/other.py'\n[[files.custom_slices]]\nstart_line = 1\nend_line = 1\n\
+         tag = '{secret}'\ncomment = 'see {secret}'\n"
+    );
+    sandbox.write("slop.toml", &settings);
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let items = json!([{"path": "src/engine.py", "custom_slices": [slice]}]);
+    let history = json!([{"role": secret, "content": "Hello."}]);
+    let body = json!({"tier": 3, "items": items, "history": history, "receipt": "all"});
+    for (path, body) in [
+        ("/v1/aggregate", body),
+        ("/v1/view", json!({"files": ["src/engine.py"], "items": items})),
+        ("/v1/view", json!({"files": ["src/other.py"], "mode": "custom"})),
+        ("/v1/hydrate", json!({})),
+        ("/v1/curation", json!({})),
+    ] {
+        let answer = client.query(path, &body).to_string();
+        assert!(!answer.contains(&secret[4..]), "{path}: {answer}");
+        assert!(path == "/v1/hydrate" || answer.contains("(redacted:"), "{path}: {answer}");
+    }
 }

@@ -35,18 +35,37 @@ impl BodySchema {
         Self { root, definitions }
     }
 
-    /// Returns the schema of what a path leads to, as far as it is known, and how many steps that takes.
-    fn at(&self, path: &[PathSegment]) -> (&Value, usize) {
-        let mut schema = self.resolved(&self.root);
-        for (steps, segment) in path.iter().enumerate() {
-            let next = match segment {
-                PathSegment::Key(key) => schema.get("properties").and_then(|keys| keys.get(key)),
-                PathSegment::Index(_) => schema.get("items"),
-            };
-            let Some(next) = next else { return (schema, steps) };
-            schema = self.resolved(next);
+    /// Returns the schemas of the values that a path leads through, the whole question's first, as far as they are known.
+    fn along(&self, path: &[PathSegment]) -> Vec<&Value> {
+        let mut schemas = vec![self.resolved(&self.root)];
+        let mut next = schemas[0];
+        for segment in path {
+            let Some(found) = self.variants(next).find_map(|schema| step(schema, segment)) else { break };
+            next = self.resolved(found);
+            schemas.push(next);
         }
-        (schema, path.len())
+        schemas
+    }
+
+    /// Returns a schema, and those of its alternatives.
+    fn variants<'s>(&'s self, schema: &'s Value) -> impl Iterator<Item = &'s Value> {
+        let others = alternatives(schema).into_iter().flatten().map(|schema| self.resolved(schema));
+        std::iter::once(schema).chain(others)
+    }
+
+    /// Returns the schema of the only kind of object with keys that a value may be.
+    fn object_of<'s>(&'s self, schema: &'s Value) -> Option<&'s Value> {
+        let mut objects = self.variants(schema).filter(|schema| has_keys(schema));
+        objects.next().filter(|_| objects.next().is_none())
+    }
+
+    /// Returns an example of an object that has a key, without this one.
+    fn example_around(&self, schema: &Value, segment: &PathSegment) -> Map<String, Value> {
+        let owner = self.variants(schema).find(|schema| step(schema, segment).is_some());
+        match owner.map(|owner| self.example(owner, 0)) {
+            Some(Value::Object(keys)) => keys,
+            Some(_) | None => Map::new(),
+        }
     }
 
     fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
@@ -62,10 +81,8 @@ impl BodySchema {
     /// Returns the value that the text of a query parameter means, and whether it is one of a list. A text that is no such
     /// value is left as it is, and refused when the question is read. `None` if there is no such parameter.
     pub(super) fn parameter_value(&self, path: &[PathSegment], text: &str) -> Option<(Value, bool)> {
-        let (schema, steps) = self.at(path);
-        if steps < path.len() || path.is_empty() {
-            return None;
-        }
+        let schemas = self.along(path);
+        let schema = schemas.last().filter(|_| !path.is_empty() && path.len() < schemas.len())?;
         let is_list = has_type(schema, "array");
         let schema = if is_list { self.resolved(schema.get("items").unwrap_or(schema)) } else { schema };
         let is_read = ["integer", "number", "boolean"].iter().any(|kind| has_type(schema, kind));
@@ -81,18 +98,23 @@ impl BodySchema {
     /// Returns the part of a path that a question can have, what belongs there, in words, and an example of a question that
     /// has it there.
     pub(super) fn expectation<'p>(&self, path: &'p [PathSegment]) -> (&'p [PathSegment], String, Value) {
-        let (schema, steps) = self.at(path);
-        let known = &path[..steps];
-        let example = known.iter().rev().fold(self.example(schema, 0), |value, segment| match segment {
-            PathSegment::Key(key) => json!({ key.as_str(): value }),
+        let schemas = self.along(path);
+        let (known, schema) = (&path[..schemas.len() - 1], schemas[schemas.len() - 1]);
+        let steps = known.iter().zip(&schemas).rev();
+        let example = steps.fold(self.example(schema, 0), |value, (segment, around)| match segment {
+            PathSegment::Key(key) => {
+                let mut object = self.example_around(around, segment);
+                object.insert(key.clone(), value);
+                object.into()
+            }
             PathSegment::Index(_) => json!([value]),
         });
-        let words = match path.get(steps) {
-            Some(PathSegment::Key(_)) if has_keys(schema) => {
-                let keys: Vec<&str> = keys_of(schema).map(|(key, _)| key.as_str()).collect();
+        let words = match (path.get(known.len()), self.object_of(schema)) {
+            (Some(PathSegment::Key(_)), Some(object)) => {
+                let keys: Vec<&str> = keys_of(object).map(|(key, _)| key.as_str()).collect();
                 format!("an object with some of {}", keys.join(", "))
             }
-            Some(_) | None => self.words(schema),
+            (Some(_) | None, _) => self.words(schema),
         };
         let example = if MAX_EXAMPLE < example.to_string().len() { json!({}) } else { example };
         (known, words, example)
@@ -100,9 +122,10 @@ impl BodySchema {
 
     /// Returns the key that was probably meant, if a path leads to one that there is not.
     pub(super) fn meant_key(&self, path: &[PathSegment]) -> Option<&str> {
-        let (schema, steps) = self.at(path);
-        match path.get(steps) {
-            Some(PathSegment::Key(key)) => near_name(key, keys_of(schema).map(|(key, _)| key.as_str())),
+        let schemas = self.along(path);
+        let object = self.object_of(schemas[schemas.len() - 1])?;
+        match path.get(schemas.len() - 1) {
+            Some(PathSegment::Key(key)) => near_name(key, keys_of(object).map(|(key, _)| key.as_str())),
             Some(PathSegment::Index(_)) | None => None,
         }
     }
@@ -132,6 +155,10 @@ impl BodySchema {
                 (None, Some(most)) => format!("an integer of at most {most}"),
                 (None, None) => "an integer".to_owned(),
             };
+        }
+        let required = required_keys(schema);
+        if !required.is_empty() {
+            return format!("an object with {}", required.join(", "));
         }
         let kinds = [
             ("boolean", "true or false"),
@@ -178,6 +205,18 @@ impl BodySchema {
     }
 }
 
+/// Returns the schema of what a step leads to from a value.
+fn step<'s>(schema: &'s Value, segment: &PathSegment) -> Option<&'s Value> {
+    match segment {
+        PathSegment::Key(key) => {
+            let named = schema.get("properties").and_then(|keys| keys.get(key));
+            // A map has no keys of its own, but a schema of its values.
+            named.or_else(|| schema.get("additionalProperties").filter(|values| values.is_object()))
+        }
+        PathSegment::Index(_) => schema.get("items"),
+    }
+}
+
 fn has_keys(schema: &Value) -> bool {
     keys_of(schema).next().is_some()
 }
@@ -219,10 +258,16 @@ fn alternatives(schema: &Value) -> Option<impl Iterator<Item = &Value>> {
 
 /// Returns the only key that an object must have.
 fn only_key(schema: &Value) -> Option<&str> {
-    match schema.get("required")?.as_array()?.as_slice() {
-        [key] if has_type(schema, "object") => key.as_str(),
+    match required_keys(schema).as_slice() {
+        [key] => Some(key),
         _ => None,
     }
+}
+
+/// Returns the keys that an object must have.
+fn required_keys(schema: &Value) -> Vec<&str> {
+    let keys = schema.get("required").and_then(Value::as_array).filter(|_| has_type(schema, "object"));
+    keys.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn only_alternative(schema: &Value) -> Option<&Value> {

@@ -9,6 +9,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::questions::bad_arguments;
 use crate::api::choices::PartName;
@@ -44,10 +45,10 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "Vec<JsonObject>")]
     pub(super) items: Option<Vec<ItemEntry>>,
-    /// What was said so far.
+    /// Text or messages so far.
     #[serde(default)]
     #[schemars(with = "String")]
-    pub(super) history: Option<String>,
+    pub(super) history: Option<HistoryArgument>,
     /// Images to link.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -284,7 +285,7 @@ pub(super) fn aggregate_query(
     let attachments = AttachmentOptions {
         // A discussion in the project is never handed to an agent that did not ask for one.
         part: if arguments.history.is_some() { PartName::Whole } else { PartName::Prefix },
-        history: arguments.history.map(|text| HistorySource::Text(HistoryText { text })),
+        history: arguments.history.map(HistoryArgument::into_source),
         screenshots: paths_from_root(&arguments.screenshots.unwrap_or_default(), root),
         ..AttachmentOptions::default()
     };
@@ -313,6 +314,32 @@ pub(super) fn hydration_queries(asked: AggregateQuery) -> Result<(HydrateQuery, 
     let shown = ViewSelection { tier, persona, items, ..ViewSelection::default() };
     let document = AggregateQuery { choice: shown, hydrated: true, ..asked };
     Ok((HydrateQuery { choice, fragments: false }, document))
+}
+
+/// A discussion: a text, or messages, which may be written as JSON in a text.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a text, or a list of messages with `role` and `content`")]
+pub(super) enum HistoryArgument {
+    Text(String),
+    Messages(Vec<Value>),
+}
+
+impl HistoryArgument {
+    fn into_source(self) -> HistorySource {
+        match self {
+            Self::Messages(messages) => HistorySource::Messages(messages),
+            Self::Text(text) => {
+                let is_message =
+                    |value: &Value| value.get("role").is_some() || value.get("content").is_some();
+                // A text may begin with a bracket and be no JSON, or a list of anything else.
+                let messages = serde_json::from_str::<Vec<Value>>(&text).ok();
+                match messages.filter(|messages| !messages.is_empty() && messages.iter().all(is_message)) {
+                    Some(messages) => HistorySource::Messages(messages),
+                    None => HistorySource::Text(HistoryText { text }),
+                }
+            }
+        }
+    }
 }
 
 /// Reads what was given as a string of JSON. The schema can promise no more than a string: some clients pass on no schema

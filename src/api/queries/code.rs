@@ -96,16 +96,29 @@ impl TryFrom<LineRangeJson> for LineRange {
 
     fn try_from(json: LineRangeJson) -> Result<Self, String> {
         let text = match json {
-            LineRangeJson::Object { start, end } => return Ok(Self { start, end }),
+            LineRangeJson::Object { start, end } => return Self { start, end }.checked(),
             LineRangeJson::Text(text) => text,
         };
         let (start, end) = text.split_once('-').unwrap_or((&text, &text));
         let number = |text: &str| text.trim().parse().ok();
         let range = number(start).zip(number(end)).map(|(start, end)| Self { start, end });
-        range.ok_or_else(|| {
+        let range = range.ok_or_else(|| {
             let got: String = text.chars().take(40).collect();
             format!("{got:?} is no range of lines, which is \"10-12\" or {{\"start\": 10, \"end\": 12}}")
-        })
+        })?;
+        range.checked()
+    }
+}
+
+impl LineRange {
+    /// Returns the range if it has lines.
+    fn checked(self) -> Result<Self, String> {
+        let Self { start, end } = self;
+        if (1..=end).contains(&start) {
+            Ok(self)
+        } else {
+            Err(format!("{start}-{end} is not a range of lines"))
+        }
     }
 }
 

@@ -279,7 +279,7 @@ pub struct DocumentKeys {
     /// The name of a preset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
+    /// Files to focus on: a path, a name, part of a path, a pattern, `path:line` or `path:4-9`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub focus: Vec<String>,
     /// The most tokens; 0 for no limit.

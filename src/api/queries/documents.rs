@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::api::choices::{
     CacheLifetimeName, DocsName, FormatName, OrderName, PartName, ReceiptScope, StrategyName,
 };
-use crate::api::inline_curation::{HistorySource, InlinePersona, InlinePreset, ItemEntry, NameOrInline};
+use crate::api::inline_curation::{
+    HistorySource, InlinePersona, InlinePreset, ItemEntry, NameOrInline, tier_number,
+};
 
 /// The options that select views.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +16,7 @@ use crate::api::inline_curation::{HistorySource, InlinePersona, InlinePreset, It
 #[schemars(rename = "ChoiceAsk")]
 pub struct ViewSelection {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA.
+    #[serde(deserialize_with = "tier_number")]
     #[schemars(range(min = 1, max = 4))]
     pub tier: Option<u8>,
     /// Compose for this persona: the name of one in the settings, or a persona; not together with a tier.
@@ -25,7 +28,7 @@ pub struct ViewSelection {
     pub items: Vec<ItemEntry>,
     /// How to choose views.
     pub strategy: Option<StrategyName>,
-    /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
+    /// Files to focus on: a path, a name, part of a path, a pattern, `path:line` or `path:4-9`.
     pub focus: Vec<String>,
     /// How much of the docs skeletons show; by default as `aggregation.docs` sets.
     pub docs: Option<DocsName>,

@@ -237,7 +237,10 @@ fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -
         context.output.note(&format!("{}: {}", missing.word, missing.why));
     }
     // What is wrong in the settings was reported when they were read. A file that could not be parsed is shown all the same.
-    let is_reported = |problem: &&ReceiptProblem| problem.section == "settings" || problem.path.is_some();
+    // What hides nothing has a note of its own.
+    let is_reported = |problem: &&ReceiptProblem| {
+        matches!(&*problem.section, "settings" | "items") || problem.path.is_some()
+    };
     for problem in receipt.problems.iter().filter(|problem| !is_reported(problem)) {
         context.output.note(&format!("{}: {}", problem.section, problem.why));
     }

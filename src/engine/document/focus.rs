@@ -7,7 +7,7 @@ use super::render::Renderer;
 use crate::aggregate::{AmbiguousFocus, Focus, FocusCandidate, RoutingContext, nearest_paths};
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
 use crate::engine::error::Error;
-use crate::engine::workspace::KnownFile;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{RelPath, SummaryDetail, ViewMode};
 use crate::render;
 use crate::search::PathClass;
@@ -42,6 +42,16 @@ pub(super) fn resolve_focus(
     for word in problems.ambiguous {
         let note = ambiguity_note(cache, &word);
         cache.workspace.note(note);
+    }
+    for file in files {
+        let KnownState::Content { facts, .. } = &file.state else { continue };
+        let last = focus.lines(&file.path).and_then(|lines| lines.0.iter().max().copied());
+        if let Some(line) = last.filter(|line| facts.lines < *line) {
+            let (path, lines) = (&file.path, facts.lines);
+            cache
+                .workspace
+                .note(format!("line {line} of the focus is not in {path}, which has {lines} lines"));
+        }
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use super::cache::{CachedView, DocumentCaches, ViewCache, ViewKey, lock, view_fingerprint};
 use super::parsed_texts::ParsedTexts;
 use super::view::{
-    ViewAnswer, ViewContent, ViewParams, ViewUnavailable, diff_view, health_remark, masked_view, slices_view,
-    symbols_view,
+    ViewAnswer, ViewContent, ViewParams, ViewUnavailable, diff_view, health_remark, hidden_reason,
+    masked_view, slices_view, symbols_view,
 };
 use crate::aggregate::SummaryLines;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, checked_skeleton};
@@ -111,9 +111,11 @@ impl Renderer<'_, '_> {
         match shown {
             Ok(ViewContent { content, remark, body, reason: missing }) => {
                 let mut view = rendering.view;
-                if view == ViewMode::Full && self.hidden(&subject).is_some() {
-                    view = ViewMode::Masked;
-                    reason = reason.or_else(|| Some("its mask hides some of its symbols".to_owned()));
+                if view == ViewMode::Full
+                    && let Some(hidden) = self.hidden(&subject)
+                {
+                    view = if hidden.hides_nothing() { view } else { ViewMode::Masked };
+                    reason = reason.or_else(|| Some(hidden_reason(hidden)));
                 }
                 if is_whole_text(&subject, &rendering, &body) {
                     view = ViewMode::Full;

@@ -62,6 +62,7 @@ pub(super) fn sections(
     let mut discussion = discussion.unwrap_or_default();
     // What people paste into a discussion or an issue is no safer than what they write into files.
     for entry in &mut discussion {
+        entry.role.iter_mut().for_each(redact);
         redact(&mut entry.content);
     }
     for issue in beads.iter_mut().flat_map(|list| list.completed.iter_mut().chain(&mut list.active)) {

@@ -9,6 +9,7 @@ use super::cache::{CachedDocument, DocumentKey, InputsKey, lock_documents};
 use super::delivery::PendingDelivery;
 use super::focus::resolve_focus;
 use super::gather::{absent_items, may_need_text, merged_items, route, routing, select_requested};
+use super::ineffective_hides::note_ineffective_hides;
 use super::render::DocumentRun;
 use super::request::{AggregationRequest, BeadsRequest, DocumentCacheKey};
 use super::sections::sections;
@@ -71,7 +72,7 @@ impl DocumentRun<'_, '_> {
         request: &AggregationRequest,
     ) -> Result<DocumentInputs, Error> {
         // First, for it may be refused, and costs nothing.
-        let sections = sections(&self.cache.workspace, &request.sections)?;
+        let mut sections = sections(&self.cache.workspace, &request.sections)?;
         if request.exact_tokens || request.limits.tokens.is_some() {
             self.cache.workspace.options.counter.prepare();
         }
@@ -87,6 +88,7 @@ impl DocumentRun<'_, '_> {
                 selection.missing.extend(absent_items(&self.cache.workspace, &request.items));
             }
             hide(self.cache, &items, &mut selection.files, &mut selection.texts);
+            sections.problems.extend(note_ineffective_hides(self.cache, &items, &selection.files)?);
             resolve_focus(self.cache, &mut focus, &selection.files, request.is_whole())?;
             selection
         } else {

@@ -6,7 +6,7 @@ use crate::aggregate::{FocusLines, SliceDepths, SlicePart};
 use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_in_version};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
-use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
+use crate::engine::workspace::{HashedText, HiddenSymbols, Workspace, with_byte_order_mark};
 use crate::model::{
     ContentHash, Depth, DocumentBlock, FileItem, MaskMode, Outline, ParseFallback, ParseHealth, RelPath,
     SkipReason, Slice, SliceResolution, SliceStatus, SummaryDetail, ViewFault, ViewMode,
@@ -286,6 +286,14 @@ fn slice_warnings(found: &[FoundSlice<'_>]) -> Option<String> {
     });
     let warnings: Vec<String> = warnings.collect();
     (!warnings.is_empty()).then(|| warnings.join("; "))
+}
+
+/// Returns why a file that was to be shown in full is not, or is although a mask was to hide some of it.
+pub(super) fn hidden_reason(hidden: &HiddenSymbols) -> String {
+    let what = if hidden.hides_nothing() { "nothing" } else { "some of its symbols" };
+    let gone = aggregate::ineffective_hides(&hidden.original.1, hidden.outline.as_ref(), &hidden.mask);
+    let gone = missing_symbols(&gone).map(|gone| format!("; {gone}")).unwrap_or_default();
+    format!("its mask hides {what}{gone}")
 }
 
 /// Returns which names of a mask no symbol bears.

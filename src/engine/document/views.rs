@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
 
+use super::ineffective_hides::note_ineffective_hides;
 use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
 use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
-use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
+use crate::aggregate::{CuratedItems, FocusLines, Selector, hides_symbols, view_of_item};
 use crate::engine::artifacts::{SkeletonPrefetch, hide};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
@@ -20,6 +21,7 @@ use crate::{aggregate, discover};
 impl DocumentRun<'_, '_> {
     pub(in crate::engine) fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
         let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
+        let mut masked = Vec::new();
         // No tier is asked for, so summaries are the heuristic's.
         let summaries = ModelSummaries::default();
         let mut renderer = self.renderer(&summaries, request.docs);
@@ -37,6 +39,9 @@ impl DocumentRun<'_, '_> {
                 view_base_texts(&renderer.cache.workspace, request, word, &mut selection)?;
             unchanged += same;
             hide(renderer.cache, &items, &mut selection.files, &mut selection.texts);
+            if items.any(|item| hides_symbols(&item.ast_mask)) {
+                masked.extend(selection.files.iter().cloned());
+            }
             let is_skeleton = request.mode == Some(ViewMode::Skeleton);
             renderer.prefetch = SkeletonPrefetch::new(selection.files.iter().filter(|_| is_skeleton));
             for file in selection.files {
@@ -62,6 +67,7 @@ impl DocumentRun<'_, '_> {
                 answers.push(view(&mut renderer, &file, (request, &items), old, text));
             }
         }
+        note_ineffective_hides(renderer.cache, &items, &masked)?;
         if 0 < unchanged {
             renderer.cache.workspace.note(format!("files that have not changed: {unchanged}"));
         }

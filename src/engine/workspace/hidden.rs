@@ -25,6 +25,13 @@ pub(in crate::engine) struct HiddenSymbols {
     pub(in crate::engine) shown: String,
 }
 
+impl HiddenSymbols {
+    /// Returns whether the mask hides nothing of the file after all.
+    pub(in crate::engine) fn hides_nothing(&self) -> bool {
+        self.visible.1 == self.original.1
+    }
+}
+
 /// The files with hidden symbols, as far as the answer in progress has selected them.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct HiddenFiles(HashMap<RelPath, Arc<HiddenSymbols>>);

@@ -12,6 +12,7 @@ mod text;
 mod tracker;
 
 pub use listing::{LinkedSize, check_file_count, checkouts_within, measure_linked, watch_folders};
+pub use text::redact_slices;
 pub use tracker::WorkspaceCounts;
 
 pub(in crate::engine) use cache_location::CacheLocation;

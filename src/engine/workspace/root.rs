@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::cache_location::CacheLocation;
 use super::hidden::HiddenFiles;
-use super::text::CleanContents;
+use super::text::{CleanContents, redact_slices};
 use super::tracker::TreeTracker;
 use crate::discover::{DecodedText, NameRules};
 use crate::engine::error::Error;
@@ -133,12 +133,15 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns items with their paths as the project spells them; one that lies elsewhere matches no file.
+    /// Returns items with their paths as the project spells them, and without the secrets in the words of their slices. One
+    /// that lies elsewhere matches no file.
     pub(in crate::engine) fn relative_items(&self, items: &[FileItem]) -> Vec<FileItem> {
         let within = |item: &FileItem| {
             let path = std::path::Path::new(&item.path).strip_prefix(&self.root);
             let path = path.ok().and_then(std::path::Path::to_str).unwrap_or(&item.path);
-            FileItem { path: path.to_owned(), ..item.clone() }
+            let mut item = FileItem { path: path.to_owned(), ..item.clone() };
+            redact_slices(&mut item);
+            item
         };
         items.iter().map(within).collect()
     }

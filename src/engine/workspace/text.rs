@@ -11,8 +11,18 @@ use rustc_hash::FxHashSet;
 
 use crate::discover;
 use crate::discover::DecodedText;
-use crate::model::{ContentFacts, ContentHash, RelPath, SkipReason};
+use crate::model::{ContentFacts, ContentHash, FileItem, RelPath, SkipReason};
 use crate::summarize::secrets;
+
+/// Replaces the secrets in the tags and comments of an item's slices, which are no safer than the files.
+pub fn redact_slices(item: &mut FileItem) {
+    let words = item.custom_slices.iter_mut().flat_map(|slice| [&mut slice.tag, &mut slice.comment]);
+    for word in words {
+        if let Cow::Owned(redacted) = secrets::redacted(word) {
+            *word = redacted;
+        }
+    }
+}
 
 /// Decodes bytes, and replaces the secrets in them.
 pub(in crate::engine) fn decode_shown(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {

@@ -22,6 +22,7 @@ const DETECTORS: &[Detector] = &[
     stacks::rust,
     stacks::dot_net,
     stacks::java,
+    stacks::surefire,
     stacks::php,
     native::valgrind,
     native::lldb,

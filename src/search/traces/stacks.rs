@@ -116,6 +116,25 @@ pub(super) fn java(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Next(frame.in_function(Some(function))))
 }
 
+/// Maven's summary of failed tests: `[ERROR]   CartTest.total:98 expected: <3> but was: <4>`.
+pub(super) fn surefire(context: &LineContext<'_>) -> Option<LineReading> {
+    let said = context.line.trim_start().strip_prefix("[ERROR]")?;
+    let called = said.split_whitespace().next().filter(|_| said.starts_with("  "))?;
+    // `CartTest>ShopTest.total:98` is inherited, and after an arrow is what the test called.
+    let called = called.split("->").next().unwrap_or_default();
+    let (function, number) = called.rsplit('>').next().unwrap_or_default().split_once(':')?;
+    let (number, _) = parse_number(number).filter(|(_, rest)| rest.is_empty())?;
+    let (class, _) = function.rsplit_once('.').filter(|(class, _)| is_class_name(class))?;
+    let file = class.split(['.', '$']).find(|part| is_class_name(part))?;
+    let frame = FoundFrame::new(&format!("{file}.java"), number, None, TraceTool::Java)?;
+    Some(LineReading::First(frame.in_function(Some(function))))
+}
+
+fn is_class_name(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_part)
+}
+
 /// Returns whether a trace follows: `Caused by: java.io.IOException: …`, `java.lang.AssertionError`.
 fn is_exception(line: &str) -> bool {
     let starts = ["Caused by: ", "Suppressed: ", "Exception in thread "];

@@ -55,6 +55,12 @@ fn notations_of_other_platforms_and_versions_are_read() {
         "   at Shop.Cart.Total(Int32 n) in /srv/app/Cart.cs:line 20",
         "0 DotNet /srv/app/Cart.cs:20 in Shop.Cart.Total\n",
     );
+    let maven = "[ERROR] Failures: \n[ERROR]   OwnerTests.create:98 Status expected:<200> but was:<500>\n\
+                 [ERROR]   CartTest$Empty>ShopTest.total:7->check:12 expected: <3>\n[ERROR] Tests run: 3, Failures: 2\n";
+    check(
+        maven,
+        "0 Java OwnerTests.java:98 in OwnerTests.create\n\n0 Java ShopTest.java:7 in ShopTest.total\n",
+    );
     check("Program.cs(10,13): error CS0103: no such name", "0 DotNet Program.cs:10:13\n");
     check("total@http://localhost:3000/src/a.js:3:14", "0 JavaScript src/a.js:3:14 in total\n");
     check("thread 'main' panicked at 'oops', src/main.rs:5:14", "0 Rust src/main.rs:5:14\n");

@@ -168,7 +168,7 @@ fn an_error_says_which_shape_it_wants() {
             json!({"files": ["a"], "lines": [[1, 2]]}),
             "lines[0]",
             json!([1, 2]),
-            "a string or an object",
+            "a string or an object with start, end",
             json!({"lines": ["10-12"]}),
         ),
         (
@@ -179,7 +179,57 @@ fn an_error_says_which_shape_it_wants() {
             "one of \"all\", \"shown\", \"none\"",
             json!({"receipt": "all"}),
         ),
-        ("/v1/symbols", json!({}), "", json!(null), "an object", json!({"name": "text"})),
+        ("/v1/symbols", json!({}), "", json!(null), "an object with name", json!({"name": "text"})),
+        (
+            "/v1/aggregate",
+            json!({"items": [{"path": "a", "ast_mask": {"Engine": "hid"}}]}),
+            "items[0].ast_mask.Engine",
+            json!("hid"),
+            "one of \"def\", \"sig\", \"agg\", \"hide\"",
+            json!({"items": [{"path": "text", "ast_mask": {"Engine": "def"}}]}),
+        ),
+        (
+            "/v1/aggregate",
+            json!({"items": [{"ast_mask": {}}]}),
+            "items[0]",
+            json!({"ast_mask": {}}),
+            "an object with path",
+            json!({"items": [{"path": "text"}]}),
+        ),
+        (
+            "/v1/aggregate",
+            json!({"persona": {"tier": 7}}),
+            "persona.tier",
+            json!(7),
+            "an integer from 1 to 4",
+            json!({"persona": {"tier": 1}}),
+        ),
+        (
+            "/v1/aggregate",
+            json!({"preset": {"file": []}}),
+            "preset",
+            json!({"file": []}),
+            "an object with some of description, files, name, screenshots",
+            json!({"preset": "text"}),
+        ),
+        ("/v1/aggregate", json!({"tier": 9}), "tier", json!(9), "an integer from 1 to 4", json!({"tier": 1})),
+        (
+            "/v1/view",
+            json!({"files": ["a"], "lines": ["6-4"]}),
+            "lines[0]",
+            json!("6-4"),
+            "a string or an object with start, end",
+            json!({"lines": ["10-12"]}),
+        ),
+        (
+            "/v1/curation/edit",
+            json!({"revision": "0", "edits": [{"set": {"files": {"paths": ["a"]}, "to": {"view_mode": "fulll"}}}]}),
+            "edits[0].set.to.view_mode",
+            json!("fulll"),
+            "one of \"full\", \"summary\", \"outline\", \"skeleton\", \"masked\", \"custom\", \"diff\", \"none\", \
+             \"ast_signatures\", \"ast_definitions\", \"path\"",
+            json!({"revision": "text", "edits": [{"set": {"files": {}, "to": {"view_mode": "full"}}}]}),
+        ),
         (
             "/v1/aggregate",
             json!({"choice": {"teir": 3}}),
@@ -196,7 +246,7 @@ fn an_error_says_which_shape_it_wants() {
             json!({"put": 1}),
             "an object with one of set, remove, slice_add, slice_change, slice_remove, mask, preset_save, preset_apply, \
              preset_delete, screenshots, document",
-            json!({"edits": [{"set": {"files": {}}}]}),
+            json!({"revision": "text", "edits": [{"set": {"files": {}}}]}),
         ),
     ] {
         let heard = house.post(path, "", &body.to_string());

@@ -42,6 +42,28 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
 }
 
 #[test]
+fn a_discussion_is_a_text_or_a_list_of_messages() {
+    let service = always(json!({"text": "## Files\n", "receipt": receipt()}));
+    let messages = json!([{"role": "user", "content": "Fix it."}, "Now."]);
+    let said = [json!("[1] is wrong."), messages.clone(), json!("[{\"content\": \"a\"}]")];
+    serve_ready(&service, async |client| {
+        for history in &said {
+            client.words("slop_aggregate", json!({"history": history})).await;
+        }
+        let refused = client.call("slop_aggregate", json!({"history": 3})).await.to_string();
+        assert!(refused.contains("history: expected a text, or a list of messages"), "{refused}");
+    });
+    let asked = service.asked.lock().unwrap();
+    let heard = asked.iter().map(|query| {
+        let AnyQuery::Aggregate(query) = query else { panic!("{query:?}") };
+        String::from_utf8(query.attachments.history.as_ref().unwrap().messages().unwrap()).unwrap()
+    });
+    let expected =
+        ["[\"[1] is wrong.\"]".to_owned(), messages.to_string(), "[{\"content\":\"a\"}]".to_owned()];
+    assert_eq!(heard.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_document_can_be_read_in_parts_instead_of_at_once() {
     let block = |name: &str| format!("### {name}\n\n```\n{}```\n\n", "x = 1\n".repeat(6_000));
     let document = format!("# Project\n\n## Files\n\n{}{}", block("a.py"), block("b.py"));
