@@ -179,11 +179,9 @@ impl CppReader<'_> {
             self.add(DefinitionKind::Class, id, (start, if is_named { name } else { keyword }), flags);
         let known_as = if is_named { id } else { self.facts.composed_name(&format!("(unnamed) {keyword}")) };
         self.facts.bind(self.facts.scope, known_as, BindingValue::Definition(class), self.line(name));
-        if is_named {
-            if is_special {
-                let special = self.special_name(name, path_end);
-                self.facts.bind(self.facts.scope, special, BindingValue::Definition(class), self.line(name));
-            }
+        if is_special {
+            let special = self.special_name(name, path_end);
+            self.facts.bind(self.facts.scope, special, BindingValue::Definition(class), self.line(name));
         }
         let around = self.facts.scope;
         self.facts.open_body(class, ScopeKind::Class);
