@@ -217,7 +217,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
-            add_unresolved(index, file, usage, found);
+            // Imports of JavaScript may be of anything: a picture, a style sheet.
+            if is_defined || index.rules(file) != NameRules::Script {
+                add_unresolved(index, file, usage, found);
+            }
             return;
         }
     }
