@@ -44,7 +44,7 @@ impl<'a> ScriptPackages<'a> {
         for (id, file) in (0..).zip(index.files) {
             match file.language {
                 "json" if file.path.rsplit('/').next() == Some("package.json") => {
-                    packages.add_package(index, id)
+                    packages.add_package(index, id);
                 }
                 "json" => packages.add_config(index, id),
                 "yaml" => packages.add_workspaces(index, id),
