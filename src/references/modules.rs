@@ -198,7 +198,7 @@ impl Evaluator<'_> {
     /// Returns what the star imports of a file bring by that name.
     fn star_member(&mut self, file: FileId, name: &str) -> ValueSet {
         let stars = self.modules.stars.get(&file).cloned().unwrap_or_default();
-        if self.star_depth(file) {
+        if stars.is_empty() || self.star_depth(file, name) {
             return ValueSet::FOREIGN;
         }
         let mut found = ValueSet::FOREIGN;
@@ -209,7 +209,7 @@ impl Evaluator<'_> {
             // The last one that has the name counts.
             if !member.values.is_empty() {
                 found = member;
-            } else if is_script {
+            } else if is_script && found.values.is_empty() {
                 found.is_complete &= member.is_complete;
             }
         }
@@ -217,11 +217,12 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Records that the star imports of a file are being followed; returns whether they already were.
-    fn star_depth(&mut self, file: FileId) -> bool {
-        let is_open = self.open_stars.contains(&file) || 8 < self.open_stars.len();
+    /// Records that the star imports of a file are being followed for a name; returns whether they already were.
+    fn star_depth(&mut self, file: FileId, name: &str) -> bool {
+        let is_open = 8 < self.open_stars.len()
+            || self.open_stars.iter().any(|(open, of_name)| *open == file && of_name == name);
         if !is_open {
-            self.open_stars.push(file);
+            self.open_stars.push((file, name.to_owned()));
         }
         is_open
     }

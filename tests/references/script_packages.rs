@@ -130,3 +130,26 @@ fn the_nearest_of_two_packages_with_one_name_counts_and_one_without_files_is_unr
     ];
     assert_eq!(super::unresolved(&texts), ["b/use.ts:2 fetchAll"]);
 }
+
+#[test]
+fn a_module_that_passes_names_on_in_a_circle_is_asked_for_each_name() {
+    let found = found_from(
+        "a/",
+        &[
+            ("use.ts", "import { one } from 'xa';\none.run();\n"),
+            ("a/index.ts", "export * from './one';\nexport * from 'xb';\nexport * from './two';\n"),
+            (
+                "a/one.ts",
+                "import { Two } from '.';\nexport class One {\n  two: Two;\n}\nexport const one = new One().two.run();\n",
+            ),
+            ("a/package.json", r#"{ "name": "xa", "exports": "./index.ts" }"#),
+            ("a/two.ts", "export class Two {\n  run() {}\n}\n"),
+            ("b/index.ts", "export * from 'xa';\n"),
+            ("b/package.json", r#"{ "name": "xb", "exports": "./index.ts" }"#),
+            ("package.json", r#"{ "workspaces": ["*"] }"#),
+        ],
+    );
+    for row in ["a/one.ts:3 -> a/two.ts/Two sure", "a/one.ts:5 -> a/two.ts/Two.run sure"] {
+        assert!(found.iter().any(|found| found == row), "{row} is not in {found:#?}");
+    }
+}
