@@ -26,8 +26,8 @@ pub(super) struct Evaluator<'a> {
     aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
-    /// The files whose star imports are being followed.
-    pub(super) open_stars: Vec<FileId>,
+    /// The files whose star imports are being followed, each for a name.
+    pub(super) open_stars: Vec<(FileId, String)>,
     /// The modules of Rust whose imports of all names are being followed.
     pub(super) open_globs: Vec<(FileId, ScopeId)>,
     /// What those imports bring by a name.

@@ -237,8 +237,9 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
-            // A value of unknown type is unlikely to be one of a type that only one function knows.
-            if index.by_name.contains_key(name) {
+            // A value of unknown type is unlikely to be one of a type that only one function knows, and imports of
+            // JavaScript may be of anything: a picture, a style sheet.
+            if index.by_name.contains_key(name) || !is_defined && index.rules(file) != NameRules::Script {
                 add_unresolved(index, file, usage, found);
             }
             return;

@@ -16,6 +16,7 @@
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `common_js` | Exports of JavaScript that are assigned, and members of its objects, with its `common_js_modules` |
+//! | `script_modules` | Files that a module's name means in JavaScript and TypeScript, with the `script_packages` of manifests |
 //! | `c` | Names of C, which need no values |
 //! | `includes` | The files that C and C++ include |
 //! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` |
@@ -50,6 +51,8 @@ mod project;
 mod rust;
 mod rust_library;
 mod rust_modules;
+mod script_modules;
+mod script_packages;
 mod values;
 
 #[cfg(test)]

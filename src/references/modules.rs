@@ -9,6 +9,7 @@ use super::go_packages::GoPackages;
 use super::java_packages::JavaPackages;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
 use super::rust_modules::RustModules;
+use super::script_packages::ScriptPackages;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId, ScopeId,
@@ -32,7 +33,8 @@ pub(super) struct ModuleTables<'a> {
     pub(super) java: JavaPackages<'a>,
     pub(super) cpp: CppTables<'a>,
     pub(super) common_js: CommonJsModules<'a>,
-    index: &'a ProjectIndex<'a>,
+    pub(super) script: ScriptPackages<'a>,
+    pub(super) index: &'a ProjectIndex<'a>,
 }
 
 impl<'a> ModuleTables<'a> {
@@ -48,6 +50,7 @@ impl<'a> ModuleTables<'a> {
             java: JavaPackages::new(index),
             cpp: CppTables::new(index),
             common_js: CommonJsModules::new(index),
+            script: ScriptPackages::new(index),
             index,
         };
         for (id, file) in (0..).zip(index.files) {
@@ -113,50 +116,6 @@ impl<'a> ModuleTables<'a> {
         roots.into_iter().find_map(|root| self.python_path(&joined(root, &below)))
     }
 
-    /// Returns the file that a module means in a script: a relative path, or a path in the package around the file,
-    /// which is tried below its folders from the innermost to the outermost.
-    fn script_module(&self, from: FileId, module: &str) -> Option<Value> {
-        let mut folder = folder_of(&self.index.file(from).path).to_owned();
-        if module.starts_with('.') {
-            for part in module.split('/') {
-                match part {
-                    "" | "." => {}
-                    ".." => folder.truncate(folder_of(&folder).len()),
-                    _ => folder = joined(&folder, part),
-                }
-            }
-            // `.`, `..` and what ends with a slash is a folder.
-            if matches!(module.rsplit('/').next(), Some("" | "." | "..")) {
-                folder = joined(&folder, "index");
-            }
-            return self.script_path(&folder);
-        }
-        // `@scope/package/path` or `package/path`. A package without a path is that of another project, as a rule.
-        let parts = if module.starts_with('@') { 2 } else { 1 };
-        let path = module.splitn(parts + 1, '/').nth(parts)?;
-        loop {
-            let below = joined(&folder, "src");
-            if let Some(found) = self.script_path(&joined(&below, path)) {
-                return Some(found);
-            }
-            if folder.is_empty() {
-                return None;
-            }
-            folder.truncate(folder_of(&folder).len());
-        }
-    }
-
-    /// Returns the file of a path without its ending, or with that of what it is compiled to.
-    fn script_path(&self, path: &str) -> Option<Value> {
-        let endings = [".js", ".mjs", ".cjs", ".jsx"];
-        let stem = endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path);
-        let stems = [stem.to_owned(), path.to_owned(), joined(path, "index")];
-        let endings = ["", ".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs"];
-        let mut candidates =
-            stems.iter().flat_map(|stem| endings.iter().map(move |ending| format!("{stem}{ending}")));
-        candidates.find_map(|path| self.index.by_path.get(path.as_str())).map(|file| Value::Module(*file))
-    }
-
     fn python_path(&self, path: &str) -> Option<Value> {
         for candidate in [format!("{path}/__init__.py"), format!("{path}.py"), format!("{path}/__init__.pyi")]
         {
@@ -179,18 +138,15 @@ impl Evaluator<'_> {
             NameRules::Java => return self.java_import(file, fact),
             _ => {}
         }
-        let Some(module) = self.module(file, fact) else { return ValueSet::FOREIGN };
-        match fact.name {
-            Some(name) => {
-                let name = facts.name(name);
+        let name = fact.name.map(|name| facts.name(name));
+        self.module(file, fact).flat_map(|module| match (name, module) {
+            (Some(name), _) => {
                 let own = self.own_submodule(file, module, name);
                 own.map_or_else(|| self.member(module, name), ValueSet::one)
             }
-            None => match module {
-                Value::Module(module) => self.exported_whole(module),
-                _ => ValueSet::one(module),
-            },
-        }
+            (None, Value::Module(module)) => self.exported_whole(module),
+            (None, _) => ValueSet::one(module),
+        })
     }
 
     /// Returns what `from . import name` means in `__init__.py`: as a member of the package, the name would be bound to
@@ -201,14 +157,15 @@ impl Evaluator<'_> {
         if is_own { self.modules.python_path(&joined(folder_of(path), name)) } else { None }
     }
 
-    fn module(&mut self, file: FileId, import: &ImportFact) -> Option<Value> {
+    fn module(&mut self, file: FileId, import: &ImportFact) -> ValueSet {
         let module = self.index.facts(file).name(import.module);
-        match self.index.rules(file) {
+        let found = match self.index.rules(file) {
             NameRules::Python => self.modules.python_module(file, module),
-            NameRules::Script => self.modules.script_module(file, module),
+            NameRules::Script => return self.modules.script_module(file, module),
             NameRules::Go => self.go_import(module).values.first().copied(),
             _ => None,
-        }
+        };
+        found.map_or(ValueSet::FOREIGN, ValueSet::one)
     }
 
     /// Returns a name of a module, or of a scope in it.
@@ -241,29 +198,31 @@ impl Evaluator<'_> {
     /// Returns what the star imports of a file bring by that name.
     fn star_member(&mut self, file: FileId, name: &str) -> ValueSet {
         let stars = self.modules.stars.get(&file).cloned().unwrap_or_default();
-        if self.star_depth(file) {
+        if stars.is_empty() || self.star_depth(file, name) {
             return ValueSet::FOREIGN;
         }
         let mut found = ValueSet::FOREIGN;
+        let is_script = self.index.rules(file) == NameRules::Script;
         for star in stars {
             let Some(fact) = self.index.facts(file).imports.get(star as usize) else { continue };
-            if let Some(module) = self.module(file, fact) {
-                let member = self.member(module, name);
-                // The last one that has the name counts.
-                if !member.values.is_empty() {
-                    found = member;
-                }
+            let member = self.module(file, fact).flat_map(|module| self.member(module, name));
+            // The last one that has the name counts.
+            if !member.values.is_empty() {
+                found = member;
+            } else if is_script && found.values.is_empty() {
+                found.is_complete &= member.is_complete;
             }
         }
         self.open_stars.pop();
         found
     }
 
-    /// Records that the star imports of a file are being followed; returns whether they already were.
-    fn star_depth(&mut self, file: FileId) -> bool {
-        let is_open = self.open_stars.contains(&file) || 8 < self.open_stars.len();
+    /// Records that the star imports of a file are being followed for a name; returns whether they already were.
+    fn star_depth(&mut self, file: FileId, name: &str) -> bool {
+        let is_open = 8 < self.open_stars.len()
+            || self.open_stars.iter().any(|(open, of_name)| *open == file && of_name == name);
         if !is_open {
-            self.open_stars.push(file);
+            self.open_stars.push((file, name.to_owned()));
         }
         is_open
     }
@@ -287,7 +246,10 @@ impl Evaluator<'_> {
         if name == "exports" && self.has_exports(file) {
             return self.exported_whole(file);
         }
-        self.star_member(file, name)
+        let found = self.star_member(file, name);
+        // What a script passes on is no name of its own.
+        let is_passed_on = self.index.rules(file) == NameRules::Script && found.is_unknown();
+        if is_passed_on { ValueSet::FOREIGN } else { found }
     }
 }
 

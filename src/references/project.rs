@@ -168,14 +168,19 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
 
 /// Returns what a manifest binds a key to.
 pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'a str> {
-    let binding = facts.bindings_of(0, facts.find_name(key)?).first()?;
-    match binding.value {
+    manifest_values(facts, key).next()
+}
+
+/// Returns everything that a manifest binds a key to, in its order.
+pub(super) fn manifest_values<'a>(facts: &'a SourceFacts, key: &str) -> impl Iterator<Item = &'a str> {
+    let bindings = facts.find_name(key).map_or(&[][..], |name| facts.bindings_of(0, name));
+    bindings.iter().filter_map(|binding| match binding.value {
         BindingValue::Value(value) => match facts.expression(value) {
             ExpressionFact::Name(name) => Some(facts.name(name)),
             _ => None,
         },
         _ => None,
-    }
+    })
 }
 
 /// Returns how many folders two paths share.

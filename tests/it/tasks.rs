@@ -78,7 +78,8 @@ fn a_stack_trace_leads_to_its_function() {
 #[test]
 fn a_diagnostic_leads_to_its_line_in_a_function_that_is_too_long_to_be_shown() {
     let sandbox = project();
-    let steps: String = (0..600).map(|at| format!("        step_{at} = next_step_of({at});\n")).collect();
+    let steps =
+        (0..600).map(|at| format!("        step_{at} = next_step_of({at});\n")).collect::<Vec<_>>().concat();
     let source =
         format!("int run(int first)\n{{\n    while (first) {{\n{steps}    }}\n    return step_0;\n}}\n");
     sandbox.write("src/engine.c", source);

@@ -11,6 +11,8 @@ mod python;
 mod rust_go;
 #[cfg(feature = "lang-typescript")]
 mod script;
+#[cfg(all(feature = "lang-javascript", feature = "lang-typescript"))]
+mod script_packages;
 
 use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
 use slop::internals::syntax::source_facts;
@@ -27,8 +29,31 @@ fn language(path: &str) -> &'static str {
         "py" => "python",
         "ts" => "typescript",
         "js" => "javascript",
+        "json" => "json",
+        "yaml" => "yaml",
         _ => "cpp",
     }
+}
+
+fn project(texts: &[(&str, &str)]) -> Vec<ProjectFile> {
+    let read = |(path, text): &(&str, &str)| {
+        let facts = source_facts(language(path), text, &mut || false).unwrap();
+        assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
+        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
+    };
+    texts.iter().map(read).collect()
+}
+
+/// Returns the uses that have no reading as `FILE:LINE NAME`.
+#[cfg(all(feature = "lang-javascript", feature = "lang-typescript"))]
+fn unresolved(texts: &[(&str, &str)]) -> Vec<String> {
+    let files = project(texts);
+    let found = find_references(&files).unresolved;
+    let row = |usage: &slop::internals::references::UnresolvedUse| {
+        let file = &files[usage.file as usize];
+        format!("{}:{} {}", file.path, usage.line, file.facts.name(usage.name))
+    };
+    found.iter().map(row).collect()
 }
 
 /// Returns each reference as `FILE:LINE -> DEFINITION GRADE`; the definition's file is named where it is another one.
@@ -38,12 +63,7 @@ fn references(texts: &[(&str, &str)]) -> Vec<String> {
 
 /// Returns the references that [`references`] returns and that `is_shown` accepts.
 fn rows(texts: &[(&str, &str)], is_shown: fn(&Reference) -> bool) -> Vec<String> {
-    let read = |(path, text): &(&str, &str)| {
-        let facts = source_facts(language(path), text, &mut || false).unwrap();
-        assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
-        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
-    };
-    let files: Vec<ProjectFile> = texts.iter().map(read).collect();
+    let files = project(texts);
     let row = |reference: &Reference| {
         let (from, to) = (&files[reference.from_file as usize], &files[reference.to_file as usize]);
         let name = to.facts.qualified_name(reference.to_definition);

@@ -22,7 +22,9 @@ pub(super) fn note_ineffective_hides(
     }
     let mut reasons = unmatched_paths(cache, items, files)?;
     reasons.extend(unmatched_symbols(&cache.workspace, items, files));
-    reasons.iter().for_each(|reason| cache.workspace.note(reason.clone()));
+    for reason in &reasons {
+        cache.workspace.note(reason.clone());
+    }
     let problem = |reason| SectionProblem { section: "items", reason, is_error: true };
     Ok(reasons.into_iter().map(problem).collect())
 }
@@ -52,10 +54,12 @@ fn unmatched_paths(
     Ok(unmatched.into_iter().filter(is_hiding).map(reason).collect())
 }
 
+/// A name that is none of the symbols of the files of an entry so far, with those nearest to it.
+type UnknownName = (String, Vec<String>);
+
 /// Returns the names that hide nothing in any of the files to which an entry of the question or of its preset applies.
 fn unmatched_symbols(workspace: &Workspace<'_>, items: &CuratedItems, files: &[KnownFile]) -> Vec<String> {
-    // Each entry with the names that are in none of its files so far, and the number of its files.
-    let mut found: Vec<(&FileItem, Vec<(String, Vec<String>)>, usize)> = Vec::new();
+    let mut found: Vec<(&FileItem, Vec<UnknownName>, usize)> = Vec::new();
     let given = files.iter().filter(|file| items.own_position(&file.path).is_none());
     for file in given {
         let Some(item) = items.find(&file.path).filter(|item| hides_symbols(&item.ast_mask)) else {

@@ -54,7 +54,7 @@ pub(super) fn graph_of_files(
     let subjects: Vec<ContentRef<'_>> = files
         .iter()
         .filter_map(ContentRef::from_file)
-        .filter(|subject| syntax::has_facts(subject.file_type.id))
+        .filter(|subject| syntax::has_facts(subject.file_type.id, subject.path.file_name()))
         .collect();
     let key = files_key(&subjects);
     let before = kept.and_then(ReferenceCache::get);

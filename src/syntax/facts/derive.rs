@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::{by_name, c, cpp, go, java, manifest, python, rust, script};
+use super::{by_name, c, cpp, go, java, manifest, python, rust, script, script_manifest};
 use crate::model::{ArtifactKind, Producer, SourceFacts};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
@@ -16,7 +16,7 @@ type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
 
 /// Returns the producer of facts of that language; `None` where its names are not read.
 pub fn facts_producer(language: &'static str) -> Option<Producer> {
-    if !has_facts(language) {
+    if !has_reader(language) {
         return None;
     }
     let artifact = ArtifactKind::Facts;
@@ -29,9 +29,17 @@ pub fn facts_producer(language: &'static str) -> Option<Producer> {
     Some(Producer { artifact, language, version })
 }
 
-/// Returns whether the names of this language are read.
-pub fn has_facts(language: &str) -> bool {
-    matches!(language, "c" | "cpp" | "toml" | "go-mod")
+/// Returns whether the names of a file of this language are read; of JSON and YAML only manifests are.
+pub fn has_facts(language: &str, file_name: &[u8]) -> bool {
+    match language {
+        "json" => script_manifest::is_json_manifest(file_name),
+        "yaml" => script_manifest::is_yaml_manifest(file_name),
+        _ => has_reader(language),
+    }
+}
+
+fn has_reader(language: &str) -> bool {
+    matches!(language, "c" | "cpp" | "toml" | "go-mod" | "json" | "yaml")
         || walker(language).is_some() && compiled_language(language).is_some()
         || is_read_by_name(language)
 }
@@ -44,6 +52,8 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
         "cpp" => return Some(cpp::source_facts(text)),
         "toml" => return Some(manifest::toml_facts(text)),
         "go-mod" => return Some(manifest::go_module_facts(text)),
+        "json" => return Some(script_manifest::json_facts(text)),
+        "yaml" => return Some(script_manifest::yaml_facts(text)),
         _ => {}
     }
     if is_read_by_name(language) {

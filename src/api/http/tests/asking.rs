@@ -150,10 +150,26 @@ fn a_get_asks_what_a_post_asks_and_changes_nothing() {
     }
 }
 
+/// A request with an error: the path, the body, the place of the error, what is there, what is wanted, and an example.
+type ShapeCase = (&'static str, Value, &'static str, Value, &'static str, Value);
+
+#[track_caller]
+fn check_shapes(cases: impl IntoIterator<Item = ShapeCase>) {
+    let house = ApiTestServer::new();
+    for (path, body, key, got, wanted, example) in cases {
+        let heard = house.post(path, "", &body.to_string());
+        let error = &heard.json()["error"];
+        let shape = json!({"path": key, "got": got, "wanted": wanted, "example": example});
+        assert_eq!((heard.status, &error["shape"]), (400, &shape), "{heard:?}");
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains(wanted) && hint.contains(&example.to_string()), "{hint}");
+        assert!(error["message"].as_str().unwrap().contains(key), "{heard:?}");
+    }
+}
+
 #[test]
 fn an_error_says_which_shape_it_wants() {
-    let house = ApiTestServer::new();
-    for (path, body, key, got, wanted, example) in [
+    check_shapes([
         (
             "/v1/aggregate",
             json!({"choice": {"tier": "three"}}),
@@ -179,40 +195,6 @@ fn an_error_says_which_shape_it_wants() {
             "one of \"all\", \"shown\", \"none\"",
             json!({"receipt": "all"}),
         ),
-        ("/v1/symbols", json!({}), "", json!(null), "an object with name", json!({"name": "text"})),
-        (
-            "/v1/aggregate",
-            json!({"items": [{"path": "a", "ast_mask": {"Engine": "hid"}}]}),
-            "items[0].ast_mask.Engine",
-            json!("hid"),
-            "one of \"def\", \"sig\", \"agg\", \"hide\"",
-            json!({"items": [{"path": "text", "ast_mask": {"Engine": "def"}}]}),
-        ),
-        (
-            "/v1/aggregate",
-            json!({"items": [{"ast_mask": {}}]}),
-            "items[0]",
-            json!({"ast_mask": {}}),
-            "an object with path",
-            json!({"items": [{"path": "text"}]}),
-        ),
-        (
-            "/v1/aggregate",
-            json!({"persona": {"tier": 7}}),
-            "persona.tier",
-            json!(7),
-            "an integer from 1 to 4",
-            json!({"persona": {"tier": 1}}),
-        ),
-        (
-            "/v1/aggregate",
-            json!({"preset": {"file": []}}),
-            "preset",
-            json!({"file": []}),
-            "an object with some of description, files, name, screenshots",
-            json!({"preset": "text"}),
-        ),
-        ("/v1/aggregate", json!({"tier": 9}), "tier", json!(9), "an integer from 1 to 4", json!({"tier": 1})),
         (
             "/v1/view",
             json!({"files": ["a"], "lines": ["6-4"]}),
@@ -248,15 +230,52 @@ fn an_error_says_which_shape_it_wants() {
              preset_delete, screenshots, document",
             json!({"revision": "text", "edits": [{"set": {"files": {}}}]}),
         ),
-    ] {
-        let heard = house.post(path, "", &body.to_string());
-        let error = &heard.json()["error"];
-        let shape = json!({"path": key, "got": got, "wanted": wanted, "example": example});
-        assert_eq!((heard.status, &error["shape"]), (400, &shape), "{heard:?}");
-        let hint = error["hint"].as_str().unwrap();
-        assert!(hint.contains(wanted) && hint.contains(&example.to_string()), "{hint}");
-        assert!(error["message"].as_str().unwrap().contains(key), "{heard:?}");
-    }
+    ]);
+}
+
+#[test]
+fn an_error_says_which_shape_a_value_within_others_has() {
+    check_shapes([
+        ("/v1/symbols", json!({}), "", json!(null), "an object with name", json!({"name": "text"})),
+        (
+            "/v1/aggregate",
+            json!({"items": [{"path": "a", "ast_mask": {"Engine": "hid"}}]}),
+            "items[0].ast_mask.Engine",
+            json!("hid"),
+            "one of \"def\", \"sig\", \"agg\", \"hide\"",
+            json!({"items": [{"path": "text", "ast_mask": {"Engine": "def"}}]}),
+        ),
+        (
+            "/v1/aggregate",
+            json!({"items": [{"ast_mask": {}}]}),
+            "items[0]",
+            json!({"ast_mask": {}}),
+            "an object with path",
+            json!({"items": [{"path": "text"}]}),
+        ),
+        (
+            "/v1/aggregate",
+            json!({"persona": {"tier": 7}}),
+            "persona.tier",
+            json!(7),
+            "an integer from 1 to 4",
+            json!({"persona": {"tier": 1}}),
+        ),
+        (
+            "/v1/aggregate",
+            json!({"preset": {"file": []}}),
+            "preset",
+            json!({"file": []}),
+            "an object with some of description, files, name, screenshots",
+            json!({"preset": "text"}),
+        ),
+        ("/v1/aggregate", json!({"tier": 9}), "tier", json!(9), "an integer from 1 to 4", json!({"tier": 1})),
+    ]);
+}
+
+#[test]
+fn an_unknown_key_is_answered_with_the_one_that_was_meant() {
+    let house = ApiTestServer::new();
     // Keys of `choice` count where they may be at the top level.
     let heard = house.post("/v1/aggregate", "", "{\"budgett\": 1}").json()["error"].clone();
     assert_eq!(heard["message"], "invalid body: `budgett`: unknown field `budgett`");

@@ -1,0 +1,264 @@
+//! JavaScript and TypeScript: what the manifests of a project say about its modules.
+
+use rustc_hash::FxHashMap;
+
+use super::project::{FileId, ProjectIndex, folder_of, joined, manifest_value, manifest_values};
+use crate::model::SourceFacts;
+
+/// How many configurations may extend each other.
+const MAX_EXTENDS: usize = 8;
+
+/// The packages and configurations of a project.
+pub(super) struct ScriptPackages<'a> {
+    /// The `package.json` of each name.
+    by_name: FxHashMap<&'a str, Vec<FileId>>,
+    /// The `package.json` of each folder that has one.
+    by_folder: FxHashMap<&'a str, FileId>,
+    /// The folders of manifests that list the packages of a workspace, with the patterns of their folders.
+    workspaces: Vec<(&'a str, Vec<&'a str>)>,
+    /// The configuration of each folder that has one.
+    configs: FxHashMap<&'a str, ScriptConfig<'a>>,
+}
+
+/// What a `tsconfig.json` or a `jsconfig.json` says about modules, with what it extends.
+#[derive(Default)]
+pub(super) struct ScriptConfig<'a> {
+    /// The folder below which modules are tried.
+    pub(super) base_url: Option<String>,
+    /// Patterns of modules, with the paths that are tried for them.
+    pub(super) paths: Vec<(&'a str, Vec<&'a str>)>,
+    /// The folder of these paths where there is no `base_url`.
+    pub(super) paths_folder: String,
+    /// Whether it is one of JavaScript.
+    pub(super) is_of_javascript: bool,
+}
+
+impl<'a> ScriptPackages<'a> {
+    pub(super) fn new(index: &ProjectIndex<'a>) -> Self {
+        let mut packages = Self {
+            by_name: FxHashMap::default(),
+            by_folder: FxHashMap::default(),
+            workspaces: Vec::new(),
+            configs: FxHashMap::default(),
+        };
+        for (id, file) in (0..).zip(index.files) {
+            match file.language {
+                "json" if file.path.rsplit('/').next() == Some("package.json") => {
+                    packages.add_package(index, id);
+                }
+                "json" => packages.add_config(index, id),
+                "yaml" => packages.add_workspaces(index, id),
+                _ => {}
+            }
+        }
+        packages
+    }
+
+    fn add_package(&mut self, index: &ProjectIndex<'a>, id: FileId) {
+        let file = index.file(id);
+        self.by_folder.insert(folder_of(&file.path), id);
+        if let Some(name) = manifest_value(&file.facts, "package.name").filter(|name| !name.is_empty()) {
+            self.by_name.entry(name).or_default().push(id);
+        }
+        self.add_workspaces(index, id);
+    }
+
+    fn add_workspaces(&mut self, index: &ProjectIndex<'a>, id: FileId) {
+        let file = index.file(id);
+        let patterns: Vec<&str> = manifest_values(&file.facts, "package.workspaces").collect();
+        if !patterns.is_empty() {
+            self.workspaces.push((folder_of(&file.path), patterns));
+        }
+    }
+
+    /// Adds a configuration to its folder: of several, one that maps modules counts, and `tsconfig.json` before others.
+    fn add_config(&mut self, index: &ProjectIndex<'a>, id: FileId) {
+        let path = &index.file(id).path;
+        let config = read_config(index, id, 0);
+        let is_main = path.ends_with("tsconfig.json");
+        let is_mapping = |config: &ScriptConfig<'_>| !config.paths.is_empty() || config.base_url.is_some();
+        let folder = folder_of(path);
+        let is_better = self.configs.get(folder).is_none_or(|known| {
+            is_mapping(&config) && !is_mapping(known) || is_main && is_mapping(&config) == is_mapping(known)
+        });
+        if is_better {
+            self.configs.insert(folder, config);
+        }
+    }
+
+    /// Returns the nearest configuration above a file.
+    pub(super) fn config_of(&self, path: &str) -> Option<&ScriptConfig<'a>> {
+        nearest(&self.configs, path)
+    }
+
+    /// Returns the `package.json` of the package that a path is in.
+    pub(super) fn package_around(&self, path: &str) -> Option<FileId> {
+        nearest(&self.by_folder, path).copied()
+    }
+
+    /// Returns the `package.json` of a folder.
+    pub(super) fn package_in(&self, folder: &str) -> Option<FileId> {
+        self.by_folder.get(folder).copied()
+    }
+
+    /// Returns the manifests of the packages of a name.
+    pub(super) fn packages(&self, name: &str) -> Option<&[FileId]> {
+        self.by_name.get(name).map(Vec::as_slice)
+    }
+
+    /// Returns whether the name of a package is that very one in a file: both are in one workspace, or the file is one
+    /// of the package.
+    pub(super) fn is_linked(&self, index: &ProjectIndex<'_>, path: &str, package: FileId) -> bool {
+        let folder = folder_of(&index.file(package).path);
+        self.package_around(path) == Some(package)
+            || self.workspaces.iter().any(|(root, patterns)| {
+                below(root, path).is_some()
+                    && below(root, folder).is_some_and(|folder| is_member(patterns, folder))
+            })
+    }
+}
+
+/// Reads a configuration and what it extends, of which the last one counts where it says nothing itself.
+fn read_config<'a>(index: &ProjectIndex<'a>, id: FileId, depth: usize) -> ScriptConfig<'a> {
+    let file = index.file(id);
+    let (facts, folder) = (&*file.facts, folder_of(&file.path));
+    let paths = manifest_keys(facts, "paths ");
+    let mut config = ScriptConfig {
+        base_url: manifest_value(facts, "tsconfig.baseUrl").map(|base| relative_path(folder, base)),
+        paths: paths.map(|(pattern, key)| (pattern, manifest_values(facts, key).collect())).collect(),
+        paths_folder: folder.to_owned(),
+        is_of_javascript: file.path.ends_with("jsconfig.json"),
+    };
+    let mut extended: Vec<&str> = manifest_values(facts, "tsconfig.extends").collect();
+    extended.reverse();
+    for name in extended.into_iter().filter(|name| name.starts_with('.') && depth < MAX_EXTENDS) {
+        let path = relative_path(folder, name);
+        let found = index.by_path.get(path.as_str());
+        let Some(other) = found.or_else(|| index.by_path.get(format!("{path}.json").as_str())) else {
+            continue;
+        };
+        if index.file(*other).language != "json" {
+            continue;
+        }
+        let other = read_config(index, *other, depth + 1);
+        if config.base_url.is_none() {
+            config.base_url = other.base_url;
+        }
+        if config.paths.is_empty() {
+            (config.paths, config.paths_folder) = (other.paths, other.paths_folder);
+        }
+    }
+    config
+}
+
+/// Returns the keys of a manifest that begin so: the rest of each, and the key itself.
+pub(super) fn manifest_keys<'a>(
+    facts: &'a SourceFacts,
+    prefix: &'static str,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let first = facts.names.partition_point(|name| name.as_str() < prefix);
+    let keys =
+        facts.names[first..].iter().map_while(move |key| Some((key.strip_prefix(prefix)?, key.as_str())));
+    keys.filter(|(_, key)| manifest_value(facts, key).is_some())
+}
+
+/// Returns what the best of some patterns has for a module, and what its `*` stands for: a pattern without `*`, or the one
+/// with the most before it.
+pub(super) fn best_pattern<'p, 'm, T>(
+    patterns: impl Iterator<Item = (&'p str, T)>,
+    module: &'m str,
+) -> Option<(T, &'m str)> {
+    let mut best = None;
+    let mut best_length = 0;
+    for (pattern, found) in patterns {
+        let Some((before, after)) = pattern.split_once('*') else {
+            if pattern == module {
+                return Some((found, ""));
+            }
+            continue;
+        };
+        let rest = module.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        if let Some(rest) = rest.filter(|_| best.is_none() || best_length < before.len()) {
+            best = Some((found, rest));
+            best_length = before.len();
+        }
+    }
+    best
+}
+
+/// Returns the path that a relative one means in a folder.
+pub(super) fn relative_path(folder: &str, relative: &str) -> String {
+    let mut path = folder.to_owned();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => path.truncate(folder_of(&path).len()),
+            _ => path = joined(&path, part),
+        }
+    }
+    path
+}
+
+/// Returns what a table has for the nearest folder above a path.
+fn nearest<'t, T>(table: &'t FxHashMap<&str, T>, path: &str) -> Option<&'t T> {
+    let mut folder = folder_of(path);
+    loop {
+        let found = table.get(folder);
+        if found.is_some() || folder.is_empty() {
+            return found;
+        }
+        folder = folder_of(folder);
+    }
+}
+
+/// Returns the rest of a path below a folder.
+fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
+    let rest = path.strip_prefix(folder)?;
+    if folder.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Returns whether the patterns of a workspace have a folder; those behind `!` leave it out.
+fn is_member(patterns: &[&str], folder: &str) -> bool {
+    let mut is_in = false;
+    for pattern in patterns {
+        match pattern.strip_prefix('!') {
+            Some(pattern) if is_match(pattern, folder) => return false,
+            Some(_) => {}
+            None => is_in |= is_match(pattern, folder),
+        }
+    }
+    is_in
+}
+
+/// Returns whether a pattern has a path: `*` is any part of a name, `**` any number of folders.
+fn is_match(pattern: &str, path: &str) -> bool {
+    let pattern: Vec<&str> = pattern.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let path: Vec<&str> = path.split('/').collect();
+    let (mut next, mut at) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while at < path.len() {
+        match pattern.get(next) {
+            Some(&"**") => {
+                next += 1;
+                retry = Some((next, at));
+            }
+            Some(part) if is_part(part, path[at]) => {
+                next += 1;
+                at += 1;
+            }
+            _ => {
+                let Some((after, from)) = retry else { return false };
+                retry = Some((after, from + 1));
+                (next, at) = (after, from + 1);
+            }
+        }
+    }
+    pattern[next..].iter().all(|part| *part == "**")
+}
+
+fn is_part(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after)),
+        None => pattern == name,
+    }
+}
