@@ -5,11 +5,10 @@
 
 use std::ops::Range;
 
-use super::masked::{
-    DefinitionCut, MAX_SUGGESTED, SymbolModes, SymbolRegion, hidden_names, names_hidden, nest_symbols,
-};
+use super::masked::{DefinitionCut, MAX_SUGGESTED, hidden_names, names_hidden};
 use super::masks::{nearest_keys, select_symbols};
 use super::page::SourcePage;
+use super::regions::{SymbolModes, SymbolRegion, nest_symbols};
 use crate::model::{MaskMode, Outline};
 
 /// What takes the place of the lines that a mask hides.

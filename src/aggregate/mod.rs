@@ -20,6 +20,7 @@ mod masked;
 mod masks;
 mod pack;
 mod page;
+mod regions;
 mod repeated;
 mod routing;
 mod selector;
@@ -49,7 +50,8 @@ pub use items::CuratedItems;
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
 pub use pack::{
-    FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing, pack,
+    BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
+    pack,
 };
 pub use page::code_lines;
 pub use routing::{

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::masked::SymbolRegion;
+use super::regions::SymbolRegion;
 use crate::model::{MaskMode, Symbol, SymbolKind};
 
 /// The parameters of a longer head are shown again.

@@ -31,7 +31,7 @@ pub struct ViewSelectionArgs {
     /// How to choose views [setting: project.aggregation_strategy]
     #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
     pub strategy: Option<AggregationStrategy>,
-    /// Focus on these files: a path, part of one, a pattern, path:line or path:4-9
+    /// Focus on these files: a path, part of one, a pattern, or path:4-9
     #[arg(long, value_name = "PATH", value_parser = file_word())]
     pub focus: Vec<String>,
     /// How much of the comments and docstrings skeletons show [setting: aggregation.docs]

@@ -19,6 +19,6 @@ mod select;
 mod tests;
 
 pub use problem::{
-    FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
+    BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
 };
 pub use select::pack;

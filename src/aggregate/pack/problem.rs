@@ -107,9 +107,33 @@ pub struct PackableFile {
     pub score: f64,
     /// Who decides how it is shown.
     pub demand: FileDemand,
-    /// Whether its bodies take no more than a share of the budget before other files had their turn. The best files for a
-    /// task are worth more than that, but not their change logs and style sheets.
-    pub is_body_capped: bool,
+    /// When its bodies have their turn.
+    pub turn: BodyTurn,
+}
+
+/// When the bodies of a file have their turn. A change log or a style sheet may be longer than all of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyTurn {
+    /// By their scores, however many they are.
+    First,
+    /// By their scores, but no more than a share of the budget before all others had their turn.
+    Shared,
+    /// As [`Self::Shared`], after those of all other files.
+    Last,
+}
+
+impl BodyTurn {
+    pub(super) const ROUNDS: usize = 3;
+
+    /// Returns the most tokens that the bodies of the file have after so many rounds; `share` is what a file may have before
+    /// others had their turn.
+    pub(super) const fn cap(self, round: usize, share: u64) -> u64 {
+        match (self, round) {
+            (Self::First, _) | (Self::Shared, 1..) | (Self::Last, 2..) => u64::MAX,
+            (Self::Shared, _) | (Self::Last, 1) => share,
+            (Self::Last, _) => 0,
+        }
+    }
 }
 
 /// A symbol, or a run of lines that belongs to none.

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::bound::{BoundInputs, PricedChoice};
 use super::order::{SymbolQueue, symbol_tokens};
 use super::problem::{
-    FileDemand, PackCosts, PackInput, PackPart, PackSymbol, PackedFile, PackedView, Packing, PartTokens,
-    factor, sound_score,
+    BodyTurn, FileDemand, PackCosts, PackInput, PackPart, PackSymbol, PackableFile, PackedFile, PackedView,
+    Packing, PartTokens, factor, sound_score,
 };
 
 /// After so many pieces in a row for which there was no room, a part is full.
@@ -136,11 +136,17 @@ impl<'i, 'c> PackSelection<'i, 'c> {
 
     fn fill(&mut self, part: PackPart, round: PackRound) {
         match part {
-            PackPart::Bodies | PackPart::Signatures => {
+            PackPart::Bodies => {
+                let share = self.file_cap();
+                for turns in 0..BodyTurn::ROUNDS {
+                    self.fill_with_symbols(part, round, &|file| file.turn.cap(turns, share));
+                }
+            }
+            PackPart::Signatures => {
                 let cap = self.file_cap();
-                self.fill_with_symbols(part, round, cap);
+                self.fill_with_symbols(part, round, &|_| cap);
                 // Now every file had its turn.
-                self.fill_with_symbols(part, round, u64::MAX);
+                self.fill_with_symbols(part, round, &|_| u64::MAX);
             }
             PackPart::Names => self.fill_with_rows(round),
             PackPart::Paths => self.fill_with_paths(round),
@@ -162,7 +168,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         MIN_FILE_TOKENS.max(self.input.budget / FILE_SHARE)
     }
 
-    fn fill_with_symbols(&mut self, part: PackPart, round: PackRound, cap: u64) {
+    fn fill_with_symbols(&mut self, part: PackPart, round: PackRound, cap: &dyn Fn(&PackableFile) -> u64) {
         let most = round.max_misses();
         let mut misses = 0;
         let Self { queues, input, costs, files, .. } = self;
@@ -175,6 +181,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             if self.is_shown(part, symbol) {
                 continue;
             }
+            let cap = cap(&self.input.files[self.input.symbols[symbol].file]);
             match self.take_symbol(part, symbol, round, cap) {
                 FitOutcome::Taken => misses = 0,
                 FitOutcome::NoRoom => {
@@ -209,10 +216,8 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         };
         let is_too_large = match part {
             PackPart::Bodies => {
-                let is_capped =
-                    self.input.files[file].is_body_capped && !self.input.symbols[symbol].is_pointed_to;
-                self.input.budget / 2 < own && 0 < self.tokens.bodies
-                    || is_capped && cap < bodies.saturating_add(own)
+                let cap = if self.input.symbols[symbol].is_pointed_to { u64::MAX } else { cap };
+                self.input.budget / 2 < own && 0 < self.tokens.bodies || cap < bodies.saturating_add(own)
             }
             PackPart::Signatures => {
                 let of_summary = self.input.summary_room.filter(|_| bodies == 0);

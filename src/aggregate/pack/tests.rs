@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use super::problem::{PackPart, factor};
 use super::select::ROW_GROWTHS;
 use super::{
-    FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing, pack,
+    BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
+    pack,
 };
 use crate::model::Tier;
 
@@ -53,7 +54,7 @@ impl PackCase {
         let mut dice = SplitMix(seed);
         let mut scores: Vec<f64> = (0..files).map(|_| dice.score()).collect();
         scores.sort_by(|a, b| b.total_cmp(a));
-        let ranked = |score| PackableFile { score, demand: FileDemand::Ranked, is_body_capped: false };
+        let ranked = |score| PackableFile { score, demand: FileDemand::Ranked, turn: BodyTurn::First };
         let mut case = Self {
             budget: 0,
             shares: PackShares { bodies: 0, signatures: 0, names: 0, paths: 0, row_names: 1 },
@@ -429,7 +430,7 @@ fn a_block_without_a_body_has_no_more_signatures_than_a_summary_has_room_for() {
 }
 
 #[test]
-fn a_capped_file_has_its_bodies_after_those_of_others() {
+fn a_file_shares_its_turn_or_comes_last() {
     let mut case = PackCase::random(15, 30, 30, 1);
     for _ in 0..100 {
         let (has_body, has_signature, is_pointed_to) = (true, false, false);
@@ -445,8 +446,10 @@ fn a_capped_file_has_its_bodies_after_those_of_others() {
         packing.files.iter().filter(|file| matches!(file.view, PackedView::Block { .. })).count()
     };
     assert!(blocks(&case) < 5);
-    case.files[0].is_body_capped = true;
+    case.files[0].turn = BodyTurn::Shared;
     assert_eq!(blocks(&case), 30);
+    case.files[0].turn = BodyTurn::Last;
+    assert!(29 <= blocks(&case));
     // What nobody else needs is its own again.
     case.budget = 9600;
     assert_eq!(blocks(&case), 30);

@@ -13,7 +13,7 @@ use super::gather::{DraftDocument, ShownFile};
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
 use super::render::Renderer;
 use crate::aggregate::{
-    CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
+    BodyTurn, CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
     PackSymbol, PackableFile, PackedView, Packing, ReceiptNotes, RoutingContext,
 };
 use crate::engine::ranking::ProjectRanking;
@@ -436,8 +436,12 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
         };
         #[expect(clippy::cast_precision_loss, reason = "a number of files")]
         let least = LEAST_SCORE * from_end as f64;
-        let is_body_capped = !context.is_guided || !candidate.block.file_type.is_program();
-        PackableFile { score: ranking.scores[*at].total.max(least), demand, is_body_capped }
+        let turn = match (context.is_guided, candidate.block.file_type.is_program()) {
+            (true, true) => BodyTurn::First,
+            (true, false) | (false, true) => BodyTurn::Shared,
+            (false, false) => BodyTurn::Last,
+        };
+        PackableFile { score: ranking.scores[*at].total.max(least), demand, turn }
     });
     packable.collect()
 }

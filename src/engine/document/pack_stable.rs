@@ -17,7 +17,9 @@ use super::pack_costs::FileCosts;
 use super::render::Renderer;
 use super::request::AggregationRequest;
 use crate::aggregate;
-use crate::aggregate::{FileDemand, FilePart, PackInput, PackShares, PackSymbol, PackableFile, PackedView};
+use crate::aggregate::{
+    BodyTurn, FileDemand, FilePart, PackInput, PackShares, PackSymbol, PackableFile, PackedView,
+};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::error::Error;
 use crate::engine::history::{FrozenContent, ProjectHistory};
@@ -318,7 +320,7 @@ impl StablePacker<'_, '_, '_> {
             let tokens = memo_then.costs.pieces(self.now.unit, *file, (bodies, signatures));
             let pieces: Vec<PackSymbol> =
                 own.iter().map(|at| PackSymbol { file: 0, ..now.symbols[*at] }).collect();
-            let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked, is_body_capped: false }];
+            let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked, turn: BodyTurn::First }];
             let (budget, shares) = (tokens.total(), tokens.shares());
             let input = PackInput {
                 budget,
