@@ -68,6 +68,9 @@ pub(super) fn aggregate(
 fn report_default_limit(args: &AggregateArgs, receipt: &DocumentReceipt, context: &mut CommandContext<'_>) {
     let Some(limit) = receipt.budget_tokens.filter(|_| args.choice.budget.is_none()) else { return };
     let left_out = receipt.totals.left_out.get("budget").copied().unwrap_or(0);
+    if receipt.totals.named() + left_out == 0 {
+        return;
+    }
     let [limit, by_name, left_out] = [limit, receipt.totals.named(), left_out].map(format_grouped);
     context.output.note(&format!(
         "limited to {limit} tokens: {by_name} files are shown by names alone, {left_out} not at all; \
