@@ -349,11 +349,16 @@ fn contains_word(line: &str, name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::model::{ParseHealth, Span};
 
-    fn symbol(kind: SymbolKind, name: &str, lines: (u32, u32), children: Vec<Symbol>) -> Symbol {
+    pub(in crate::search) fn symbol(
+        kind: SymbolKind,
+        name: &str,
+        lines: (u32, u32),
+        children: Vec<Symbol>,
+    ) -> Symbol {
         Symbol {
             kind,
             name: name.to_owned(),

@@ -279,13 +279,14 @@ fn is_within_lines(chunk: &Chunk<'_>, mention: &LineMention) -> bool {
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
     use super::super::chunks::chunk_file;
+    use super::super::chunks::tests::symbol;
     use super::super::path_class::PathClass;
     use super::super::query::{NameMention, WeightedTerm};
     use super::super::rank::{FileSignals, rank_files};
     use super::super::vector::{TermVector, VectorBuilder};
     use super::super::words::terms;
     use super::*;
-    use crate::model::{Outline, ParseHealth, RelPath, Span, Symbol, SymbolKind};
+    use crate::model::{Outline, ParseHealth, RelPath, SymbolKind};
 
     /// Returns the outline of a text in which each function is a paragraph that begins with `def`.
     fn outline(text: &str) -> Outline {
@@ -294,17 +295,8 @@ mod tests {
         for paragraph in text.split("\n\n") {
             let last = line + u32::try_from(paragraph.lines().count()).unwrap() - 1;
             if let Some(rest) = paragraph.strip_prefix("def ") {
-                let name = rest.split('(').next().unwrap().to_owned();
-                symbols.push(Symbol {
-                    kind: SymbolKind::Function,
-                    qualified_name: name.clone(),
-                    name,
-                    span: Span { start_byte: 0, end_byte: 0, start_line: line, end_line: last },
-                    signature: String::new(),
-                    doc: None,
-                    recovered: false,
-                    children: Vec::new(),
-                });
+                let name = rest.split('(').next().unwrap();
+                symbols.push(symbol(SymbolKind::Function, name, (line, last), Vec::new()));
             }
             line = last + 2;
         }

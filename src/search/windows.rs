@@ -84,8 +84,9 @@ fn pieces<'a>(chunk: Chunk<'a>, windows: &[(u32, u32)], text: &str) -> Vec<Chunk
 #[cfg(test)]
 mod tests {
     use super::super::chunks::chunk_file;
+    use super::super::chunks::tests::symbol;
     use super::*;
-    use crate::model::{Outline, ParseHealth, Span, Symbol, SymbolKind};
+    use crate::model::{Outline, ParseHealth, SymbolKind};
 
     fn mention(lines: (u32, u32), function: Option<&str>) -> LineMention {
         LineMention {
@@ -101,16 +102,7 @@ mod tests {
     fn lines_of(mentions: Vec<LineMention>, most_bytes: usize) -> Vec<(u32, u32)> {
         let text =
             format!("def long():\n{}\ndef short():\n    x = 1\n    return x\n", "    y = 1\n".repeat(299));
-        let symbol = |name: &str, lines: (u32, u32)| Symbol {
-            kind: SymbolKind::Function,
-            name: name.to_owned(),
-            qualified_name: name.to_owned(),
-            span: Span { start_byte: 0, end_byte: 0, start_line: lines.0, end_line: lines.1 },
-            signature: String::new(),
-            doc: None,
-            recovered: false,
-            children: Vec::new(),
-        };
+        let symbol = |name, lines| symbol(SymbolKind::Function, name, lines, Vec::new());
         let symbols = vec![symbol("long", (1, 300)), symbol("short", (302, 304))];
         let outline = Outline { health: ParseHealth::perfect(0), doc: None, imports: Vec::new(), symbols };
         let mut chunks = chunk_file(&text, Some(&outline));

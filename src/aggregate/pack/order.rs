@@ -1,8 +1,9 @@
 //! The pieces in the order of their value per token.
 //!
 //! The value of a piece is its score times its tokens, so that its value per token is its score, but for the block that
-//! the first piece of a file has to open; that counts for nothing where the task points to the piece. Its score is therefore what a piece can be worth at most, and its tokens are
-//! asked for only when no piece whose tokens are known is worth more: of 80,000 files those of a few hundred are.
+//! the first piece of a file has to open; that counts for nothing where the task points to the piece. Its score is
+//! therefore what a piece can be worth at most, and its tokens are asked for only when no piece whose tokens are known is
+//! worth more: of 80,000 files those of a few hundred are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -123,12 +123,13 @@ pub enum BodyTurn {
 }
 
 impl BodyTurn {
-    pub(super) const ROUNDS: usize = 3;
+    /// After so many passes over all symbols, every file had its turn.
+    pub(super) const PASSES: usize = 3;
 
-    /// Returns the most tokens that the bodies of the file have after so many rounds; `share` is what a file may have before
+    /// Returns the most tokens that the bodies of the file may have in a pass, from 0; `share` is what a file may have before
     /// others had their turn.
-    pub(super) const fn cap(self, round: usize, share: u64) -> u64 {
-        match (self, round) {
+    pub(super) const fn cap(self, pass: usize, share: u64) -> u64 {
+        match (self, pass) {
             (Self::First, _) | (Self::Shared, 1..) | (Self::Last, 2..) => u64::MAX,
             (Self::Shared, _) | (Self::Last, 1) => share,
             (Self::Last, _) => 0,

@@ -138,8 +138,8 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         match part {
             PackPart::Bodies => {
                 let share = self.file_cap();
-                for turns in 0..BodyTurn::ROUNDS {
-                    self.fill_with_symbols(part, round, &|file| file.turn.cap(turns, share));
+                for pass in 0..BodyTurn::PASSES {
+                    self.fill_with_symbols(part, round, &|file| file.turn.cap(pass, share));
                 }
             }
             PackPart::Signatures => {
