@@ -39,9 +39,10 @@ use crate::engine::index::FileSelection;
 use crate::engine::ranking::{EarlierSources, ProjectRanking, RankingRequest, SourceTexts, rank_project};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
-use crate::engine::workspace::KnownFile;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
 use crate::search::{ChangeHorizon, RankingQuery, read_task};
+use crate::syntax;
 
 /// A block has at least so many tokens in most documents: its heading, its path and its fences.
 const LEAST_BLOCK_TOKENS: u64 = 36;
@@ -108,7 +109,9 @@ impl DocumentRun<'_, '_> {
         let mut selected = selected;
         let files = selected.selection.files.len() as u64;
         let limit = limit_of(request.limits);
-        if request.limits.is_ceiling && files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit {
+        let may_be_small = files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit
+            && !(request.limits.is_some() && lacks_structure(&selected.selection.files));
+        if request.limits.is_ceiling && may_be_small {
             let unlimited = AggregationRequest {
                 limits: DocumentLimits::default(),
                 exact_tokens: true,
@@ -328,6 +331,19 @@ impl DocumentRun<'_, '_> {
         }
         Ok(fit_draft(&mut renderer, &draft, &now, memo, images_apart)?.1)
     }
+}
+
+/// Returns whether most programs among some files are in languages without a grammar. Their summaries say next to nothing, so
+/// that a document of those is small because it is poor, and not because there is little to show.
+fn lacks_structure(files: &[KnownFile]) -> bool {
+    let types = files.iter().filter_map(|file| match &file.state {
+        KnownState::Content { file_type, .. } => Some(*file_type),
+        KnownState::LeftOut(_) => None,
+    });
+    let (with, without): (Vec<_>, Vec<_>) = types
+        .filter(|file_type| file_type.is_program())
+        .partition(|file_type| syntax::has_structure(file_type.id));
+    with.len() < without.len()
 }
 
 /// Ranks the files of a draft by the task, by those in focus, and by history. What was understood of the task is noted
