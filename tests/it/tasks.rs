@@ -142,7 +142,10 @@ fn cells_of_a_notebook_are_shown_as_code_without_their_output() {
     let flags = ["--tier", "3", "--budget", "5000", "--task", "train_model in train.ipynb returns nan"];
     let document = aggregate(&sandbox, &flags);
     let shown = "def train_model(x, y):\n    weights = numpy.linalg.inv(x) @ y\n    return weights\n";
-    assert!(document.contains("Jupyter notebook · excerpt\n\n```python\n"), "{document}");
+    assert!(
+        document.contains("not the file's text\n\n```python\n# %% [markdown]\n# # Training\n"),
+        "{document}"
+    );
     assert!(document.contains(shown), "{document}");
     assert!(!document.contains("printed") && !document.contains("cell_type"), "{document}");
     let summary = sandbox.stdout_of(&["view", "train.ipynb", "--mode", "summary"]);
