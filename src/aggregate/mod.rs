@@ -53,7 +53,7 @@ pub use pack::{
     BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
     pack,
 };
-pub use page::code_lines;
+pub use page::{code_lines, skipped_lines_mark};
 pub use routing::{
     HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,
     limit_to_size, route_file, view_of_item,

@@ -107,7 +107,7 @@ pub(in crate::engine) fn rank_project(
     let foreign = ForeignFiles::of_project(&cache.workspace);
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
-        class: PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
+        class: PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path)),
         vector: ContentRef::from_file(file)
             .and_then(|subject| vectors.get(&subject.key()))
             .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
@@ -204,6 +204,14 @@ impl RankedSymbol {
             signature: signature_of(chunk, chunks, source, is_code),
             depth: chunks.enclosing(chunk).count(),
         }
+    }
+}
+
+/// Returns the role that a file is ranked by: the code of a notebook counts as that of any other file.
+fn ranked_role(file: &KnownFile) -> FileRole {
+    match &file.state {
+        KnownState::Content { file_type, .. } if file_type.is_notebook() => FileRole::Code,
+        KnownState::Content { .. } | KnownState::LeftOut(_) => role_of(file),
     }
 }
 

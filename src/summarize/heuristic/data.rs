@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::page;
 use super::page::{SummaryInput, SummaryPage};
+use crate::model::{Symbol, SymbolKind};
 use crate::summarize::{secrets, words};
 
 /// Bytes at the top that are read; only counts use the whole file.
@@ -196,12 +197,41 @@ fn describe_notebook(source: &SummaryInput<'_>) -> String {
     let language = notebook.language().map(|language| format!(" in {language}")).unwrap_or_default();
     let cells = words::count(notebook.cells.len(), "cell", "cells");
     let mut page = SummaryPage::new(&format!("{name}{language}: {cells}."));
-    let mut lines =
-        notebook.cells.iter().filter(|cell| cell.cell_type == "markdown").flat_map(CellSource::lines);
-    if let Some(heading) = lines.find(|line| line.starts_with('#')) {
-        page.push_clipped(&words::one_line(heading.trim_start_matches('#')), 200);
+    let lines = notebook.cells.iter().filter(|cell| cell.cell_type == "markdown").flat_map(CellSource::lines);
+    let headings = lines.filter(|line| line.starts_with('#'));
+    let mut headings = headings.map(|line| words::one_line(line.trim_start_matches('#')));
+    if let Some(title) = headings.next() {
+        page.push_clipped(&title, 200);
+    }
+    push_names(&mut page, "Sections: ", &headings.take(LISTED_NAMES).collect::<Vec<_>>());
+    if let Some(outline) = source.outline {
+        let is_shown =
+            |symbol: &&Symbol| matches!(symbol.kind, SymbolKind::Function) || symbol.kind.is_type();
+        let defined = outline.symbols.iter().flat_map(|cell| &cell.children).filter(is_shown);
+        let mut names: Vec<String> = Vec::new();
+        for name in defined.map(|symbol| words::one_line(&symbol.name)).take(LISTED_NAMES) {
+            // A cell is often written again with small changes.
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        push_names(&mut page, "Defines: ", &names);
+        let imports = outline.imports.iter().map(|name| words::one_line(name)).take(LISTED_NAMES);
+        push_names(&mut page, "Imports: ", &imports.collect::<Vec<_>>());
     }
     page.into_text()
+}
+
+/// At most so many names are listed of each kind, and on a line of so many bytes.
+const LISTED_NAMES: usize = 60;
+const LISTED_BYTES: usize = 160;
+
+fn push_names(page: &mut SummaryPage, label: &str, names: &[String]) {
+    let names: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+    if !names.is_empty() {
+        let listed = words::join_within(&names, ", ", LISTED_BYTES - label.len());
+        page.push_clipped(&format!("{label}{listed}"), LISTED_BYTES);
+    }
 }
 
 /// The parsed part of a notebook: everything else, above all its outputs, is skipped.

@@ -50,7 +50,8 @@ pub const VERSION: u32 = 5;
 /// | the budget | no: it is a constant of the heuristic | a caller clips, or uses another view |
 /// | path, time, machine | never | a moved or touched file keeps its summary |
 pub fn producer(language: &'static str) -> Producer {
-    Producer { artifact: ArtifactKind::Summary, language, version: format!("heuristic/{VERSION}") }
+    let cells = if language == "notebook" { " cells" } else { "" };
+    Producer { artifact: ArtifactKind::Summary, language, version: format!("heuristic/{VERSION}{cells}") }
 }
 
 #[cfg(test)]
