@@ -342,7 +342,8 @@ fn chosen_lines(text: &str, chosen: &[RangeInclusive<u32>]) -> String {
 
 fn write_gap(out: &mut String, skipped: &mut u32) {
     if 0 < *skipped {
-        let _ = writeln!(out, "… {skipped} lines");
+        let unit = if *skipped == 1 { "line" } else { "lines" };
+        let _ = writeln!(out, "… {skipped} {unit}");
         *skipped = 0;
     }
 }
