@@ -62,7 +62,7 @@ impl ChangedLines {
         }
         let is_removed = line.sign == '-';
         *(if is_removed { &mut self.removed } else { &mut self.added }) += 1;
-        if limit < self.count() {
+        if limit < self.signed_count() {
             self.hunks.clear();
             return;
         }
@@ -77,6 +77,11 @@ impl ChangedLines {
             hunk.text.push_str(&shown_line(line, if limit == usize::MAX { limit } else { MAX_LINE_BYTES }));
             hunk.text.push('\n');
         }
+    }
+
+    /// Returns how many lines are shown: a line that takes the place of another one counts twice.
+    pub(super) const fn signed_count(&self) -> usize {
+        self.removed + self.added
     }
 
     pub(super) fn count(&self) -> usize {

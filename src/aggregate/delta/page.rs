@@ -8,11 +8,11 @@ use super::rows::{SymbolEntry, outermost, rows};
 use super::version::{FileVersion, MAX_HEAD_BYTES, clip};
 use crate::model::{RelPath, shell_word};
 
-/// So many changed lines of a symbol are shown, or of no symbol; of more, their number says enough to decide whether they
+/// So many lines that are new or gone of a symbol are shown, or of no symbol; of more, their number says enough to decide whether they
 /// are needed.
 const SHOWN_LINES: usize = 8;
 /// The same for all symbols of a file. An edit that was made everywhere is understood from some of the places.
-const SHOWN_FILE_LINES: usize = 24;
+const SHOWN_FILE_LINES: usize = 16;
 /// Of so many new siblings only the names are shown.
 const MANY_SIBLINGS: usize = 10;
 /// So many ranges are listed; beyond, those that are nearest to each other become one.
@@ -152,11 +152,11 @@ impl DeltaPage<'_, '_> {
             }
             let lines = self.changes.symbols.get(&at);
             let is_shown = |lines: &&ChangedLines| {
-                let fits = !self.options.is_file_text || shown + lines.count() <= SHOWN_FILE_LINES;
+                let fits = !self.options.is_file_text || shown + lines.signed_count() <= SHOWN_FILE_LINES;
                 fits && !lines.hunks.is_empty()
             };
             if let Some(lines) = lines.filter(is_shown) {
-                shown += lines.count();
+                shown += lines.signed_count();
                 let hunks = self.hunks(lines);
                 let _ = write!(self.text, "@@ changed {}{hunks}", self.new.name(at));
                 continue;
@@ -174,7 +174,7 @@ impl DeltaPage<'_, '_> {
                 self.hidden.push(at);
             }
             self.write_signature(before, at, &suffix, shown < SHOWN_FILE_LINES);
-            shown += 1;
+            shown += 2;
         }
         let what = if self.new.text.is_some() { "changed lines" } else { "changed" };
         for row in rows(self.new, counted, ", ") {
