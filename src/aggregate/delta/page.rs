@@ -8,8 +8,8 @@ use super::rows::{SymbolEntry, outermost, rows};
 use super::version::{FileVersion, MAX_HEAD_BYTES, clip};
 use crate::model::{RelPath, shell_word};
 
-/// So many lines that are new or gone of a symbol are shown, or of no symbol; of more, their number says enough to decide whether they
-/// are needed.
+/// So many lines that are new or gone of a symbol are shown, or of no symbol; of more, their number says enough to decide
+/// whether they are needed.
 const SHOWN_LINES: usize = 8;
 /// The same for all symbols of a file. An edit that was made everywhere is understood from some of the places.
 const SHOWN_FILE_LINES: usize = 16;
@@ -243,7 +243,8 @@ impl DeltaPage<'_, '_> {
         if names.is_empty() { String::new() } else { format!(", imports {}", names.join(" ")) }
     }
 
-    /// Returns changed lines, with their numbers where a removed line does not say where it was. The first ones follow a label.
+    /// Returns changed lines, with their numbers where a removed line does not say where it was. The first ones follow a
+    /// label.
     fn hunks(&self, lines: &ChangedLines) -> String {
         let mut text = String::new();
         for (at, hunk) in lines.hunks.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! What a document shows of each file is remembered under the document's name, with the file's content. The next one of
 //! that name may then leave out what the reader has already, and show what has changed of it. A file that a limit has made
 //! smaller, or left out, is not new because there is more room now. But a change that there was no room for is shown again.
-//! And where another document is requested than the last one of the name, it is shown what that wants to show beyond what the
+//! And where another document is requested than the last one of the name, it has what the request wants beyond what the
 //! reader has.
 
 use std::collections::{HashMap, HashSet};

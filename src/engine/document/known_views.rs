@@ -1,8 +1,8 @@
 //! Leaves out of a document what its reader has, where another one was requested than the last of its name.
 //!
-//! Such a document is composed as if its reader had nothing of the files that are the same: the request may want more of them
-//! than was shown. What is no more than that is left out afterwards, so that its room is not filled with something else, and
-//! a request that hardly differs from the last one has a small answer.
+//! Such a document is composed as if its reader had nothing of the files that are the same: the request may want more of
+//! them than was shown. What is no more than that is left out afterwards, so that its room is not filled with something
+//! else, and a request that hardly differs from the last one has a small answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -144,8 +144,8 @@ const fn is_name(view: ViewMode) -> bool {
     matches!(view, ViewMode::Names | ViewMode::Path | ViewMode::None)
 }
 
-/// Returns what is recorded of a file that is shown with a text, with what the reader was shown of it earlier: skeletons and excerpts
-/// show one part after another.
+/// Returns what is recorded of a file that is shown with a text, with what the reader was shown of it earlier: skeletons
+/// and excerpts show one part after another.
 pub(super) fn with_earlier_views(
     renderer: &mut Renderer<'_, '_>,
     reader: &ReaderState,
