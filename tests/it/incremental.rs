@@ -314,7 +314,8 @@ fn another_request_is_shown_what_it_wants_beyond_what_the_reader_has() {
         assert!(!document.contains("More files"), "{flags:?}: {document}");
         assert_eq!(sandbox.stdout_of(&flags), NOTHING, "{flags:?}");
     }
-    // What was shown for an earlier request is remembered.
+    // What was shown for an earlier request is remembered, and none of it is shown again in a smaller view.
+    assert_eq!([sandbox.stdout_of(SINCE), sandbox.stdout_of(SINCE)], [NOTHING, NOTHING]);
     assert_eq!(sandbox.stdout_of(&mail), NOTHING);
     assert_eq!(sandbox.stdout_of(&[SINCE, &["--focus", "router.py"]].concat()), NOTHING);
     sandbox.write("mail.py", module("mail").replace("b = a + 19", "b = a + 20"));

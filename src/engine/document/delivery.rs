@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, view_fingerprint};
 use super::delta::{BASE, DeliveredVersion, delta_block, is_of_structure, renamed_block};
 use super::gather::{DraftDocument, ShownFile};
-use super::known_views::with_earlier_views;
+use super::known_views::{covers, with_earlier_views};
 use super::pack::is_ranked;
 use super::render::Renderer;
 use super::request::{AggregationRequest, CURATION_MARK, DocumentHistory};
@@ -212,7 +212,8 @@ fn is_known(row: &DeliveredFile, shown: &ShownFile, hash: ContentHash, is_undeci
     // It may be shown in another way all the same, as by a model's new summary. But not because there is more room.
     let is_reduced = matches!(row.view, ViewMode::Excerpt | ViewMode::Names | ViewMode::Path);
     let is_same_view = row.shown == hash && !is_undecided && (is_same_content || !is_of_structure(row.view));
-    is_same_view || is_same_content && (is_undecided || is_reduced)
+    let is_covered = covers(row.view, &shown.candidate.block);
+    is_same_view || is_same_content && (is_undecided || is_reduced || is_covered)
 }
 
 /// Returns a file that a limit decides on in the view that the reader has of it; `None` if there is nothing that changes

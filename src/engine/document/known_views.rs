@@ -126,7 +126,7 @@ pub(super) fn shows_more(
 }
 
 /// Returns whether whoever has a view of a file learns nothing from a block of it.
-fn covers(view: ViewMode, block: &DocumentBlock) -> bool {
+pub(super) fn covers(view: ViewMode, block: &DocumentBlock) -> bool {
     let is_structure = matches!(block.view, ViewMode::Outline | ViewMode::Signatures | ViewMode::Summary);
     let is_covered = match view {
         ViewMode::Full => block.view != ViewMode::Diff,
