@@ -24,6 +24,7 @@ mod regions;
 mod repeated;
 mod routing;
 mod selector;
+mod shown_lines;
 mod symbol_lines;
 mod tokens;
 mod views;
@@ -59,6 +60,7 @@ pub use routing::{
     limit_to_size, route_file, view_of_item,
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
+pub use shown_lines::{has_new_lines, merge_shown, split_shown};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{

@@ -411,13 +411,17 @@ pub(super) struct ShownFile {
     pub(super) candidate: CandidateFile,
     /// The block of the file itself, if what has changed since an earlier delivery is shown in its place.
     pub(super) full_block: Option<DocumentBlock>,
+    /// The file as it would be selected, if its changes are shown although another request than the last one may want more.
+    pub(super) unreduced: Option<Box<CandidateFile>>,
+    /// What has changed since an earlier delivery, if the file itself is shown.
+    pub(super) changes: Option<String>,
     /// What follows the summary, if the file is shown as one.
     pub(super) detail: SummaryDetail,
 }
 
 impl ShownFile {
     pub(super) const fn new(file: KnownFile, candidate: CandidateFile, detail: SummaryDetail) -> Self {
-        Self { file, candidate, full_block: None, detail }
+        Self { file, candidate, full_block: None, unreduced: None, changes: None, detail }
     }
 
     /// Returns what a reader of the document has of the file, who has seen its changes.

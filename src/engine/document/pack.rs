@@ -493,7 +493,8 @@ pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelecti
 }
 
 /// Shows a file as a block, and says why if it is not the wanted one.
-pub(super) fn show_as(shown: &mut ShownFile, block: DocumentBlock) {
+pub(super) fn show_as(shown: &mut ShownFile, mut block: DocumentBlock) {
+    block.remarks.extend(shown.changes.clone());
     let candidate = &mut shown.candidate;
     if block.view != candidate.wanted && candidate.rule != RoutingRule::Gone {
         let reason = if block.view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };
