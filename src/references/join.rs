@@ -148,7 +148,35 @@ fn calls_without_parentheses(language: &str) -> bool {
     matches!(language, "kotlin" | "lua" | "ruby" | "scala" | "shell" | "swift")
 }
 
+/// Adds the methods of Java that a call means, where it is known what it is called on; returns whether it is.
+fn join_java_call(
+    evaluator: &mut Evaluator<'_>,
+    file: FileId,
+    usage: &UseFact,
+    found: &mut ProjectReferences,
+) -> bool {
+    let index = evaluator.index;
+    let Some(function) =
+        usage.applied.filter(|_| index.by_name.contains_key(index.facts(file).plain_name(usage.name)))
+    else {
+        return false;
+    };
+    let Some(call) = evaluator.java_call(file, usage.scope, function) else { return false };
+    let grade = match (call.methods.len(), call.is_sure) {
+        (1, true) => ReferenceGrade::Sure,
+        (1, false) => ReferenceGrade::Likely,
+        _ => ReferenceGrade::Maybe,
+    };
+    let mut targets = call.methods.clone();
+    targets.sort_unstable();
+    add_references(index, file, usage, &targets, grade, found);
+    true
+}
+
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
+    if join_java_call(evaluator, file, usage, found) {
+        return;
+    }
     let index = evaluator.index;
     let facts = index.facts(file);
     let name = facts.plain_name(usage.name);

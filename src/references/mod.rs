@@ -21,6 +21,8 @@
 //! | `includes` | The files that C and C++ include |
 //! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` |
 //! | `java` | Bare names of Java, with its `java_packages` |
+//! | `java_types` | Types of expressions of Java with their arguments, in `java_tables`, with what is known of its `java_library` |
+//! | `java_calls` | Overloads of Java, chosen by what `java_fits` says of their parameters |
 //! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
@@ -43,7 +45,12 @@ mod go_packages;
 mod includes;
 mod inheritance;
 mod java;
+mod java_calls;
+mod java_fits;
+mod java_library;
 mod java_packages;
+mod java_tables;
+mod java_types;
 mod join;
 mod members;
 mod modules;
