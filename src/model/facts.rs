@@ -99,6 +99,10 @@ pub const MODULE_EXPORTS: &str = "module.exports";
 /// What a file of Go binds that is only built if a tag is given.
 pub const TAGGED_FILE: &str = "(tagged)";
 
+/// The part of a container that the first variable of a loop over it gets: in C++ an element, which of a map is a pair, in Go
+/// the key.
+pub const LOOP_ELEMENT: u32 = u32::MAX;
+
 /// What a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {

@@ -516,6 +516,8 @@ impl<'a> Evaluator<'a> {
                         None => ValueSet::UNKNOWN,
                     }
                 }
+                // A function with type arguments, read as a type.
+                DefinitionKind::Function if self.index.rules(key.file) == NameRules::Go => self.returned(key),
                 DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
                 _ => ValueSet::UNKNOWN,
             },

@@ -336,6 +336,34 @@ fn java_builders_return_the_type_that_they_are_called_on() {
 }
 
 #[test]
+fn cpp_elements_of_maps_are_pairs_and_indexing_calls_an_operator() {
+    let text = "struct Log { void level(); };
+struct Cat { void level(); };
+struct All {
+  Log& operator[](int at);
+  Log* begin();
+};
+struct Reg { std::map<Cat, std::shared_ptr<Log>> logs; std::vector<std::pair<Cat, Log*>> pairs; All all; Log* many[4]; };
+void f(Reg& r) {
+  for (auto& l : r.logs) l.second->level();
+  auto it = r.logs.find(1); it->second->level();
+  for (auto& [key, value] : r.logs) { key.level(); value->level(); }
+  r.pairs[0].second->level();
+  r.all[0].level();
+  for (auto& l : r.all) l.level();
+  r.many[1]->level();
+  auto [one, two] = r.pairs[1]; two->level();
+  r.logs[1]->level();
+}
+";
+    let files = [("a.cc", text)];
+    for line in [9, 10, 12, 13, 14, 15, 16, 17] {
+        check(&files, &format!("a.cc:{line}"), &["Log.level sure"]);
+    }
+    check(&files, "a.cc:11", &["Cat.level sure", "Log.level sure"]);
+}
+
+#[test]
 fn hostile_texts_of_java_and_cpp_end_soon() {
     let pieces = [
         "(", "{", "[", "<", "a<", "a::", "a.b(", "a->", "template<", "class A {", "namespace a {", "A::",
