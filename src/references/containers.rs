@@ -137,10 +137,10 @@ impl<'a> Evaluator<'a> {
             Value::Generic { .. } => self.cpp_element(whole),
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {
                 let begin = self.attribute(whole, "begin");
-                match begin.values.is_empty() {
-                    true => self.cpp_item(whole),
-                    false => begin.flat_map(|begin| self.call(begin)),
+                if begin.values.is_empty() {
+                    return self.cpp_item(whole);
                 }
+                begin.flat_map(|begin| self.call(begin))
             }
             _ => ValueSet::UNKNOWN,
         }

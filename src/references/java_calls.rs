@@ -243,7 +243,9 @@ impl<'a> Evaluator<'a> {
                 && fit.open.iter().all(|at| types.get(*at) == fitting[0].2.get(*at))
         });
         if is_alike {
-            fitting.iter_mut().for_each(|(_, fit, _)| fit.fit = Fit::Yes);
+            for (_, fit, _) in &mut fitting {
+                fit.fit = Fit::Yes;
+            }
         }
         let first_phase =
             fitting.iter().filter(|(_, fit, _)| fit.fit == Fit::Yes).map(|(_, fit, _)| fit.phase).min();
@@ -385,12 +387,11 @@ impl<'a> Evaluator<'a> {
         known: &mut Vec<(JavaType<'a>, JavaType<'a>)>,
     ) {
         match (parameter, argument) {
-            (_, JavaType::Unknown | JavaType::Null) => {}
+            (_, JavaType::Unknown | JavaType::Null) | (JavaType::Parameter(..), JavaType::Function(..)) => {}
             (JavaType::Parameter(..), JavaType::Primitive(name)) => {
                 let boxed = BOXES.iter().find(|(plain, _)| plain == name);
                 known.extend(boxed.map(|(_, boxed)| (parameter.clone(), JavaType::foreign(boxed))));
             }
-            (JavaType::Parameter(..), JavaType::Function(..)) => {}
             (JavaType::Parameter(..), _) => known.push((parameter.clone(), argument.clone())),
             (JavaType::Array(parameter), JavaType::Array(argument)) => {
                 self.java_unify(parameter, argument, known);

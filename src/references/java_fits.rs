@@ -123,6 +123,7 @@ fn fits<'a>(
     }
 }
 
+#[expect(clippy::match_same_arms, reason = "arms are in the order in which they are tried")]
 fn fits_reference<'a>(
     evaluator: &mut Evaluator<'a>,
     method: MethodScope,

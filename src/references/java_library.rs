@@ -240,6 +240,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// Returns what a method of a type of the library returns; what it returns as a function of its arguments, too.
+#[expect(clippy::match_same_arms, reason = "arms are ordered by type")]
 fn library_result<'a>(
     receiver: &JavaType<'a>,
     name: &str,
@@ -313,7 +314,7 @@ fn library_result<'a>(
         {
             text
         }
-        ("Arrays", "asList") | ("List" | "Set", "of") | ("Stream", "of") => {
+        ("Arrays", "asList") | ("List" | "Set" | "Stream", "of") => {
             let element = match (&first, arguments.len()) {
                 (JavaType::Array(item), 1) => (**item).clone(),
                 _ => boxed(first),

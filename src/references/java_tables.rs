@@ -119,12 +119,16 @@ pub(super) fn type_of_language(name: &str) -> JavaType<'_> {
     }
 }
 
-pub(super) fn result_of_operation<'a>(is_sum: bool, left: JavaType<'a>, right: JavaType<'a>) -> JavaType<'a> {
+pub(super) fn result_of_operation<'a>(
+    is_sum: bool,
+    left: &JavaType<'a>,
+    right: &JavaType<'a>,
+) -> JavaType<'a> {
     let is_text = |side: &JavaType<'_>| matches!(side, JavaType::Foreign("String", _));
-    if is_sum && (is_text(&left) || is_text(&right)) {
+    if is_sum && (is_text(left) || is_text(right)) {
         return JavaType::foreign("String");
     }
-    match (unboxed(&left), unboxed(&right)) {
+    match (unboxed(left), unboxed(right)) {
         (JavaType::Primitive(left), JavaType::Primitive(right)) => promoted(left, right),
         _ => JavaType::Unknown,
     }

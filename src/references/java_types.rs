@@ -63,16 +63,17 @@ impl<'a> Evaluator<'a> {
                 Some(key) => (self.java_this(key), true),
                 None => (JavaType::Unknown, false),
             },
-            ExpressionFact::Name(name) => match self.java_variable(file, scope, name) {
-                Some(found) => found,
+            ExpressionFact::Name(name) => {
+                if let Some(found) = self.java_variable(file, scope, name) {
+                    return found;
+                }
                 // What a static import brings.
-                None => match self.value(file, scope, expression) {
-                    ValueSet { values, is_complete } => match values[..] {
-                        [Value::Instance(key)] => (JavaType::class(key), is_complete),
-                        _ => (JavaType::Unknown, false),
-                    },
-                },
-            },
+                let found = self.value(file, scope, expression);
+                match found.values[..] {
+                    [Value::Instance(key)] => (JavaType::class(key), found.is_complete),
+                    _ => (JavaType::Unknown, false),
+                }
+            }
             ExpressionFact::Member(object, name) => {
                 let (object, is_sure) = self.java_object(file, scope, object);
                 let (field, is_known) = self.java_field(&object, facts.name(name));
@@ -95,13 +96,13 @@ impl<'a> Evaluator<'a> {
                     _ => (JavaType::Unknown, false),
                 }
             }
-            ExpressionFact::Part(whole, at) => match facts.expression(whole) {
-                ExpressionFact::Inner(function) => self.java_parameter_of(file, scope, function, at as usize),
-                _ => {
-                    let (target, is_sure) = self.java_type(file, scope, whole);
-                    (self.java_lambda_parameter(&target, at as usize), is_sure)
+            ExpressionFact::Part(whole, at) => {
+                if let ExpressionFact::Inner(function) = facts.expression(whole) {
+                    return self.java_parameter_of(file, scope, function, at as usize);
                 }
-            },
+                let (target, is_sure) = self.java_type(file, scope, whole);
+                (self.java_lambda_parameter(&target, at as usize), is_sure)
+            }
             _ => (JavaType::Unknown, false),
         }
     }
@@ -192,7 +193,6 @@ impl<'a> Evaluator<'a> {
     ) -> JavaType<'a> {
         let facts = self.index.facts(file);
         match facts.expression(declared) {
-            ExpressionFact::Unknown => JavaType::Unknown,
             ExpressionFact::ReceiverType => {
                 self.receiver(file, scope).map_or(JavaType::Unknown, |key| self.java_this(key))
             }
@@ -256,7 +256,7 @@ impl<'a> Evaluator<'a> {
             ("(+)" | "(*)", [left, right]) => {
                 let (left, _) = self.java_type(file, scope, *left);
                 let (right, _) = self.java_type(file, scope, *right);
-                return result_of_operation(name == "(+)", left, right);
+                return result_of_operation(name == "(+)", &left, &right);
             }
             ("(::)", [called]) => {
                 let result = self.java_referenced(file, scope, *called);

@@ -102,7 +102,9 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
                 join_by_name(&index, id, usage, &mut found);
                 continue;
             }
-            join_use(&mut evaluator, id, usage, &mut found);
+            if !join_java_call(&mut evaluator, id, usage, &mut found) {
+                join_use(&mut evaluator, id, usage, &mut found);
+            }
         }
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
             from_file: id,
@@ -174,9 +176,6 @@ fn join_java_call(
 }
 
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
-    if join_java_call(evaluator, file, usage, found) {
-        return;
-    }
     let index = evaluator.index;
     let facts = index.facts(file);
     let name = facts.plain_name(usage.name);

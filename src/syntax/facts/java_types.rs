@@ -14,7 +14,10 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let name = facts.name_of(node);
             // What a lambda that is reduced has by that name.
             let element = facts.element_names.iter().rev().find(|(known, _)| *known == name);
-            element.map(|(_, value)| *value).unwrap_or_else(|| facts.named(node))
+            match element {
+                Some((_, value)) => *value,
+                None => facts.named(node),
+            }
         }
         "type_identifier" => facts.named(node),
         "this" => facts.expression(ExpressionFact::Receiver),
@@ -63,7 +66,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let array = facts.chained(field(node, "array"), value_of);
             facts.expression(ExpressionFact::Item(array))
         }
-        "parenthesized_expression" => facts.chained(node.named_child(0), value_of),
+        "parenthesized_expression" | "update_expression" => facts.chained(node.named_child(0), value_of),
         "assignment_expression" => facts.chained(field(node, "right"), value_of),
         "ternary_expression" => {
             let left = facts.chained(field(node, "consequence"), value_of);
@@ -79,7 +82,6 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             facts.expression(ExpressionFact::Instance(class))
         }
         "true" | "false" | "instanceof_expression" => of_language(facts, "(boolean)"),
-        "update_expression" => facts.chained(node.named_child(0), value_of),
         "unary_expression" => match child_of_kind(node, "!") {
             Some(_) => of_language(facts, "(boolean)"),
             None => facts.chained(field(node, "operand"), value_of),
@@ -122,11 +124,6 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             }
             generic
         }
-        // `? extends T`
-        "wildcard" => {
-            let bound = node.named_children(&mut node.walk()).last();
-            facts.chained(bound, declared_type)
-        }
         "array_type" => {
             let mut declared = facts.chained(field(node, "element"), declared_type);
             let count = field(node, "dimensions").map_or(1, brackets);
@@ -135,7 +132,8 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             }
             declared
         }
-        "annotated_type" => {
+        // `? extends T`
+        "wildcard" | "annotated_type" => {
             let inner = node.named_children(&mut node.walk()).last();
             facts.chained(inner, declared_type)
         }
