@@ -234,10 +234,8 @@ fn is_quoted_secret(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let is_name = is_variable(value) && digits <= MOST_DIGITS;
     let is_pattern = value.contains(['(', '[', '*', '^']) && value.contains('\\');
-    let is_syntax = is_option(value)
-        || is_version_range(value)
-        || is_character_class(value)
-        || is_media_type(value);
+    let is_syntax =
+        is_option(value) || is_version_range(value) || is_character_class(value) || is_media_type(value);
     is_chosen(value) && !is_name && !is_pattern && !is_syntax && !value.contains("\\u")
 }
 
