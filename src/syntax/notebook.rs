@@ -13,13 +13,13 @@ use serde_json::value::RawValue;
 use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind};
 use crate::syntax::languages::{PYTHON, compiled_language};
 use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_text, fall_back};
-use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line};
+use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line, without_closing_hashes};
 
 pub(super) const ID: &str = "notebook";
 
 /// The reader of notebooks: the version of the code here, raised when it gives other results, and the grammar of the
 /// cells.
-pub(super) const READER: &str = "cells 1, tree-sitter-python 0.25.0";
+pub(super) const READER: &str = "cells 2, tree-sitter-python 0.25.0";
 
 /// Prose of more lines than this is cut to its beginning.
 const MOST_PROSE: usize = 12;
@@ -211,7 +211,7 @@ fn add_headings(outline: &mut Outline, source: &SourceText<'_>, cell: &NotebookC
         let title = line.text.trim_start_matches('#');
         let level = line.text.len() - title.len();
         if !in_fence && (1..=6).contains(&level) && title.starts_with(' ') {
-            let name = one_line(title.trim_end_matches('#'));
+            let name = one_line(without_closing_hashes(title.trim()));
             let span = source.span(line.range.clone());
             outline.symbols.push(symbol(SymbolKind::Heading, &name, span, &line.text));
         }

@@ -38,6 +38,8 @@ const INDEXED_PACKAGES: [&str; 2] = ["package.json", "composer.json"];
 /// Parts of the names of folders whose programs are not the project's.
 const ASIDE: [&str; 9] =
     ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
+/// The same of folders whose programs are named where there are no others: they use what the project is.
+const SECONDARY: [&str; 4] = ["integration", "sample", "demo", "e2e"];
 const LEGEND: &str = "Each file begins with `### PATH` and a line with its language and view: `full` is its text; \
                       `skeleton` and `excerpt` leave out bodies, marked by `...` or a comment; `outline` lists its \
                       symbols; `summary` describes it.";
@@ -143,7 +145,7 @@ fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     common.take(MAX_LANGUAGES).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns the files by which the project is entered, those nearest to its top first.
+/// Returns the files by which the project is entered, those nearest to its top first; those of samples last.
 fn entry_points(files: &[ShownFile]) -> Vec<String> {
     let has_name =
         |path: &RelPath, names: &[&str]| names.iter().any(|name| name.as_bytes() == path.file_name());
@@ -157,12 +159,17 @@ fn entry_points(files: &[ShownFile]) -> Vec<String> {
     };
     let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_aside(path);
     let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();
-    found.sort_by_key(|path| (path.components().count(), (*path).clone()));
+    found.sort_by_key(|path| (lies_in_any(path, &SECONDARY), path.components().count(), (*path).clone()));
     found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
 }
 
 /// Returns whether a file is in a folder of tests, documentation, or anything else that is not the program.
 fn is_aside(path: &RelPath) -> bool {
-    let has_name = |part: &[u8]| ASIDE.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
+    lies_in_any(path, &ASIDE)
+}
+
+/// Returns whether a part of a path has one of these names in it.
+fn lies_in_any(path: &RelPath, names: &[&str]) -> bool {
+    let has_name = |part: &[u8]| names.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
     path.components().any(has_name)
 }

@@ -19,6 +19,7 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
         "svg" | "xml" => marked_up(source),
         "po" | "pot" | "gettext" => catalog(source),
         "patch" | "diff" => patch(source),
+        "lfs-pointer" => lfs_pointer(source),
         "pem" | "key" | "source_map" | "sourcemap" | "map" => nameless(source),
         _ => beginning(source),
     }
@@ -27,6 +28,13 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
 /// Describes only type and size: the content would be useless or harmful.
 fn nameless(source: &SummaryInput<'_>) -> String {
     format!("{}, {}.", source.file_type.name, words::size(source.text.len()))
+}
+
+/// Describes what a pointer stands for by its size, which is all that is known of it.
+fn lfs_pointer(source: &SummaryInput<'_>) -> String {
+    let size = source.text.lines().find_map(|line| line.strip_prefix("size ")?.trim().parse::<u64>().ok());
+    let name = source.file_type.name;
+    size.map_or_else(|| nameless(source), |size| format!("{name}, {size} bytes."))
 }
 
 fn table(source: &SummaryInput<'_>) -> String {
@@ -317,6 +325,15 @@ mod tests {
 
     use super::super::summary::tests::check;
     use super::*;
+
+    #[test]
+    fn a_pointer_of_git_lfs_says_how_large_its_file_is() {
+        check(
+            "lfs-pointer",
+            "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 48123\n",
+            expect!["Git LFS pointer, 48123 bytes."],
+        );
+    }
 
     #[test]
     fn a_table_shows_its_columns() {
