@@ -63,7 +63,7 @@ fn overloads_are_chosen_by_the_types_of_arguments() {
         ("a.take(x -> x).own();", "Nine.own sure"),
     ];
     let first = OVERLOADS.lines().count() + 1;
-    let body: String = calls.iter().map(|(call, _)| format!("    {call}\n")).collect();
+    let body = calls.iter().map(|(call, _)| format!("    {call}\n")).collect::<Vec<_>>().concat();
     let found = references(&[("A.java", &format!("{OVERLOADS}{body}  }}\n}}\n"))]);
     for (line, (call, expected)) in (first..).zip(calls) {
         let prefix = format!("A.java:{line} -> ");
@@ -92,7 +92,8 @@ fn overloads_are_maybe_where_an_argument_is_not_known() {
 #[test]
 fn more_overloads_than_eight_are_all_looked_at() {
     let names = ["int", "long", "double", "float", "boolean", "char", "short", "byte", "String", "A"];
-    let methods: String = names.iter().map(|name| format!("  void run({name} a) {{}}\n")).collect();
+    let methods =
+        names.iter().map(|name| format!("  void run({name} a) {{}}\n")).collect::<Vec<_>>().concat();
     let text = format!("class A {{\n{methods}  void f() {{ run(this); }}\n  void g() {{ run(true); }}\n}}\n");
     check(&text, &[(12, &["A.run sure"]), (13, &["A.run sure"])]);
 }

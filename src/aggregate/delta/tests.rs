@@ -124,7 +124,8 @@ fn a_long_line_is_shown_where_it_has_changed() {
 #[test]
 fn ranges_of_lines_that_are_far_from_each_other_stay_apart() {
     let text = |mark: &str| {
-        let row = |n: usize| if n % 40 == 0 { format!("{mark} {n}\n") } else { format!("row {n}\n") };
+        let row =
+            |n: usize| if n.is_multiple_of(40) { format!("{mark} {n}\n") } else { format!("row {n}\n") };
         (0..400).map(row).collect::<String>()
     };
     let expected = "@@ changed 10 lines: slop view a.x --lines 1-81 --lines 121-121 --lines 161-161 \
