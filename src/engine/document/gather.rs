@@ -430,7 +430,7 @@ fn filter_selection(
 pub(super) struct ShownFile {
     pub(super) file: KnownFile,
     pub(super) candidate: CandidateFile,
-    /// The block of the file itself, if what has changed since an earlier delivery is shown in its place.
+    /// The block of the file itself, if what its reader does not have is shown in its place.
     pub(super) full_block: Option<DocumentBlock>,
     /// The file as it would be selected, if its changes are shown although another request than the last one may want more.
     pub(super) unreduced: Option<Box<CandidateFile>>,
@@ -445,10 +445,11 @@ impl ShownFile {
         Self { file, candidate, full_block: None, unreduced: None, changes: None, detail }
     }
 
-    /// Returns what a reader of the document has of the file, who has seen its changes.
+    /// Returns what a reader of the document has of the file, with what was shown of it earlier.
     pub(super) fn settled_block(&self) -> &DocumentBlock {
         let block = &self.candidate.block;
-        self.full_block.as_ref().filter(|_| block.view == ViewMode::Delta).unwrap_or(block)
+        let is_part = matches!(block.view, ViewMode::Delta | ViewMode::Excerpt);
+        self.full_block.as_ref().filter(|_| is_part).unwrap_or(block)
     }
 }
 
