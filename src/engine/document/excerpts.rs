@@ -106,7 +106,9 @@ pub(super) fn summary_block(
     heads.sort_by_key(|head| *head.lines.start());
     let mut summary = aggregate::summary_lines(&block.body.text(), None, SummaryDetail::Words);
     let mut within = String::new();
-    for head in heads {
+    // First lines stand for a file of which nothing else is said.
+    let is_described = 1 < summary.words.len();
+    for head in heads.into_iter().filter(|head| !head.is_verbatim || !is_described) {
         let declared = if head.is_verbatim { None } else { declared_signature(source, head) };
         let declared = declared.unwrap_or_else(|| DeclaredSignature::of(&head.text));
         let text = declared.text.trim_end();

@@ -29,6 +29,7 @@ mod ineffective_hides;
 #[cfg(test)]
 mod masked_tests;
 mod measure;
+mod named_files;
 mod opened;
 mod output;
 mod overview;

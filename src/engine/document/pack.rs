@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::excerpts::{BlockMemo, BlockSelection, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
+use super::named_files::NamedFiles;
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
 use super::render::Renderer;
 use crate::aggregate::{
@@ -30,10 +31,6 @@ pub(super) const BUDGET_REASON: &str = "to keep within the budget";
 const ROOM_REASON: &str = "ranks high, and the budget has room";
 /// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
 const LEAST_SCORE: f64 = 1e-6;
-/// Types of files that programs write for programs, which are only named: no reader wants some of their lines. Those of a
-/// notebook are JSON.
-const FOR_PROGRAMS: &[&str] =
-    &["notebook", "lock", "svg", "snapshot", "minified-javascript", "minified-css", "source-map"];
 /// A tree is selected by what its lines cost, and has folders besides.
 const TREE_SLACK: u64 = 40;
 /// Everything is shown if the selection takes one part in so many less than its room.
@@ -458,16 +455,19 @@ pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> 
 /// Returns the symbols of the files whose views are selected.
 fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]) -> Vec<PackSymbol> {
     let ranking = context.ranking;
+    let named = NamedFiles::of(files);
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
-        let is_for_programs = FOR_PROGRAMS.contains(&candidate.block.file_type.id);
-        let is_shown = is_ranked(candidate) && !is_for_programs && !context.stable.contains_key(&symbol.file);
+        let is_pointed_to = 0.0 < symbol.parts.frame;
+        let is_only_named =
+            ranking.scores[symbol.file].is_of_generated_page() || named.contain(candidate, is_pointed_to);
+        let is_shown = is_ranked(candidate) && !is_only_named && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
             score: symbol.score.max(LEAST_SCORE),
             has_body: is_shown,
             has_signature: is_shown && symbol.signature.is_some(),
-            is_pointed_to: 0.0 < symbol.parts.frame,
+            is_pointed_to,
         }
     });
     symbols.collect()

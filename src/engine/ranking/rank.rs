@@ -14,9 +14,9 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
-    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols, PathClass,
-    RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file, cut_around_mentions, rank_files,
-    rank_symbols,
+    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
+    GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
+    cut_around_mentions, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -25,6 +25,8 @@ const FIRST_LINES: u32 = 8;
 /// A function that the task points into is shown whole if it takes no more than one part in so many of the document.
 const FUNCTION_SHARE: u64 = 4;
 const BYTES_A_TOKEN: u64 = 4;
+/// Of one file, no more than one part in so many of a document is counted when it is determined how many have room.
+const FILE_SHARE: u64 = 24;
 
 /// What files are ranked by.
 pub(in crate::engine) struct RankingRequest<'a> {
@@ -101,9 +103,14 @@ pub(in crate::engine) fn rank_project(
     // Terms say nothing without a task.
     let vectors = if query.terms().is_empty() { Arc::default() } else { term_vectors(cache, files) };
     let foreign = ForeignFiles::of_project(&cache.workspace);
+    let pages = GeneratedPages::among(files.iter().map(|file| &file.path));
+    let class_of = |file: &KnownFile| match pages.contain(&file.path) {
+        true => PathClass::Generated,
+        false => PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
+    };
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
-        class: PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
+        class: class_of(file),
         vector: ContentRef::from_file(file)
             .and_then(|subject| vectors.get(&subject.key()))
             .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
@@ -112,9 +119,13 @@ pub(in crate::engine) fn rank_project(
     });
     let ranked: Vec<RankedFile<'_>> = ranked.collect();
     let ranking = rank_files(query, &ranked);
-    // Without terms, it is not known how long the texts are.
-    let room = request.room.filter(|_| !query.terms().is_empty());
-    let FilesForSymbols { ranked: best, others } = ranking.files_for_symbols(room.unwrap_or(0));
+    let room = request.room.unwrap_or(0);
+    let FilesForSymbols { ranked: best, mut others } =
+        ranking.files_for_symbols(if query.terms().is_empty() { 0 } else { room });
+    if query.terms().is_empty() {
+        // Without terms, texts have no vectors that say how long they are.
+        others = next_files(files, &ranking.order, &best, room);
+    }
     let (sources, earlier) = read_sources(cache, files, &[best.as_slice(), &others].concat(), request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
     let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
@@ -135,6 +146,22 @@ pub(in crate::engine) fn rank_project(
     }
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
     ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
+}
+
+/// Returns the files that follow the `best` ones by rank, as far as a document of `room` tokens has room for all their texts.
+fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) -> Vec<usize> {
+    let size_of = |file: &usize| match &files[*file].state {
+        // No file has more of the room before the others had their turn.
+        KnownState::Content { facts, .. } => (facts.size / BYTES_A_TOKEN).min(room / FILE_SHARE),
+        KnownState::LeftOut(_) => 0,
+    };
+    let mut taken: u64 = best.iter().map(size_of).sum();
+    let next = order.iter().skip(best.len()).take_while(|file| {
+        let has_room = taken < room;
+        taken = taken.saturating_add(size_of(file));
+        has_room
+    });
+    next.copied().collect()
 }
 
 /// Returns the most bytes of a function that is shown whole in a document of `room` tokens although the task points to some

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::exports::{Exports, exports};
 use super::page::{SummaryInput, SummaryPage};
 use super::symbols::{FileSymbols, file_symbols, symbol_line, test_title};
+use super::templates::{self, TemplateParts};
 use super::{declarations, docs, page};
 use crate::model::{Outline, Symbol, SymbolKind};
 use crate::summarize::words;
@@ -30,8 +31,14 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
     if let Some(outline) = source.outline.filter(|outline| !outline.imports.is_empty()) {
         page.push_clipped(&imports(outline), IMPORTS_BYTES);
     }
+    let is_template = templates::is_template(source.file_type.id);
+    if is_template {
+        TemplateParts::of(source).push_to(&mut page);
+    }
     if symbols.is_empty() && exports.is_empty() {
-        declarations::push(&mut page, source);
+        if !is_template {
+            declarations::push(&mut page, source);
+        }
     } else {
         let is_page = source.file_type.id == "html";
         push_symbols(&mut page, &symbols, doc.as_deref().filter(|_| is_page));

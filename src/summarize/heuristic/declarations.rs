@@ -14,6 +14,12 @@ const KEYWORDS: [&str; 41] = [
     "public", "record", "sealed", "service", "struct", "sub", "trait", "type", "union",
 ];
 
+/// What follows a keyword in a sentence.
+const PROSE: [&str; 20] = [
+    "a", "an", "and", "are", "by", "can", "do", "for", "has", "in", "is", "it", "of", "or", "that", "the",
+    "to", "which", "will", "with",
+];
+
 /// Visibility keywords: what begins with them comes first.
 const PUBLIC: [&str; 4] = ["pub ", "pub(", "export ", "public "];
 
@@ -59,6 +65,46 @@ fn declarations(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Returns the names that lines declare which begin with such a word, each once; those at the start of a line first.
+pub(crate) fn names(text: &str, most: usize) -> Vec<String> {
+    const LOOKED_AT: usize = 2000;
+    let text = words::head(text, HEAD_BYTES);
+    let is_found = |line: &&str| is_declaration(line.trim_start_matches([' ', '\t', '(']));
+    let mut lines: Vec<&str> = text.lines().filter(is_found).take(LOOKED_AT).collect();
+    lines.sort_by_key(|line| line.starts_with([' ', '\t']));
+    let mut names: Vec<String> = Vec::new();
+    for name in lines.into_iter().filter_map(declared_name).map(words::one_line) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() == most {
+            break;
+        }
+    }
+    names
+}
+
+/// Returns what a line declares: the first word that is no keyword.
+fn declared_name(line: &str) -> Option<&str> {
+    const NAME_BYTES: usize = 80;
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '?' | '!' | '$' | '\'' | '-');
+    let mut rest = line.trim_start_matches([' ', '\t', '(']);
+    loop {
+        // What a method of Go is called on, and `pub(crate)`.
+        if let Some(inside) = rest.strip_prefix('(') {
+            rest = inside.split_once(')')?.1;
+        }
+        rest = rest.trim_start_matches(|c: char| !is_name(c) && c != '(' || c == '-');
+        let word = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+        if !KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword)) {
+            let word = word.trim_end_matches(['.', '-']);
+            let is_name = !word.is_empty() && word.len() <= NAME_BYTES && !PROSE.contains(&word);
+            return is_name.then_some(word);
+        }
+        rest = &rest[word.len()..];
+    }
 }
 
 fn is_declaration(line: &str) -> bool {
