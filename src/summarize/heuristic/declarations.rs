@@ -93,7 +93,7 @@ fn declared_name(line: &str) -> Option<&str> {
     let mut rest = line.trim_start_matches([' ', '\t', '(']);
     loop {
         // What a method of Go is called on, and `pub(crate)`.
-        if let Some(inside) = rest.strip_prefix('(') {
+        if let Some(inside) = rest.trim_start().strip_prefix('(') {
             rest = inside.split_once(')')?.1;
         }
         rest = rest.trim_start_matches(|c: char| !is_name(c) && c != '(' || c == '-');

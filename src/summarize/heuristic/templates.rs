@@ -131,7 +131,7 @@ impl TemplateParts {
     fn read_embedded(&mut self, inside: &str) {
         let argument_of = |call: &str| {
             let (before, after) = inside.split_once(call)?;
-            let is_call = !before.ends_with(is_word) && after.starts_with([' ', '(', '\n', ':']);
+            let is_call = !before.ends_with(is_word) && after.starts_with([' ', '(', '\n']);
             is_call.then_some(after)
         };
         for call in ["render", "include", "partial"] {
@@ -313,7 +313,7 @@ mod tests {
             "svelte",
             "<script>\n  import { createEventDispatcher } from 'svelte';\n  export let name = 'x';\n  let { size, ...rest } = $props();\n  function toggle() { dispatch('toggled') }\n</script>\n\n<Button on:click={toggle} />\n",
             expect![[r"
-                Svelte source, about 10 lines.
+                Svelte source, a few lines.
                 Props: name, size
                 Emits: toggled
                 Functions: toggle
