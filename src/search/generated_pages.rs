@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::model::RelPath;
 
 /// Files that are in the folder of generated pages, and hardly anywhere else: those of jazzy, Javadoc, Doxygen, Sphinx,
-/// rustdoc, YARD, RDoc and TypeDoc.
+/// rustdoc, YARD, `RDoc` and `TypeDoc`.
 const MARKERS: &[&str] = &[
     "js/jazzy.js",
     "undocumented.json",

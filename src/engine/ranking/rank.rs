@@ -104,9 +104,11 @@ pub(in crate::engine) fn rank_project(
     let vectors = if query.terms().is_empty() { Arc::default() } else { term_vectors(cache, files) };
     let foreign = ForeignFiles::of_project(&cache.workspace);
     let pages = GeneratedPages::among(files.iter().map(|file| &file.path));
-    let class_of = |file: &KnownFile| match pages.contain(&file.path) {
-        true => PathClass::Generated,
-        false => PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
+    let class_of = |file: &KnownFile| {
+        if pages.contain(&file.path) {
+            return PathClass::Generated;
+        }
+        PathClass::of(&file.path, role_of(file), foreign.contains(&file.path))
     };
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,

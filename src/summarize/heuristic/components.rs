@@ -49,7 +49,9 @@ impl ComponentParts {
         }
         for call in ["defineProps", "props:"] {
             for list in lists_after(script, call) {
-                names_in(list, script).iter().for_each(|name| parts.props.push(name));
+                for name in names_in(list, script) {
+                    parts.props.push(&name);
+                }
             }
         }
         for call in ["defineEmits", "emits:"] {
@@ -65,8 +67,8 @@ impl ComponentParts {
 
     /// Reads a line at the top of the script.
     fn read_line(&mut self, line: &str) {
-        if line.starts_with("import ") {
-            let module = line.rsplit_once("from ").map_or(&line["import ".len()..], |(_, module)| module);
+        if let Some(imported) = line.strip_prefix("import ") {
+            let module = imported.rsplit_once("from ").map_or(imported, |(_, module)| module);
             let module = quoted(module).unwrap_or_default();
             let is_component = [".vue", ".svelte", ".astro"].iter().any(|end| module.ends_with(end));
             self.imports.push(if is_component { "" } else { module });
@@ -80,7 +82,9 @@ impl ComponentParts {
         let pattern = line.strip_prefix("let ").or_else(|| line.strip_prefix("const "));
         if let Some(pattern) = pattern.filter(|pattern| pattern.starts_with('{') && line.contains("$props()"))
         {
-            keys_of(pattern).iter().for_each(|name| self.props.push(name));
+            for name in keys_of(pattern) {
+                self.props.push(&name);
+            }
         }
         let function = line.strip_prefix("async ").unwrap_or(line).strip_prefix("function ");
         let arrow = line.strip_prefix("const ").and_then(|rest| rest.split_once('=')).filter(|(_, value)| {
@@ -104,7 +108,9 @@ impl ComponentParts {
             let end = list.find(">()").unwrap_or(list.len());
             push_quoted(&mut list[..end].split(*mark).skip(1));
         } else {
-            keys_of(list).iter().for_each(|name| self.emits.push(name));
+            for name in keys_of(list) {
+                self.emits.push(&name);
+            }
         }
     }
 }

@@ -98,8 +98,8 @@ impl TemplateParts {
             self.read_embedded(inside);
         } else if let Some(word) = rest.strip_prefix('@') {
             self.read_blade(word);
-        } else if rest.starts_with('<') {
-            self.read_tag(&rest[1..], has_components);
+        } else if let Some(tag) = rest.strip_prefix('<') {
+            self.read_tag(tag, has_components);
         }
     }
 
