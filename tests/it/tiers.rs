@@ -600,16 +600,3 @@ fn with_room_left_every_source_is_shown_before_what_is_no_program() {
         assert!(view == "path" || view == "names", "{path}: {view}");
     }
 }
-
-#[test]
-fn files_that_differ_in_a_folder_share_a_row_of_names() {
-    let sandbox = sample_project();
-    for name in ["alpha", "beta", "gamma", "delta", "eta"] {
-        sandbox.write(&format!("plugins/{name}/plugin.toml"), "[plugin]\nname = \"x\"\n");
-    }
-    let ran = sandbox
-        .stdout_of(&["aggregate", "--tier", "2", "--budget", "700", "--strategy", "summarize", "--stdout"]);
-    let row = "\nplugins/{alpha, beta, delta, eta, gamma}/plugin.toml: ";
-    assert!(ran.contains(row) && !ran.contains("plugins/beta"), "{ran}");
-    assert!(ran.contains("## Files\n"), "{ran}");
-}
