@@ -6,10 +6,11 @@ use super::gather::ShownFile;
 use crate::aggregate::CandidateFile;
 use crate::model::{FileRole, RelPath};
 
-/// Types of files that programs write for programs, which are only named: no reader wants some of their lines. Those of a
-/// notebook are JSON.
-const FOR_PROGRAMS: &[&str] =
-    &["notebook", "lock", "svg", "snapshot", "minified-javascript", "minified-css", "source-map"];
+/// Types of files that programs write for programs, which are only named: no reader wants some of their lines, unless the
+/// task points to them.
+const FOR_PROGRAMS: &[&str] = &["lock", "svg", "snapshot"];
+/// The same, whose lines are too long to be shown.
+const MINIFIED: &[&str] = &["minified-javascript", "minified-css", "source-map"];
 /// The same of files by their names: the texts of licenses, and the scripts that fetch a build tool.
 const LICENSES: &[&str] = &["license", "licence", "unlicense", "copying"];
 const WRAPPERS: &[&str] = &["gradlew", "gradlew.bat", "mvnw", "mvnw.cmd"];
@@ -28,8 +29,10 @@ impl<'a> NamedFiles<'a> {
 
     /// Returns whether no lines of a file are selected. What a task points to is shown if a person may read it.
     pub(super) fn contain(&self, candidate: &CandidateFile, is_pointed_to: bool) -> bool {
-        FOR_PROGRAMS.contains(&candidate.block.file_type.id)
-            || !is_pointed_to && (is_written_elsewhere(candidate) || self.is_compiled(candidate))
+        let type_id = candidate.block.file_type.id;
+        let is_only_named =
+            FOR_PROGRAMS.contains(&type_id) || is_written_elsewhere(candidate) || self.is_compiled(candidate);
+        MINIFIED.contains(&type_id) || is_only_named && !is_pointed_to
     }
 
     fn is_compiled(&self, candidate: &CandidateFile) -> bool {

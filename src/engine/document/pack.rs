@@ -12,6 +12,7 @@ use super::excerpts::{BlockMemo, BlockSelection, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
 use super::named_files::NamedFiles;
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
+use super::placed_files::{BUDGET_REASON, StablePart, StableView, place_file};
 use super::render::Renderer;
 use crate::aggregate::{
     BodyTurn, CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
@@ -20,15 +21,10 @@ use crate::aggregate::{
 use crate::engine::ranking::ProjectRanking;
 use crate::engine::workspace::KnownState;
 use crate::model::{
-    AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath,
-    RoutingRule, ViewMode,
+    AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath, ViewMode,
 };
 use crate::{aggregate, render};
 
-/// Why a file is shown in another view than wanted.
-pub(super) const BUDGET_REASON: &str = "to keep within the budget";
-/// Why all of a file is shown where less is wanted.
-const ROOM_REASON: &str = "ranks high, and the budget has room";
 /// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
 const LEAST_SCORE: f64 = 1e-6;
 /// A tree is selected by what its lines cost, and has folders besides.
@@ -74,21 +70,6 @@ impl PackMemo {
         }
     }
 }
-
-/// How a file is shown in the parts of a document that are packed first.
-pub(super) enum StableView {
-    Block(FilePart, DocumentBlock),
-    Row {
-        part: FilePart,
-        /// Its place among the rows of its part.
-        place: usize,
-        names: Vec<String>,
-    },
-}
-
-/// The parts of a document that are packed first, by the positions of the files. They are the same for every task, and
-/// after a commit everything in them but the blocks of the files that it changed.
-pub(super) type StablePart = HashMap<usize, StableView>;
 
 /// Returns whether a limited document decides how a file is shown.
 pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
@@ -315,77 +296,6 @@ fn places(ranking: &ProjectRanking) -> Vec<usize> {
     places
 }
 
-/// A file as a document shows it: as a block, or in a row.
-pub(super) struct PlacedFile {
-    shown: ShownFile,
-    /// The names in its row; none if that has its path alone.
-    row: Option<Vec<String>>,
-}
-
-impl PlacedFile {
-    const fn block(shown: ShownFile) -> Self {
-        Self { shown, row: None }
-    }
-
-    /// Adds the file to the blocks; its row is returned if it has one.
-    pub(super) fn add_to(self, blocks: &mut Vec<ShownFile>) -> Option<ListedFile> {
-        let Some(names) = self.row else {
-            blocks.push(self.shown);
-            return None;
-        };
-        Some(ListedFile { file: self.shown.candidate, names })
-    }
-}
-
-/// Puts a file where its view belongs. `block` is what was rendered for it, `stable` how the part that is packed first
-/// shows it.
-fn place_file(
-    mut shown: ShownFile,
-    view: &PackedView,
-    block: Option<DocumentBlock>,
-    stable: Option<&StableView>,
-    (at, costs): (usize, &CostMemo),
-) -> PlacedFile {
-    let names = match view {
-        PackedView::Given => {
-            return match stable {
-                Some(stable) => place_stable(shown, stable),
-                None => PlacedFile::block(shown),
-            };
-        }
-        PackedView::Names(count) => costs.names(at, *count),
-        PackedView::Block { .. } | PackedView::Path => Vec::new(),
-    };
-    if let Some(block) = block {
-        show_as(&mut shown, block);
-        return PlacedFile::block(shown);
-    }
-    list(shown, names)
-}
-
-/// Puts a file where the part that is packed first shows it.
-pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFile {
-    match view {
-        StableView::Block(part, block) => {
-            shown.candidate.part = *part;
-            show_as(&mut shown, block.clone());
-            PlacedFile::block(shown)
-        }
-        StableView::Row { part, names, .. } => {
-            shown.candidate.part = *part;
-            list(shown, names.clone())
-        }
-    }
-}
-
-/// Lists a file by the names of its symbols, or by its path where it has none.
-fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
-    let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
-    let row = DocumentBlock { view, ..shown.candidate.block.clone() };
-    show_as(&mut shown, row);
-    PlacedFile { shown, row: Some(names) }
-}
-
 /// Returns the tokens of signatures that a summary has room for at most, where blocks begin with one. What does not fit beside
 /// its words is cut when it is rendered.
 pub(super) fn summary_room(context: &PackContext<'_>) -> Option<u64> {
@@ -459,8 +369,10 @@ fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
         let is_pointed_to = 0.0 < symbol.parts.frame;
-        let is_only_named =
-            ranking.scores[symbol.file].is_of_generated_page() || named.contain(candidate, is_pointed_to);
+        let is_only_named = ranking.scores[symbol.file].is_of_generated_page()
+            || named.contain(candidate, is_pointed_to)
+            // What is in no cell of a notebook is JSON.
+            || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
         let is_shown = is_ranked(candidate) && !is_only_named && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
@@ -484,19 +396,6 @@ pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelecti
         _ => None,
     });
     blocks.collect()
-}
-
-/// Shows a file as a block, and says why if it is not the wanted one.
-pub(super) fn show_as(shown: &mut ShownFile, block: DocumentBlock) {
-    let candidate = &mut shown.candidate;
-    if block.view != candidate.wanted && candidate.rule != RoutingRule::Gone {
-        let reason = if block.view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };
-        candidate.reason = Some(match candidate.reason.take() {
-            Some(earlier) => format!("{earlier}; then {reason}"),
-            None => reason.to_owned(),
-        });
-    }
-    candidate.block = block;
 }
 
 /// A file that could not be shown anyway is left out for that reason.

@@ -10,10 +10,11 @@ use super::excerpts::{BlockSelection, render_blocks, summary_block};
 use super::fit::{fit_draft, limit_of, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
-    PackContext, PackMemo, PackableDraft, StablePart, StableView, block_selections, is_ranked, shares,
-    shows_summaries, summary_room, views_by_position,
+    PackContext, PackMemo, PackableDraft, block_selections, is_ranked, shares, shows_summaries, summary_room,
+    views_by_position,
 };
 use super::pack_costs::FileCosts;
+use super::placed_files::{StablePart, StableView};
 use super::render::Renderer;
 use super::request::AggregationRequest;
 use crate::aggregate;

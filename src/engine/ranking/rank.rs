@@ -1,6 +1,6 @@
 //! Scores the files of a project, and the symbols of the best of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -27,6 +27,10 @@ const FUNCTION_SHARE: u64 = 4;
 const BYTES_A_TOKEN: u64 = 4;
 /// Of one file, no more than one part in so many of a document is counted when it is determined how many have room.
 const FILE_SHARE: u64 = 24;
+
+/// Of so many further files that have changed since the frozen commit, the names of then are known, so that an edit changes
+/// neither what their rows take in a document nor what else has room.
+const FILES_WITH_NAMES: usize = 256;
 
 /// What files are ranked by.
 pub(in crate::engine) struct RankingRequest<'a> {
@@ -56,7 +60,7 @@ pub(in crate::engine) struct ProjectRanking {
     pub(in crate::engine) has_matches: bool,
     /// The symbols of the files that `sources` has, the best first.
     pub(in crate::engine) symbols: Vec<RankedSymbol>,
-    /// The texts of the best files.
+    /// The texts of the best files, and of some that have changed since the frozen commit.
     pub(in crate::engine) sources: SourceTexts,
     /// Those among them whose texts are of an earlier version, as they were in it.
     pub(in crate::engine) earlier: HashMap<usize, KnownFile>,
@@ -108,7 +112,7 @@ pub(in crate::engine) fn rank_project(
         if pages.contain(&file.path) {
             return PathClass::Generated;
         }
-        PathClass::of(&file.path, role_of(file), foreign.contains(&file.path))
+        PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path))
     };
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
@@ -128,7 +132,9 @@ pub(in crate::engine) fn rank_project(
         // Without terms, texts have no vectors that say how long they are.
         others = next_files(files, &ranking.order, &best, room);
     }
-    let (sources, earlier) = read_sources(cache, files, &[best.as_slice(), &others].concat(), request);
+    let known = [best.as_slice(), &others].concat();
+    let chosen = [known.as_slice(), &changed_files(request, files, &ranking.order, &known)].concat();
+    let (sources, earlier) = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
     let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
         let chunks_of = |at: &usize| {
@@ -164,6 +170,22 @@ fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) 
         has_room
     });
     next.copied().collect()
+}
+
+/// Returns the first files by rank besides the `known` ones that have changed since the frozen commit; none where no history is
+/// given.
+fn changed_files(
+    request: &RankingRequest<'_>,
+    files: &[&KnownFile],
+    order: &[usize],
+    known: &[usize],
+) -> Vec<usize> {
+    let Some((history, _)) = request.frozen_at else { return Vec::new() };
+    let known: HashSet<usize> = known.iter().copied().collect();
+    let has_changed = |at: &usize| {
+        !known.contains(at) && matches!(history.frozen_content(files[*at]), FrozenContent::Blob(_))
+    };
+    order.iter().copied().filter(has_changed).take(FILES_WITH_NAMES).collect()
 }
 
 /// Returns the most bytes of a function that is shown whole in a document of `room` tokens although the task points to some
@@ -212,6 +234,14 @@ impl RankedSymbol {
             signature: signature_of(chunk, chunks, source, is_code),
             depth: chunks.enclosing(chunk).count(),
         }
+    }
+}
+
+/// Returns the role that a file is ranked by: the code of a notebook counts as that of any other file.
+fn ranked_role(file: &KnownFile) -> FileRole {
+    match &file.state {
+        KnownState::Content { file_type, .. } if file_type.is_notebook() => FileRole::Code,
+        KnownState::Content { .. } | KnownState::LeftOut(_) => role_of(file),
     }
 }
 
