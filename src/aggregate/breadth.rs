@@ -130,7 +130,9 @@ fn method_of_type(symbol: &Symbol) -> Option<(&str, &str)> {
         .rfind(is_outside)
         .map_or(0, |at| at + container[at..].chars().next().map_or(1, char::len_utf8));
     let qualified = &symbol.qualified_name[start..];
-    let is_short = !container[start..].is_empty() && qualified.len() <= MAX_NAME;
+    // PHP calls classes without a name `class@anonymous`.
+    let is_named = !container[start..].is_empty() && !container[..start].ends_with('@');
+    let is_short = is_named && qualified.len() <= MAX_NAME;
     is_short.then_some((&container[start..], qualified))
 }
 
@@ -377,6 +379,7 @@ mod tests {
         assert_eq!(names(&["Engine.run", "Other.go", "Engine.stop"]), "Engine.run, Other.go, Engine.stop");
         assert_eq!(names(&["a::Engine::run", "v9::État::go"]), "Engine::run, État::go");
         assert_eq!(names(&["Map<K, V>::get", "get", ".go", "::"]), "get, go");
+        assert_eq!(names(&["class@anonymous::up"]), "up");
     }
 
     #[test]

@@ -30,9 +30,14 @@ impl<'a> NamedFiles<'a> {
     /// Returns whether no lines of a file are selected. What a task points to is shown if a person may read it.
     pub(super) fn contain(&self, candidate: &CandidateFile, is_pointed_to: bool) -> bool {
         let type_id = candidate.block.file_type.id;
-        let is_only_named =
-            FOR_PROGRAMS.contains(&type_id) || is_written_elsewhere(candidate) || self.is_compiled(candidate);
+        let is_only_named = FOR_PROGRAMS.contains(&type_id) || self.is_copy(candidate);
         MINIFIED.contains(&type_id) || is_only_named && !is_pointed_to
+    }
+
+    /// Returns whether a file is a copy of what is the same in other projects, or was compiled from another one: what it
+    /// declares is found elsewhere.
+    pub(super) fn is_copy(&self, candidate: &CandidateFile) -> bool {
+        is_written_elsewhere(candidate) || self.is_compiled(candidate)
     }
 
     fn is_compiled(&self, candidate: &CandidateFile) -> bool {

@@ -90,18 +90,21 @@ pub(super) struct PackableDraft<'a> {
     pub(super) of_files: FxHashMap<usize, Vec<usize>>,
     /// The places of the files by rank, by their positions in the draft.
     pub(super) places: Vec<usize>,
+    named: NamedFiles<'a>,
 }
 
 impl<'a> PackableDraft<'a> {
     /// Returns the files, which are in the order that the ranking speaks of.
     pub(super) fn new(files: &'a [ShownFile], context: &PackContext<'_>) -> Self {
         let places = places(context.ranking);
+        let named = NamedFiles::of(files);
         Self {
             files,
             packable: packable_files(files, context),
-            symbols: pack_symbols(files, context, &places),
+            symbols: pack_symbols(files, context, &places, &named),
             of_files: symbols_by_file(context.ranking),
             places,
+            named,
         }
     }
 
@@ -115,6 +118,7 @@ impl<'a> PackableDraft<'a> {
         DraftCosts {
             renderer,
             files: self.files,
+            named: &self.named,
             ranking: context.ranking,
             memo,
             unit: context.unit,
@@ -363,9 +367,13 @@ pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> 
 }
 
 /// Returns the symbols of the files whose views are selected.
-fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]) -> Vec<PackSymbol> {
+fn pack_symbols(
+    files: &[ShownFile],
+    context: &PackContext<'_>,
+    places: &[usize],
+    named: &NamedFiles<'_>,
+) -> Vec<PackSymbol> {
     let ranking = context.ranking;
-    let named = NamedFiles::of(files);
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
         let is_pointed_to = 0.0 < symbol.parts.frame;

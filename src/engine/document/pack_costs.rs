@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::cache::ViewKey;
 use super::gather::ShownFile;
+use super::named_files::NamedFiles;
 use super::render::Renderer;
 use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names};
 use crate::engine::artifacts::ContentRef;
@@ -270,6 +271,7 @@ impl PackCosts for FileCosts<'_, '_, '_, '_> {
 pub(super) struct DraftCosts<'a, 'r, 'w> {
     pub(super) renderer: &'a mut Renderer<'r, 'w>,
     pub(super) files: &'a [ShownFile],
+    pub(super) named: &'a NamedFiles<'a>,
     pub(super) ranking: &'a ProjectRanking,
     pub(super) memo: &'a mut CostMemo,
     pub(super) unit: BudgetUnit,
@@ -407,7 +409,9 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
 
     fn names(&mut self, file: usize, count: usize) -> u64 {
         let file = self.ranking.order[file];
-        if self.ranking.scores[file].is_of_generated_page() {
+        let has_no_row = self.ranking.scores[file].is_of_generated_page()
+            || self.named.is_copy(&self.files[file].candidate);
+        if has_no_row {
             return IMPOSSIBLE;
         }
         self.look_up_names(file);

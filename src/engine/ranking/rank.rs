@@ -8,6 +8,7 @@ use super::earlier::{EarlierContent, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use super::source::SourceText;
+use crate::aggregate::code_lines;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
@@ -146,10 +147,10 @@ pub(in crate::engine) fn rank_project(
         };
         on_all_cores(chosen, chunks_of).into_iter().flatten().collect()
     };
-    let is_code = |file: usize| role_of(files[file]) == FileRole::Code;
-    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&chunked(&best), &sources), &is_code);
+    let language_of = |file: usize| code_language(files[file]);
+    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&chunked(&best), &sources), &language_of);
     for (file, chunks) in chunked(&others) {
-        let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], is_code(file));
+        let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], language_of(file));
         symbols.extend(chunks.chunks.iter().map(unscored));
     }
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
@@ -200,7 +201,7 @@ fn ranked_symbols(
     ranked: &[RankedFile<'_>],
     ranking: &FileRanking,
     (chunked, sources): (&[(usize, FileChunks<'_>)], &SourceTexts),
-    is_code: &dyn Fn(usize) -> bool,
+    language_of: &dyn Fn(usize) -> Option<&'static str>,
 ) -> Vec<RankedSymbol> {
     let with_symbols: Vec<FileWithSymbols<'_>> = chunked
         .iter()
@@ -210,7 +211,7 @@ fn ranked_symbols(
     let symbols = scores.iter().map(|score| {
         let (file, chunks) = &chunked[score.file];
         let chunk = &chunks.chunks[score.chunk];
-        let symbol = RankedSymbol::new((*file, chunks, chunk), &sources[file], is_code(*file));
+        let symbol = RankedSymbol::new((*file, chunks, chunk), &sources[file], language_of(*file));
         RankedSymbol { score: score.total, parts: score.parts, ..symbol }
     });
     symbols.collect()
@@ -221,7 +222,7 @@ impl RankedSymbol {
     fn new(
         (file, chunks, chunk): (usize, &FileChunks<'_>, &Chunk<'_>),
         source: &SourceText,
-        is_code: bool,
+        language: Option<&str>,
     ) -> Self {
         Self {
             file,
@@ -231,7 +232,7 @@ impl RankedSymbol {
             name: chunk.name().to_owned(),
             lines: chunk.start_line..=chunk.end_line,
             bytes: chunk.bytes.clone(),
-            signature: signature_of(chunk, chunks, source, is_code),
+            signature: signature_of(chunk, chunks, source, language),
             depth: chunks.enclosing(chunk).count(),
         }
     }
@@ -249,6 +250,14 @@ fn role_of(file: &KnownFile) -> FileRole {
     match &file.state {
         KnownState::Content { file_type, .. } => file_type.role,
         KnownState::LeftOut(_) => FileRole::Data,
+    }
+}
+
+/// Returns the language of a file of code.
+fn code_language(file: &KnownFile) -> Option<&'static str> {
+    match &file.state {
+        KnownState::Content { file_type, .. } if file_type.role == FileRole::Code => Some(file_type.id),
+        KnownState::Content { .. } | KnownState::LeftOut(_) => None,
     }
 }
 
@@ -307,7 +316,7 @@ fn signature_of(
     chunk: &Chunk<'_>,
     chunks: &FileChunks<'_>,
     source: &SourceText,
-    is_code: bool,
+    language: Option<&str>,
 ) -> Option<SymbolSignature> {
     let has_head = (chunk.start_line..=chunk.end_line).contains(&chunk.head_line);
     match chunk.symbol {
@@ -320,13 +329,19 @@ fn signature_of(
         None => {
             let has_symbols = source.outline.as_ref().is_some_and(|outline| !outline.symbols.is_empty());
             let is_first = chunks.chunks.first().is_some_and(|first| first.start_line == chunk.start_line);
-            if has_symbols || !is_first || !is_code {
-                return None;
-            }
-            let last = chunk.end_line.min(chunk.start_line + FIRST_LINES - 1);
-            let lines =
-                source.text.get(chunk.bytes.clone())?.split_inclusive('\n').take(FIRST_LINES as usize);
-            Some(SymbolSignature { lines: chunk.start_line..=last, text: lines.collect(), is_verbatim: true })
+            let language = language.filter(|_| is_first && !has_symbols)?;
+            let text = source.text.get(chunk.bytes.clone())?;
+            let start = lines_before_code(text, language);
+            let first = chunk.start_line + u32::try_from(start).unwrap_or(0);
+            let last = chunk.end_line.min(first + FIRST_LINES - 1);
+            let lines = text.split_inclusive('\n').skip(start).take(FIRST_LINES as usize);
+            Some(SymbolSignature { lines: first..=last, text: lines.collect(), is_verbatim: true })
         }
     }
+}
+
+/// Returns the number of lines that precede the first one that is neither blank nor a comment, as a license may.
+fn lines_before_code(text: &str, language: &str) -> usize {
+    let first = code_lines(text, language).next();
+    first.and_then(|first| text.lines().position(|line| line == first)).unwrap_or(0)
 }
