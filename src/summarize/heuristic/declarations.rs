@@ -7,11 +7,12 @@ use crate::summarize::words;
 const HEAD_BYTES: usize = 1024 * 1024;
 
 /// Words that begin a declaration at the start of a line.
-const KEYWORDS: [&str; 41] = [
-    "abstract", "async", "class", "contract", "create", "data", "def", "defmodule", "defn", "defp", "defun",
-    "entity", "enum", "export", "extension", "final", "fn", "fun", "func", "function", "interface", "macro",
-    "message", "mod", "module", "namespace", "object", "package", "proc", "procedure", "protocol", "pub",
-    "public", "record", "sealed", "service", "struct", "sub", "trait", "type", "union",
+const KEYWORDS: [&str; 45] = [
+    "abstract", "async", "class", "contract", "create", "data", "def", "defdelegate", "defimpl", "defmacro",
+    "defmodule", "defn", "defp", "defprotocol", "defun", "entity", "enum", "export", "extension", "final",
+    "fn", "fun", "func", "function", "interface", "macro", "message", "mod", "module", "namespace", "object",
+    "package", "proc", "procedure", "protocol", "pub", "public", "record", "sealed", "service", "struct",
+    "sub", "trait", "type", "union",
 ];
 
 /// What follows a keyword in a sentence.
@@ -45,6 +46,20 @@ pub(crate) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
             page.push_ellipsis();
             return;
         }
+    }
+    push_members(page, text, &found);
+}
+
+/// Adds the names that are declared within others, such as the functions of a module of Elixir.
+fn push_members(page: &mut SummaryPage, text: &str, declared: &[String]) {
+    const MOST: usize = 40;
+    const MEMBERS_BYTES: usize = 300;
+    let mut members = names(text, MOST);
+    members.retain(|name| !declared.iter().any(|line| declared_name(line) == Some(name)));
+    if !members.is_empty() {
+        let label = "Declares: ";
+        let room = page.room().min(MEMBERS_BYTES).saturating_sub(label.len());
+        page.push_clipped(&format!("{label}{}", words::join_within(&members, ", ", room)), MEMBERS_BYTES);
     }
 }
 
@@ -125,6 +140,10 @@ fn is_declaration(line: &str) -> bool {
         {
             return false;
         }
+        // A function of Elixir without a name.
+        if word == "fn" && !rest.split("->").next().unwrap_or_default().contains('(') {
+            return false;
+        }
         return !rest.starts_with(" use ")
             && rest.starts_with([' ', '\t'])
             && rest.trim_start().starts_with(is_name);
@@ -133,8 +152,9 @@ fn is_declaration(line: &str) -> bool {
     !word.is_empty() && rest.trim_start().starts_with("()") && rest.trim_end().ends_with('{')
 }
 
-/// Removes the body of `sub name { … }`; `export { a, b }` has none.
+/// Removes the body of `sub name { … }`, and the `do` of Elixir; `export { a, b }` has no body.
 fn without_body(line: &str) -> &str {
+    let line = line.strip_suffix(" do").unwrap_or(line);
     match line.split_once(" {") {
         Some((head, _)) if head.contains(' ') => head,
         Some(_) | None => line,
@@ -168,6 +188,19 @@ mod tests {
     use super::super::summary::tests::check;
 
     #[test]
+    fn a_module_of_elixir_shows_what_it_is_for_and_what_it_declares() {
+        check(
+            "elixir",
+            "defmodule Plug.Session do\n  @moduledoc \"\"\"\n  A plug to handle\n  sessions.\n\n  It is lazy.\n  \"\"\"\n  @doc \"def none\"\n  def init(opts), do: opts\n  fn conn ->\n  defmacro get(a) do\n  end\n  defp fetch(conn) do\n  end\nend\n",
+            expect![[r"
+                Elixir source, about 20 lines.
+                A plug to handle sessions.
+                defmodule Plug.Session
+                Declares: init, get, fetch"]],
+        );
+    }
+
+    #[test]
     fn a_rust_file_shows_public_items_first() {
         check(
             "rust",
@@ -177,7 +210,8 @@ mod tests {
                 Walks trees.
                 pub(crate) struct Walker
                 pub fn walk(root: &Path) -> Result<(), Error>
-                fn helper(x: u8) -> u8"]],
+                fn helper(x: u8) -> u8
+                Declares: go"]],
         );
     }
 

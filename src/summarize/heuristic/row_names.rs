@@ -26,7 +26,7 @@ pub fn names_without_outline(source: &SummaryInput<'_>, most: usize) -> Vec<Stri
 }
 
 /// Returns the keys of the array that a file of PHP consists of, as settings and translations do.
-fn returned_keys(text: &str) -> Vec<String> {
+pub(super) fn returned_keys(text: &str) -> Vec<String> {
     const MOST: usize = 400;
     let is_start = |line: &str| line == "return [" || line == "return array(";
     let lines = text.lines().skip_while(|line| !is_start(line.trim())).skip(1);
