@@ -600,12 +600,12 @@ fn what_a_readme_says_forges_no_file_and_shows_no_secret() {
 fn with_room_left_every_source_is_shown_before_what_is_no_program() {
     let sandbox = sample_project();
     for at in 0..130 {
-        sandbox.write(&format!("src/part{at}.py"), &format!("def part{at}():\n    return {at}\n"));
+        sandbox.write(format!("src/part{at}.py"), format!("def part{at}():\n    return {at}\n"));
     }
     let rules = |at| format!(".c{at} {{\n  color: red;\n}}\n");
     sandbox.write("styles/app.scss", ".a { .b { color: red } }\n");
-    sandbox.write("styles/app.css", &(0..900).map(rules).collect::<String>());
-    sandbox.write("LICENSE", &"Permission is granted.\n".repeat(100));
+    sandbox.write("styles/app.css", (0..900).map(rules).collect::<String>());
+    sandbox.write("LICENSE", "Permission is granted.\n".repeat(100));
     let document = sandbox.aggregate_json(&["--tier", "3", "--budget", "20000"]);
     let views = views(&document);
     let parts = views.iter().filter(|(path, _)| path.starts_with("src/part"));
