@@ -23,6 +23,7 @@ mod page;
 mod regions;
 mod repeated;
 mod routing;
+mod row_groups;
 mod selector;
 mod shown_lines;
 mod symbol_lines;

@@ -17,9 +17,10 @@ use super::gather::{
 use super::known_views::{leave_out_known, show_what_is_more, unreduced};
 use super::measure::measure;
 use super::overview::overview;
-use super::pack::{PackContext, PackMemo, StablePart};
+use super::pack::{PackContext, PackMemo};
 use super::pack_costs::BudgetUnit;
 use super::pack_stable::{StablePacker, StableShare};
+use super::placed_files::StablePart;
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};

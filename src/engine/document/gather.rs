@@ -18,7 +18,7 @@ use crate::model::{
     AggregationStrategy, DocumentBlock, FileItem, MAX_PLAIN_BYTES, MissingFile, Omission, OmittedFile,
     RelPath, RoutingRule, SkipReason, SummaryDetail, Tier, ViewMode,
 };
-use crate::search::PathClass;
+use crate::search::{GeneratedPages, PathClass};
 use crate::sys::Files;
 use crate::{aggregate, syntax};
 
@@ -50,6 +50,7 @@ pub(super) fn gather_files(
         && request.is_whole()
         && request.tier.is_some()
         && request.strategy != AggregationStrategy::Full;
+    let pages = GeneratedPages::among(selection.files.iter().map(|file| &file.path));
     let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
     let (mut bytes, mut is_long) = (0, false);
     for (file, routed) in selection.files.into_iter().zip(routed) {
@@ -68,7 +69,8 @@ pub(super) fn gather_files(
             Some(Omission::LeftOut(SkipReason::History))
         } else {
             omission(&file, is_named, routed.rule).or_else(|| {
-                (may_skip && !is_named && is_of_no_interest(&file, routed)).then_some(Omission::NoInterest)
+                let is_skipped = may_skip && !is_named && is_of_no_interest(&file, routed, &pages);
+                is_skipped.then_some(Omission::NoInterest)
             })
         };
         if let Some(reason) = reason {
@@ -265,9 +267,10 @@ fn unknown_stability(file: &KnownFile) -> FileStability {
 }
 
 /// Returns whether a file is better counted in its folder than shown.
-fn is_of_no_interest(file: &KnownFile, routed: RoutedView) -> bool {
+fn is_of_no_interest(file: &KnownFile, routed: RoutedView, pages: &GeneratedPages) -> bool {
     let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
-    is_selectable(file, routed) && PathClass::is_of_no_interest(&file.path, file_type, facts.size)
+    is_selectable(file, routed)
+        && (pages.contain(&file.path) || PathClass::is_of_no_interest(&file.path, file_type, facts.size))
 }
 
 pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {
