@@ -44,7 +44,7 @@ pub(super) struct PartNode {
 /// What a node holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeContent {
-    /// Statements or declarations, any of which may be missing.
+    /// Statements, declarations or elements of a value, any of which may be missing.
     List,
     /// A branch of a statement: what an `else` or a `catch` introduces.
     Branch,
@@ -60,8 +60,16 @@ impl NodeContent {
             "statements", "stylesheet",
         ];
         const BRANCHES: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
-        // Kinds whose names mean something else in other grammars.
+        // Kinds whose names mean something else in other grammars, and values that may have functions in them.
         let of_language: &[&str] = match language {
+            "javascript" | "typescript" | "tsx" => &["object", "array", "object_type"],
+            "lua" => &["table_constructor"],
+            "ruby" => &["hash", "array"],
+            "php" => &["array_creation_expression"],
+            "go" => &["literal_value"],
+            "rust" => &["array_expression", "field_initializer_list"],
+            "java" => &["array_initializer"],
+            "csharp" => &["initializer_expression"],
             "zig" => &["struct_declaration", "union_declaration", "enum_declaration", "opaque_declaration"],
             "yaml" => &["block_mapping", "block_sequence"],
             "toml" => &["table", "table_array_element"],
@@ -213,8 +221,21 @@ fn elided(source: &SourceText<'_>) -> Vec<Range<usize>> {
         let directive = source.text(range.clone()).strip_prefix('#').map(str::trim_start);
         directive.is_some_and(|name| ["if", "el", "endif"].iter().any(|word| name.starts_with(word)))
     };
-    let items = preprocessed.synthesized.iter().map(SynthesizedItem::range);
+    let items = preprocessed.synthesized.iter().map(|item| match item {
+        SynthesizedItem::MacroValue(value) => directive_start(source, value.start)..value.end,
+        item => item.range(),
+    });
     preprocessed.elided_comments.iter().cloned().chain(items.filter(|range| !is_condition(range))).collect()
+}
+
+/// Returns where the line begins that a position is on, which others may continue.
+fn directive_start(source: &SourceText<'_>, position: usize) -> usize {
+    let before = source.text(0..position);
+    let mut start = before.rfind('\n').map_or(0, |end| end + 1);
+    while before[..start].trim_end_matches(['\n', '\r']).ends_with('\\') && 0 < start {
+        start = before[..start - 1].rfind('\n').map_or(0, |end| end + 1);
+    }
+    start
 }
 
 /// Returns a position in a text or among its nodes. What is parsed has fewer bytes than four billion.
