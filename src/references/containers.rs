@@ -60,6 +60,7 @@ impl<'a> Evaluator<'a> {
     /// Returns an element of a value.
     pub(super) fn item(&mut self, whole: Value) -> ValueSet {
         match whole {
+            Value::Generic { .. } if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
             // `type List []Item`
@@ -103,9 +104,12 @@ impl<'a> Evaluator<'a> {
                     "tuple" | "Tuple" | "" => {
                         argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
                     }
-                    _ if self.index.rules(file) == NameRules::Rust => {
-                        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
-                    }
+                    _ if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
+                    _ if self.index.rules(file) == NameRules::Rust => match argument {
+                        Some(argument) => self.instance(file, scope, argument),
+                        None if at == 1 => self.error_of_alias(file, scope, expression),
+                        None => ValueSet::UNKNOWN,
+                    },
                     _ if self.is_python(file) => self.item(whole),
                     _ => ValueSet::UNKNOWN,
                 }
@@ -167,6 +171,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
         match outer {
             Value::Generic { .. } if self.is_display(outer) => ValueSet::UNKNOWN,
+            Value::Generic { .. } if self.is_plain_of_rust(outer) => ValueSet::FOREIGN,
             Value::Generic { file, scope, expression } => {
                 let (_, arguments, _) = self.generic_parts(file, expression);
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))

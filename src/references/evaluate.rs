@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::fixtures::Fixtures;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::rust_extensions::RustExtensions;
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
@@ -14,7 +15,7 @@ use crate::model::{
 /// How many steps one question may take from one expression to the next.
 const MAX_DEPTH: usize = 24;
 /// What the type that an implementation adds members to is bound to in its scope, and the trait that it adds.
-const IMPLEMENTED_TYPE: &str = "(type)";
+pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
 pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 
 /// Evaluates expressions of a project, and remembers what names are bound to.
@@ -33,6 +34,8 @@ pub(super) struct Evaluator<'a> {
     /// What those imports bring by a name.
     pub(super) globs: FxHashMap<(FileId, ScopeId, NameId, Namespace), Option<ValueSet>>,
     pub(super) fixtures: Fixtures<'a>,
+    /// The methods that traits of Rust add to types of other projects.
+    pub(super) extensions: RustExtensions<'a>,
     depth: usize,
 }
 
@@ -58,9 +61,11 @@ impl<'a> Evaluator<'a> {
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
             fixtures: Fixtures::new(index),
+            extensions: RustExtensions::default(),
             depth: 0,
         };
         evaluator.add_implementations();
+        evaluator.add_extensions();
         evaluator
     }
 
@@ -152,6 +157,9 @@ impl<'a> Evaluator<'a> {
             }
             ExpressionFact::Instance(declared) => self.instance(file, scope, declared),
             ExpressionFact::Apply(..) if self.is_python(file) => self.generic_value(file, scope, expression),
+            ExpressionFact::Apply(..) if self.is_rust_aggregate(file, expression) => {
+                ValueSet::one(Value::Generic { file, scope, expression })
+            }
             ExpressionFact::Apply(generic, _) => self.value(file, scope, generic),
             ExpressionFact::Either(left, right) => {
                 let mut found = self.value(file, scope, left);
@@ -162,9 +170,10 @@ impl<'a> Evaluator<'a> {
                 let outer = self.value(file, scope, outer);
                 outer.flat_map(|outer| self.inner(outer))
             }
-            ExpressionFact::Receiver => self
-                .receiver(file, scope)
-                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Instance(class))),
+            ExpressionFact::Receiver => match self.receiver(file, scope) {
+                Some(class) => ValueSet::one(Value::Instance(class)),
+                None => self.foreign_receiver(file, scope),
+            },
             ExpressionFact::ReceiverType => self
                 .receiver(file, scope)
                 .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Definition(class))),
@@ -224,7 +233,10 @@ impl<'a> Evaluator<'a> {
     fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
         let text = self.index.facts(file).name(name);
         match self.index.rules(file) {
-            NameRules::Rust => return self.rust_name(file, scope, name, Namespace::Values),
+            NameRules::Rust => match text.strip_suffix('!') {
+                Some(text) => return self.value_of_macro(file, text),
+                None => return self.rust_name(file, scope, name, Namespace::Values),
+            },
             NameRules::Java => return self.java_name(file, scope, text),
             NameRules::Cpp => return self.cpp_name(file, scope, text),
             _ => {}
@@ -350,10 +362,7 @@ impl<'a> Evaluator<'a> {
             let object = self.value(file, scope, object);
             if self.index.rules(file) == NameRules::Rust {
                 let method = self.index.facts(file).name(method);
-                if object.values.is_empty() {
-                    return self.foreign_method(file, function, &object, method);
-                }
-                return object.flat_map(|object| self.rust_method(object, method));
+                return self.call_of_rust_method((file, scope), function, object, method);
             }
             if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
                 let method = self.index.facts(file).name(method);
@@ -408,6 +417,9 @@ impl<'a> Evaluator<'a> {
                     }
                     _ => ValueSet::UNKNOWN,
                 }
+            }
+            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Rust => {
+                self.call_of_closure(file, scope, expression)
             }
             Value::Super(_)
             | Value::Module(_)
@@ -487,8 +499,14 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::ReceiverType => self
                 .receiver(file, scope)
                 .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),
+            _ if self.is_primitive_of_rust(file, declared) => {
+                ValueSet::one(Value::Generic { file, scope, expression: declared })
+            }
             _ => {
                 let named = self.value(file, scope, declared);
+                if named == ValueSet::FOREIGN && self.is_type_name_of_rust(file, declared) {
+                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
+                }
                 // A type is named by its definition alone, also where a package has a value of that name.
                 named.flat_map(|named| self.instance_of_value(named))
             }
@@ -512,6 +530,9 @@ impl<'a> Evaluator<'a> {
             Value::Generic { file, scope, expression } if self.is_python(file) => {
                 self.instance_of_alias(file, scope, expression)
             }
+            // The parts of a tuple of Rust are values.
+            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => ValueSet::one(named),
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => ValueSet::one(named),
             _ => ValueSet::UNKNOWN,
         }
     }

@@ -55,7 +55,9 @@ impl Evaluator<'_> {
             Value::Package(package) => self.java_member_of_package(package, name),
             // What Java declares of another project has the members of that alone.
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
-            Value::Generic { .. } if self.is_display(object) => ValueSet::FOREIGN,
+            Value::Generic { .. } if self.is_display(object) || self.is_plain_of_rust(object) => {
+                ValueSet::FOREIGN
+            }
             Value::Generic { .. } => ValueSet::UNKNOWN,
             Value::Entries { .. } => ValueSet::FOREIGN,
         }
@@ -271,6 +273,9 @@ impl Evaluator<'_> {
                     is_complete &= is_plain;
                     continue;
                 };
+                if !self.may_inherit(key, base) {
+                    continue;
+                }
                 let (inherited, is_known) = self.linearization(base);
                 is_complete &= is_known;
                 // A base that several types share comes after all of them.

@@ -37,6 +37,17 @@ impl Evaluator<'_> {
         self.rust_text(file, scope, text, space, false)
     }
 
+    /// Returns what a name may mean at a place.
+    pub(super) fn rust_visible(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        space: Namespace,
+    ) -> Vec<Value> {
+        self.rust_text(file, scope, name, space, true).values
+    }
+
     fn rust_text(
         &mut self,
         file: FileId,
@@ -187,6 +198,10 @@ impl Evaluator<'_> {
         let mut found = ValueSet::FOREIGN;
         for star in stars {
             let module = facts.name(facts.imports[star as usize].module);
+            if let Some(child) = self.modules.rust.child_of_folder(self.index, file, module, name) {
+                found.merge(self.in_space(ValueSet::one(Value::Module(child)), space));
+                continue;
+            }
             let members = self.rust_path(file, scope, module).flat_map(|module| self.member(module, name));
             let members = self.in_space(members, space);
             if !members.values.is_empty() {
@@ -282,6 +297,7 @@ impl Evaluator<'_> {
     pub(super) fn field(&mut self, object: Value, name: &str) -> ValueSet {
         let (Value::Instance(key) | Value::Definition(key)) = object else {
             return match (object, name.parse()) {
+                (Value::Generic { .. }, _) if self.is_plain_of_rust(object) => ValueSet::FOREIGN,
                 (Value::Generic { .. }, Ok(at)) => self.part(object, at),
                 _ => ValueSet::UNKNOWN,
             };

@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value};
-use crate::model::{BindingValue, DefinitionKind, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts};
+use crate::model::{
+    BindingValue, DefinitionKind, FOLDER_OF_MODULES, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts};
 
 /// How many modules a file may be below its crate's root.
 const MAX_DEPTH: usize = 16;
@@ -128,9 +129,29 @@ impl RustModules {
         self.aliases.contains(name)
     }
 
+    /// Returns the module of that name among those that a macro declares for the files of a folder.
+    pub(super) fn child_of_folder(
+        &self,
+        index: &ProjectIndex<'_>,
+        file: FileId,
+        module: &str,
+        name: &str,
+    ) -> Option<FileId> {
+        let folder = declared_folder(index, file, module)?;
+        let child = *index.by_path.get(joined(&folder, &format!("{name}.rs")).as_str())?;
+        (child != file).then_some(child)
+    }
+
     fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
         let facts = index.facts(file);
         for (id, import) in (0..).zip(&facts.imports) {
+            if let Some(folder) = declared_folder(index, file, facts.name(import.module)) {
+                let folder = index.folder_ids.get(folder.as_str());
+                let files = folder.map_or(&[][..], |folder| &index.folders[*folder as usize].1);
+                for child in files.iter().filter(|child| **child != file) {
+                    self.parents.entry(*child).or_insert((file, module_scope(facts, import.scope)));
+                }
+            }
             if import.name.is_some() || import.is_star {
                 continue;
             }
@@ -152,6 +173,16 @@ impl RustModules {
         }
         file
     }
+}
+
+/// Returns the folder of which each file is a module, where an import stands for that; it is below the folder of the crate.
+fn declared_folder(index: &ProjectIndex<'_>, file: FileId, module: &str) -> Option<String> {
+    let below = module.strip_prefix(FOLDER_OF_MODULES)?;
+    let mut folder = folder_of(&index.file(file).path);
+    while !folder.is_empty() && !index.by_path.contains_key(joined(folder, "Cargo.toml").as_str()) {
+        folder = folder_of(folder);
+    }
+    Some(joined(folder, below))
 }
 
 /// Returns the file that `mod x;` means.

@@ -15,11 +15,13 @@ use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
 use super::rust_imports::{extern_crate, import};
+use super::rust_macros::{items_within, macro_values, made_functions, pieces_of_call};
 use super::rust_patterns::{bind_later, bind_pattern, for_loop, in_condition, match_arms};
 use super::rust_tokens::macro_use;
-use super::rust_types::{bounds_of, declared_type, path_of, value_of};
+use super::rust_types::{bounds_of, declared_type, macro_name, path_of, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
+    FOLDER_OF_MODULES, ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
@@ -74,7 +76,7 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "metavariable" => {}
         // The type that is implemented is known where it is needed.
         "type_identifier" if facts.text_of(node) == "Self" => {}
-        "macro_invocation" => macro_use(facts, node),
+        "macro_invocation" => macro_call(facts, node),
         "block" => in_scope(facts, node, |facts, node| facts.visit_children(node, visit)),
         "let_declaration" | "let_condition" => bind_later(facts, node),
         "if_expression" | "while_expression" => in_condition(facts, node),
@@ -96,6 +98,23 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "type_binding" => facts.visit_field(node, "type", visit),
         _ => facts.visit_children(node, visit),
     }
+}
+
+/// Reads the call of a macro: what is between its brackets may be items, and the macro may define functions by names that it
+/// is given.
+fn macro_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    if let Some(items) = items_within(facts, node) {
+        if let Some(name) = macro_name(node) {
+            facts.use_macro(name);
+        }
+        return facts.visit_children(items, visit);
+    }
+    match macro_name(node) {
+        Some(name) if facts.text_of(name) == "dir" => modules_of_folder(facts, node),
+        Some(name) => define_made_functions(facts, name, node),
+        None => {}
+    }
+    macro_use(facts, node);
 }
 
 /// Reads a part in a scope of its own.
@@ -210,7 +229,9 @@ fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let derived = derived_traits(facts, node);
     let Some(class) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
+    facts.definition(class).bases.extend(derived);
     let outer = facts.open_scope(ScopeKind::Block, None);
     type_parameters(facts, node);
     facts.open_body(class, ScopeKind::Class);
@@ -244,7 +265,9 @@ fn fields<'t>(facts: &mut FactsBuilder<'t>, body: Node<'t>) {
 }
 
 fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let derived = derived_traits(facts, node);
     let Some(kind) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
+    facts.definition(kind).bases.extend(derived);
     let outer = facts.open_scope(ScopeKind::Block, None);
     type_parameters(facts, node);
     facts.open_body(kind, ScopeKind::Class);
@@ -372,6 +395,34 @@ fn attributes_before<'t>(facts: &FactsBuilder<'t>, item: Node<'t>) -> impl Itera
         .map(move |found| text.get(found.byte_range()).unwrap_or_default())
 }
 
+/// Traits of the standard library whose derivation adds no member of the project.
+const STANDARD_DERIVES: [&str; 9] =
+    ["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
+
+/// Returns the traits that the attributes of a type derive.
+fn derived_traits<'t>(facts: &mut FactsBuilder<'t>, item: Node<'t>) -> Vec<ExpressionId> {
+    let lists = attributes_before(facts, item).filter_map(|text| {
+        let list = text.strip_prefix("#[derive")?.trim_start();
+        list.strip_prefix('(')?.split(')').next()
+    });
+    let paths = lists.flat_map(|list| list.split(',').map(str::trim));
+    let paths: Vec<&'t str> = paths.filter(|path| !path.is_empty() && !STANDARD_DERIVES.contains(path)).collect();
+    paths.into_iter().map(|path| path_in_text(facts, path)).collect()
+}
+
+/// Returns the expression of a path as it is written.
+fn path_in_text<'t>(facts: &mut FactsBuilder<'t>, path: &'t str) -> ExpressionId {
+    let mut found = None;
+    for part in path.split("::").map(str::trim).filter(|part| !part.is_empty()) {
+        let name = facts.name(part);
+        found = Some(facts.expression(match found {
+            Some(before) => ExpressionFact::Member(before, name),
+            None => ExpressionFact::TypeName(name),
+        }));
+    }
+    found.unwrap_or(0)
+}
+
 /// Returns whether an attribute marks a test: `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`.
 fn is_test_attribute(text: &str) -> bool {
     let path = text.trim_start_matches("#[").split(['(', ']', '=']).next().unwrap_or_default();
@@ -389,6 +440,14 @@ fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         (None, None) => 0,
     };
     facts.definition(alias).bases.push(target);
+    // `type Result<T, E = Error>`: what the second argument is where it is not given.
+    let parameters = field(node, "type_parameters").map(children).unwrap_or_default();
+    let defaults: Vec<Node<'t>> =
+        parameters.into_iter().filter_map(|parameter| field(parameter, "default_type")).collect();
+    if let [default] = defaults.as_slice() {
+        let default = declared_type(facts, *default);
+        facts.definition(alias).bases.push(default);
+    }
     for part in [declared, bounds].into_iter().flatten() {
         facts.deeper(part, visit);
     }
@@ -406,7 +465,45 @@ fn constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    define_bound(facts, node, DefinitionKind::Macro, 0);
+    let Some(defined) = define_bound(facts, node, DefinitionKind::Macro, 0) else { return };
+    let values = macro_values(facts, node);
+    facts.definition(defined).bases.extend(values);
+    if let Some(name) = field(node, "name") {
+        let made = made_functions(facts, node);
+        facts.made_functions.insert(facts.text_of(name), made);
+    }
+}
+
+/// Defines the functions that the call of a macro of this file defines.
+fn define_made_functions<'t>(facts: &mut FactsBuilder<'t>, macro_name: Node<'t>, node: Node<'t>) {
+    let is_item = matches!(
+        facts.facts.scope(facts.scope).kind,
+        ScopeKind::Module | ScopeKind::Class | ScopeKind::Implementation
+    );
+    let Some(made) = facts.made_functions.get(facts.text_of(macro_name)).filter(|_| is_item).cloned() else {
+        return;
+    };
+    let pieces = pieces_of_call(node);
+    for function in made {
+        for name in function.names(&pieces) {
+            let flags = DefinitionFlags::DECLARED | if function.has_receiver { 0 } else { DefinitionFlags::STATIC };
+            let kind = DefinitionKind::Function;
+            let definition = facts.define(&NewDefinition { name, whole: name, kind, flags });
+            facts.bind_node(facts.scope, name, BindingValue::Definition(definition));
+            let outer = facts.open_body(definition, ScopeKind::Function);
+            let returned = function.returned(facts);
+            facts.definition(definition).returns.push(returned);
+            facts.scope = outer;
+        }
+    }
+}
+
+/// Reads `automod::dir!("tests/suite")`, which declares a module for each file of a folder.
+fn modules_of_folder<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let text = facts.text_of(node);
+    let Some(folder) = text.strip_prefix("automod::dir!").and_then(|rest| rest.split('"').nth(1)) else { return };
+    let module = facts.composed_name(&format!("{FOLDER_OF_MODULES}{folder}"));
+    facts.import_named(module, None, true, line_of(node));
 }
 
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -415,21 +512,27 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.visit_field(function, "type_arguments", visit);
         function = field(function, "function").unwrap_or(function);
     }
+    let arguments = field(node, "arguments");
     let mut item = 0;
     match function.kind() {
         "identifier" => facts.use_name(function, None, true),
-        "scoped_identifier" => path(facts, function, true),
+        "scoped_identifier" => call_of_path(facts, function, arguments),
         "field_expression" => {
             if let (Some(object), Some(name)) = (field(function, "value"), field(function, "field")) {
                 let receiver = value_of(facts, object);
                 facts.deeper(object, visit);
                 facts.use_name(name, Some(receiver), true);
-                item = facts.expression(ExpressionFact::Item(receiver));
+                item = facts.expression(match facts.text_of(name) {
+                    "map_err" | "or_else" | "unwrap_or_else" | "inspect_err" | "map_or_else" | "is_err_and" => {
+                        ExpressionFact::Part(receiver, 1)
+                    }
+                    _ => ExpressionFact::Item(receiver),
+                });
             }
         }
         _ => facts.deeper(function, visit),
     }
-    let Some(arguments) = field(node, "arguments") else { return };
+    let Some(arguments) = arguments else { return };
     facts.deeper(arguments, |facts, arguments| {
         for argument in children(arguments).into_iter().filter(Node::is_named) {
             // As a rule, the closure that a method gets is called with what the receiver contains.
@@ -441,6 +544,25 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             }
         }
     });
+}
+
+/// Reads the path of a function that is called. Which implementation is meant may depend on the first argument, as with
+/// `Error::from(x)` and `Display::fmt(x, f)`: it is an argument of the receiver.
+fn call_of_path<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, arguments: Option<Node<'t>>) {
+    let (Some(name), Some(head)) = (field(function, "name"), field(function, "path")) else {
+        return path(facts, function, true);
+    };
+    let is_type = !matches!(head.kind(), "crate" | "self" | "super")
+        && field(head, "name").unwrap_or(head).kind().ends_with("identifier")
+        && facts.text_of(field(head, "name").unwrap_or(head)).starts_with(char::is_uppercase);
+    let first = arguments.filter(|_| is_type).and_then(|arguments| arguments.named_child(0));
+    let mut receiver = path_of(facts, head);
+    let argument = first.map_or(0, |first| value_of(facts, first));
+    if argument != 0 {
+        receiver = facts.expression(ExpressionFact::Apply(receiver, argument));
+    }
+    facts.use_name(name, Some(receiver), true);
+    path_head(facts, function);
 }
 
 /// Reads a closure whose parameter without a type is this expression.
