@@ -134,7 +134,10 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Field(object, name) => {
                 let name = self.index.facts(file).name(name);
                 let object = self.value(file, scope, object);
-                object.flat_map(|object| self.field(object, name))
+                let found = object.flat_map(|object| self.field(object, name));
+                // What a function does not say of its parameter says nothing against what is known otherwise.
+                let says_nothing = found.is_unknown() && name.starts_with('(');
+                if says_nothing { ValueSet::FOREIGN } else { found }
             }
             ExpressionFact::Member(object, name) => {
                 let name = self.index.facts(file).name(name);

@@ -74,7 +74,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the functions and types that a scope binds, with the names that they are bound to.
-    pub(super) fn members_in(&self, file: FileId, scope: ScopeId) -> impl Iterator<Item = (&str, u32)> {
+    fn members_in(&self, file: FileId, scope: ScopeId) -> impl Iterator<Item = (&str, u32)> {
         let facts = self.index.facts(file);
         let first = facts.bindings.partition_point(|binding| binding.scope < scope);
         let bindings = facts.bindings[first..].iter().take_while(move |binding| binding.scope == scope);

@@ -183,11 +183,19 @@ impl Evaluator<'_> {
         name: &str,
         space: Namespace,
     ) -> Option<ValueSet> {
-        let stars = self.modules.stars.get(&file)?;
+        let stars = self.modules.stars.get(&file).map_or(&[][..], Vec::as_slice);
+        let expansions = self.modules.rust.expansions(file, scope);
+        if stars.is_empty() && expansions.is_empty() {
+            return None;
+        }
+        let expansions = expansions.to_vec();
         let facts = self.index.facts(file);
         let stars: Vec<ImportId> =
             stars.iter().copied().filter(|star| facts.imports[*star as usize].scope == scope).collect();
-        if stars.is_empty() || self.open_globs.contains(&(file, scope)) || MAX_DEPTH < self.open_globs.len() {
+        if stars.is_empty() && expansions.is_empty()
+            || self.open_globs.contains(&(file, scope))
+            || MAX_DEPTH < self.open_globs.len()
+        {
             return None;
         }
         let key = facts.find_name(name).map(|name| (file, scope, name, space));
@@ -196,6 +204,15 @@ impl Evaluator<'_> {
         }
         self.open_globs.push((file, scope));
         let mut found = ValueSet::FOREIGN;
+        for (of_file, of_scope) in expansions {
+            let bound = self.bound_in(of_file, of_scope, name).unwrap_or(ValueSet::FOREIGN);
+            let bound = self.in_space(bound, space);
+            if bound.values.is_empty() {
+                found.merge(self.glob_member(of_file, of_scope, name, space).unwrap_or(ValueSet::FOREIGN));
+            } else {
+                found.merge(bound);
+            }
+        }
         for star in stars {
             let module = facts.name(facts.imports[star as usize].module);
             if let Some(child) = self.modules.rust.child_of_folder(self.index, file, module, name) {

@@ -5,7 +5,8 @@ use super::project::{DefinitionKey, FileId, NameRules};
 use super::rust_extensions::is_same_type;
 use super::values::{Value, ValueSet};
 use crate::model::{
-    ANY_INTEGER, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeId, ScopeKind, UseFact,
+    ANY_INTEGER, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeId,
+    ScopeKind, UseFact,
 };
 
 /// What a type is, as far as implementations for it can be told apart.
@@ -33,7 +34,8 @@ impl<'a> Evaluator<'a> {
         if found != ValueSet::UNKNOWN {
             return found;
         }
-        let extended = if self.is_extension(method) { self.extension(file, scope, &object, method) } else { None };
+        let extended =
+            if self.is_extension(method) { self.extension(file, scope, &object, method) } else { None };
         if let Some(extended) = extended.filter(|extended| extended.values.len() == 1) {
             return extended.flat_map(|method| self.call(method));
         }
@@ -132,7 +134,7 @@ impl<'a> Evaluator<'a> {
         let facts = self.index.facts(file);
         let ExpressionFact::TypeName(name) = facts.expression(declared) else { return false };
         let name = facts.name(name);
-        name.starts_with(|first: char| first.is_ascii_lowercase() || first == '{')
+        name.starts_with(|first: char| first.is_ascii_lowercase() || matches!(first, '{' | '('))
             && self.index.rules(file) == NameRules::Rust
             && (PRIMITIVES.contains(&name) || name == ANY_INTEGER)
     }
@@ -232,25 +234,53 @@ impl<'a> Evaluator<'a> {
         }
         let argument = self.value(file, scope, argument);
         let kinds = self.kinds_of(&argument);
+        if kinds.is_empty() {
+            return None;
+        }
         let mut found = Vec::new();
         if is_trait || is_foreign {
             let trait_name = self.generic_parts(file, path).0;
-            for kind in kinds {
+            for kind in &kinds {
                 if let TypeKind::Own(key) = kind {
-                    found.extend(self.implemented_by(key, trait_name, name));
+                    found.extend(self.implemented_by(*key, trait_name, name));
                 }
             }
-        } else {
-            for member in &members.values {
-                if let Value::Definition(key) = member
-                    && let Some(given) = self.trait_argument(*key)
+        }
+        let mut functions = Vec::new();
+        for value in &owner.values {
+            if let Value::Definition(key) = value {
+                functions.extend(self.functions_of(*key, name));
+            }
+        }
+        if is_foreign {
+            functions.extend(self.conversions(self.generic_parts(file, path).0, name));
+        }
+        if !is_trait && found.is_empty() {
+            for key in functions {
+                if let Some(given) = self.trait_argument(key)
                     && kinds.iter().any(|kind| given.iter().any(|given| is_kind(*kind, *given)))
                 {
-                    found.push(*member);
+                    found.push(Value::Definition(key));
                 }
             }
         }
         (found.len() == 1).then_some(ValueSet { values: found, is_complete: false })
+    }
+
+    /// Returns the functions of that name in all implementations of a type.
+    fn functions_of(&self, key: DefinitionKey, name: &str) -> Vec<DefinitionKey> {
+        let scopes = self.modules.implementations.get(&key).into_iter().flatten();
+        let bound = scopes.filter_map(|(file, scope)| {
+            let facts = self.index.facts(*file);
+            Some((*file, facts.bindings_of(*scope, facts.find_name(name)?)))
+        });
+        let functions = bound.flat_map(|(file, bindings)| {
+            bindings.iter().filter_map(move |binding| match binding.value {
+                BindingValue::Definition(definition) => Some(DefinitionKey { file, definition }),
+                _ => None,
+            })
+        });
+        functions.collect()
     }
 
     /// Returns what a type's implementation of a trait has by a name.
@@ -302,7 +332,7 @@ fn is_kind(kind: TypeKind<'_>, given: TypeKind<'_>) -> bool {
     }
 }
 
-const PRIMITIVES: [&str; 17] = [
-    "bool", "char", "str", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
-    "u64", "u128", "usize",
+const PRIMITIVES: [&str; 18] = [
+    "()", "bool", "char", "str", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
+    "u32", "u64", "u128", "usize",
 ];

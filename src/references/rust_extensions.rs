@@ -10,7 +10,8 @@ use super::project::{DefinitionKey, FileId, NameRules};
 use super::rust_modules::{Namespace, module_scope};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    ANY_INTEGER, BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ScopeId, ScopeKind,
+    ANY_INTEGER, BindingFact, BindingValue, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
+    ScopeId, ScopeKind, SourceFacts,
 };
 
 /// The methods of traits by their names.
@@ -19,6 +20,8 @@ pub(super) struct RustExtensions<'a> {
     by_name: FxHashMap<&'a str, Vec<Extension<'a>>>,
     /// The types of other projects that each trait is implemented for, and `*` where it is for any type.
     implemented: FxHashMap<DefinitionKey, FxHashSet<&'a str>>,
+    /// The functions of implementations of foreign traits for foreign types, by their names, each with the name of the type.
+    conversions: FxHashMap<&'a str, Vec<(DefinitionKey, &'a str)>>,
     /// Whether a trait is in scope, by the place.
     visible: FxHashMap<(FileId, ScopeId, DefinitionKey), bool>,
 }
@@ -63,20 +66,63 @@ impl<'a> Evaluator<'a> {
 
     fn add_implemented_extension(&mut self, file: FileId, scope: ScopeId) {
         let Some((implemented, at)) = self.implementation_part(file, scope, IMPLEMENTED_TYPE) else { return };
-        let Some((added, trait_at)) = self.implementation_part(file, scope, IMPLEMENTED_TRAIT) else { return };
-        let place = if self.is_type_parameter(file, at, implemented) {
-            ExtensionPlace::Blanket
-        } else if self.value(file, at, implemented).values.iter().any(|value| matches!(value, Value::Definition(_))) {
+        let Some((added, trait_at)) = self.implementation_part(file, scope, IMPLEMENTED_TRAIT) else {
             return;
-        } else {
-            ExtensionPlace::Foreign(self.generic_parts(file, implemented).0)
         };
-        for value in self.value(file, trait_at, added).values {
+        let of_traits = self.value(file, trait_at, added).values;
+        let (name, arguments, _) = self.generic_parts(file, implemented);
+        let place = if self.is_type_parameter(file, at, implemented) {
+            // `impl<R: Read> Read for &R` passes on what the trait has.
+            let bounds = self.value(file, at, implemented).values;
+            if bounds.iter().any(|bound| of_traits.contains(bound)) {
+                return;
+            }
+            ExtensionPlace::Blanket
+        } else if matches!(name, "Box" | "Rc" | "Arc" | "Pin") {
+            // As a rule it passes on what its content has.
+            let is_passed_on =
+                arguments.first().is_some_and(|content| self.is_type_parameter(file, at, *content));
+            if is_passed_on {
+                return;
+            }
+            ExtensionPlace::Foreign(name)
+        } else {
+            let Some(name) = self.foreign_type(file, at, implemented) else { return };
+            ExtensionPlace::Foreign(name)
+        };
+        if let (ExtensionPlace::Foreign(name), true) = (place, of_traits.is_empty()) {
+            self.add_conversions(file, scope, name);
+        }
+        for value in of_traits {
             if let Value::Definition(of_trait) = value
                 && self.index.definition(of_trait).kind == DefinitionKind::Interface
             {
                 self.add_extension(file, scope, of_trait, place);
             }
+        }
+    }
+
+    fn add_conversions(&mut self, file: FileId, scope: ScopeId, of_type: &'a str) {
+        let facts = self.index.facts(file);
+        for (name, definition) in functions_in(facts, scope) {
+            let found = (DefinitionKey { file, definition }, of_type);
+            self.extensions.conversions.entry(name).or_default().push(found);
+        }
+    }
+
+    /// Returns the functions of that name which the project's implementations of foreign traits give to a foreign type.
+    pub(super) fn conversions(&self, of_type: &str, name: &str) -> Vec<DefinitionKey> {
+        let all = self.extensions.conversions.get(name).map_or(&[][..], Vec::as_slice);
+        all.iter().filter(|(_, known)| *known == of_type).map(|(key, _)| *key).collect()
+    }
+
+    /// Returns the name of a type of another project, which may have another one here.
+    fn foreign_type(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> Option<&'a str> {
+        let found = self.instance(file, scope, declared);
+        match found.values.first() {
+            Some(Value::Generic { file, expression, .. }) => Some(self.generic_parts(*file, *expression).0),
+            Some(_) => None,
+            None => Some(self.generic_parts(file, declared).0),
         }
     }
 
@@ -88,19 +134,18 @@ impl<'a> Evaluator<'a> {
         place: ExtensionPlace<'a>,
     ) {
         let facts = self.index.facts(file);
-        match place {
-            ExtensionPlace::Trait => {}
-            ExtensionPlace::Foreign(name) => drop(self.extensions.implemented.entry(of_trait).or_default().insert(name)),
-            ExtensionPlace::Blanket => drop(self.extensions.implemented.entry(of_trait).or_default().insert("*")),
+        let of_type = match place {
+            ExtensionPlace::Trait => None,
+            ExtensionPlace::Foreign(name) => Some(name),
+            ExtensionPlace::Blanket => Some("*"),
+        };
+        if let Some(of_type) = of_type {
+            self.extensions.implemented.entry(of_trait).or_default().insert(of_type);
         }
-        let first = facts.bindings.partition_point(|binding| binding.scope < scope);
-        for binding in facts.bindings[first..].iter().take_while(|binding| binding.scope == scope) {
-            let BindingValue::Definition(definition) = binding.value else { continue };
-            if facts.definitions[definition as usize].kind == DefinitionKind::Function {
-                let method = DefinitionKey { file, definition };
-                let found = Extension { method, of_trait, place };
-                self.extensions.by_name.entry(facts.name(binding.name)).or_default().push(found);
-            }
+        for (name, definition) in functions_in(facts, scope) {
+            let method = DefinitionKey { file, definition };
+            let found = Extension { method, of_trait, place };
+            self.extensions.by_name.entry(name).or_default().push(found);
         }
     }
 
@@ -147,12 +192,14 @@ impl<'a> Evaluator<'a> {
             return None;
         }
         let all = self.extensions.by_name.get(name)?.clone();
-        if object.is_unknown() && self.has_other_owner(name, &all) {
+        if object.values.is_empty() && self.has_other_owner(name, &all) {
             return None;
         }
         let mut traits: Vec<DefinitionKey> = Vec::new();
         for extension in &all {
-            if !traits.contains(&extension.of_trait) && self.is_trait_in_scope(file, scope, extension.of_trait) {
+            if !traits.contains(&extension.of_trait)
+                && self.is_trait_in_scope(file, scope, extension.of_trait)
+            {
                 traits.push(extension.of_trait);
             }
         }
@@ -190,7 +237,12 @@ impl<'a> Evaluator<'a> {
         let any_or_declared = if any.is_empty() { declared } else { any.clone() };
         let Some(value) = object.values.first() else {
             let foreign = with(|place| matches!(place, ExtensionPlace::Foreign(_)));
-            return if foreign.len() == 1 && any.is_empty() { foreign } else { any_or_declared };
+            return match (foreign.len(), any.len()) {
+                (0, _) => any_or_declared,
+                (1, 0) => foreign,
+                // Several implementations, of which nothing chooses one.
+                _ => foreign.into_iter().chain(any_or_declared).collect(),
+            };
         };
         let Value::Generic { file, expression, .. } = *value else {
             let is_for_any = implemented.is_some_and(|names| names.contains("*"));
@@ -206,9 +258,8 @@ impl<'a> Evaluator<'a> {
             return own;
         }
         // Where no implementation for such a type is known, they are made by a macro.
-        let may_be = implemented.is_none_or(|names| {
-            names.contains("*") || names.iter().any(|name| is_same_type(head, name))
-        });
+        let may_be = implemented
+            .is_none_or(|names| names.contains("*") || names.iter().any(|name| is_same_type(head, name)));
         if may_be { any_or_declared } else { Vec::new() }
     }
 
@@ -221,14 +272,20 @@ impl<'a> Evaluator<'a> {
         if let Some(known) = self.extensions.visible.get(&key) {
             return *known;
         }
-        let is_named = self.rust_visible(file, scope, name, Namespace::Types).contains(&Value::Definition(of_trait));
+        let is_named =
+            self.rust_visible(file, scope, name, Namespace::Types).contains(&Value::Definition(of_trait));
         let found = is_named || self.is_imported_without_name(file, scope, of_trait);
         self.extensions.visible.insert(key, found);
         found
     }
 
     /// Returns whether a trait is imported as `_`.
-    fn is_imported_without_name(&mut self, file: FileId, mut scope: ScopeId, of_trait: DefinitionKey) -> bool {
+    fn is_imported_without_name(
+        &mut self,
+        file: FileId,
+        mut scope: ScopeId,
+        of_trait: DefinitionKey,
+    ) -> bool {
         let facts = self.index.facts(file);
         let Some(unnamed) = facts.find_name("_") else { return false };
         loop {
@@ -245,6 +302,19 @@ impl<'a> Evaluator<'a> {
             scope = facts.scope(scope).parent.min(scope - 1);
         }
     }
+}
+
+/// Returns the functions that a scope binds, with their names.
+fn functions_in(facts: &SourceFacts, scope: ScopeId) -> impl Iterator<Item = (&str, DefinitionId)> {
+    let first = facts.bindings.partition_point(|binding| binding.scope < scope);
+    let bindings = facts.bindings[first..].iter().take_while(move |binding| binding.scope == scope);
+    bindings.filter_map(|binding| match binding.value {
+        BindingValue::Definition(definition) => {
+            let is_function = facts.definitions[definition as usize].kind == DefinitionKind::Function;
+            is_function.then(|| (facts.name(binding.name), definition))
+        }
+        _ => None,
+    })
 }
 
 /// Returns whether a value whose type has one name may be one of the type with the other.

@@ -131,7 +131,8 @@ impl Evaluator<'_> {
         }
         // `type Result<T> = std::result::Result<T, Error>` has the argument of this use.
         if found.values.iter().all(is_alias)
-            && (matches!(name, "Result" | "Option") || found.values.iter().all(|alias| self.is_result_alias(*alias)))
+            && (matches!(name, "Result" | "Option")
+                || found.values.iter().all(|alias| self.is_result_alias(*alias)))
         {
             return whole;
         }

@@ -2,9 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value};
+use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value, shared_prefix};
 use crate::model::{
-    BindingValue, DefinitionKind, FOLDER_OF_MODULES, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts};
+    BindingValue, DefinitionKind, FOLDER_OF_MODULES, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts,
+};
 
 /// How many modules a file may be below its crate's root.
 const MAX_DEPTH: usize = 16;
@@ -21,6 +22,8 @@ pub(super) enum Namespace {
 pub(super) struct RustModules {
     /// The file that each `mod x;` means.
     children: FxHashMap<(FileId, ImportId), FileId>,
+    /// The scopes of the macros that a module calls where items stand, and that are replaced by items.
+    expansions: FxHashMap<(FileId, ScopeId), Vec<(FileId, ScopeId)>>,
     /// The module that declares each file.
     parents: FxHashMap<FileId, (FileId, ScopeId)>,
     /// The names that imports give to what has another name.
@@ -35,6 +38,7 @@ impl RustModules {
     pub(super) fn new(index: &ProjectIndex<'_>) -> Self {
         let mut modules = Self {
             children: FxHashMap::default(),
+            expansions: FxHashMap::default(),
             parents: FxHashMap::default(),
             aliases: FxHashSet::default(),
             crates: FxHashMap::default(),
@@ -43,6 +47,7 @@ impl RustModules {
         for (id, file) in (0..).zip(index.files) {
             if index.rules[id as usize] == Some(NameRules::Rust) {
                 modules.add_children(index, id);
+                modules.add_expansions(index, id);
                 modules.add_aliases(&file.facts);
                 // Without a manifest a crate has the name of its folder, as a rule.
                 if let Some(folder) = file.path.strip_suffix("/src/lib.rs")
@@ -92,6 +97,31 @@ impl RustModules {
     /// Returns the file that a `mod x;` means.
     pub(super) fn child(&self, file: FileId, import: ImportId) -> Option<FileId> {
         self.children.get(&(file, import)).copied()
+    }
+
+    /// Returns the scopes of the macros that a module is made of.
+    pub(super) fn expansions(&self, file: FileId, scope: ScopeId) -> &[(FileId, ScopeId)] {
+        self.expansions.get(&(file, scope)).map_or(&[], Vec::as_slice)
+    }
+
+    fn add_expansions(&mut self, index: &ProjectIndex<'_>, file: FileId) {
+        let facts = index.facts(file);
+        for usage in facts.uses.iter().filter(|usage| usage.is_type && usage.is_call) {
+            if facts.scope(usage.scope).kind != ScopeKind::Module {
+                continue;
+            }
+            let named = index.by_name.get(facts.name(usage.name)).map_or(&[][..], Vec::as_slice);
+            let with_items = named.iter().filter_map(|key| {
+                let fact = index.definition(*key);
+                Some((key.file, fact.body.filter(|_| fact.kind == DefinitionKind::Macro)?))
+            });
+            let path = &index.file(file).path;
+            let nearest = with_items.max_by_key(|(other, _)| {
+                (*other == file, shared_prefix(&index.file(*other).path, path), std::cmp::Reverse(*other))
+            });
+            self.expansions.entry((file, usage.scope)).or_default().extend(nearest);
+        }
+        self.expansions.retain(|_, scopes| !scopes.is_empty());
     }
 
     fn add_crate(&mut self, index: &ProjectIndex<'_>, folder: &str, manifest: &SourceFacts) {

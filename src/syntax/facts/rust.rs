@@ -5,23 +5,28 @@
 //!   the same name. Every other member is a definition.
 //! - A type parameter is bound by `Default` to the traits that it has to have.
 //! - A variant of an enum is a type that extends the enum. It has the flag `PROTOTYPE`, because it is no type of its own.
-//! - An `impl` is a scope of the kind `Implementation`, in which [`IMPLEMENTED_TYPE`] is bound to the type and
-//!   [`IMPLEMENTED_TRAIT`] to the trait. Its definition is that of the type, or where another file has it, a stand-in of
+//! - An `impl` is a scope of the kind `Implementation`, in which `(type)` is bound to the type and `(trait)` to
+//!   the trait. Its definition is that of the type, or where another file has it, a stand-in of
 //!   the same name with the flag `PROTOTYPE`.
 //! - `mod x;` is an import without a name. Of `use a::b::c`, `a::b` is the module and `c` the name.
-//! - The use of a macro is both a call and a type, which no other use is.
+//! - The use of a macro is both a call and a type, which no other use is. Its value is that of its name with `!`, and the
+//!   bases of its definition are what its rules give.
+//! - A closure is the type `||` with what it returns as its argument. What a function calls its parameter `n` with is bound
+//!   to `(closure n)` in its body, as a tuple.
+//! - The receiver of a function that is called by a path has the first argument of the call as its own: which
+//!   implementation `Error::from(x)` means depends on it.
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
+use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::rust_imports::{extern_crate, import};
-use super::rust_macros::{items_within, macro_values, made_functions, pieces_of_call};
+use super::rust_items::{
+    define_alias, define_enum, define_macro, define_struct, define_trait, implementation, macro_call,
+};
 use super::rust_patterns::{bind_later, bind_pattern, for_loop, in_condition, match_arms};
-use super::rust_tokens::macro_use;
-use super::rust_types::{bounds_of, declared_type, macro_name, path_of, value_of};
+use super::rust_types::{bounds_of, declared_type, path_of, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
-    FOLDER_OF_MODULES, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
@@ -82,7 +87,7 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "if_expression" | "while_expression" => in_condition(facts, node),
         "match_expression" => match_arms(facts, node),
         "for_expression" => for_loop(facts, node),
-        "closure_expression" => closure(facts, node, 0),
+        "closure_expression" => closure(facts, node, ClosureArguments::default()),
         "call_expression" => call(facts, node),
         "field_expression" | "field_initializer" => facts.visit_field(node, "value", visit),
         "identifier" => facts.use_name(node, None, false),
@@ -98,23 +103,6 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "type_binding" => facts.visit_field(node, "type", visit),
         _ => facts.visit_children(node, visit),
     }
-}
-
-/// Reads the call of a macro: what is between its brackets may be items, and the macro may define functions by names that it
-/// is given.
-fn macro_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    if let Some(items) = items_within(facts, node) {
-        if let Some(name) = macro_name(node) {
-            facts.use_macro(name);
-        }
-        return facts.visit_children(items, visit);
-    }
-    match macro_name(node) {
-        Some(name) if facts.text_of(name) == "dir" => modules_of_folder(facts, node),
-        Some(name) => define_made_functions(facts, name, node),
-        None => {}
-    }
-    macro_use(facts, node);
 }
 
 /// Reads a part in a scope of its own.
@@ -143,7 +131,7 @@ fn define<'t>(
     definition
 }
 
-fn define_bound<'t>(
+pub(super) fn define_bound<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
     kind: DefinitionKind,
@@ -172,6 +160,7 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     type_parameters(facts, node);
     if let Some(parameters) = parameters {
         bind_parameters(facts, parameters);
+        bind_callables(facts, node, parameters);
     }
     let returned = match field(node, "return_type") {
         Some(declared) => {
@@ -198,8 +187,51 @@ pub(super) fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node
     }
 }
 
+/// Returns what the types of the arguments of a function are bound to that is itself the argument at this position.
+fn callable_name(at: usize) -> String {
+    format!("(closure {at})")
+}
+
+/// Binds what the functions among the parameters of a function are called with, as tuples.
+fn bind_callables<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, parameters: Node<'t>) {
+    let declared = children(parameters).into_iter().filter(|child| child.kind() == "parameter");
+    for (at, parameter) in declared.enumerate() {
+        let function = field(parameter, "type").and_then(|declared| function_type(facts, node, declared));
+        let Some(types) = function.and_then(|function| field(function, "parameters")) else { continue };
+        let mut tuple = 0;
+        for part in children(types).into_iter().filter(Node::is_named) {
+            let part = facts.chained(Some(part), declared_type);
+            tuple = facts.expression(ExpressionFact::Apply(tuple, part));
+        }
+        let name = facts.composed_name(&callable_name(at));
+        facts.bind(facts.scope, name, BindingValue::Typed(tuple), line_of(parameter));
+    }
+}
+
+/// Returns the type of a function that a parameter is declared with: as such, or by the bounds of its type.
+fn function_type<'t>(facts: &FactsBuilder<'t>, item: Node<'t>, mut declared: Node<'t>) -> Option<Node<'t>> {
+    loop {
+        declared = match declared.kind() {
+            "function_type" => return Some(declared),
+            "reference_type" => field(declared, "type")?,
+            "dynamic_type" | "abstract_type" => field(declared, "trait")?,
+            "bounded_type" => child_of_kind(declared, "function_type")?,
+            "type_identifier" => break,
+            _ => return None,
+        };
+    }
+    let name = facts.text_of(declared);
+    let parameters = field(item, "type_parameters").map(children).unwrap_or_default();
+    let predicates = child_of_kind(item, "where_clause").map(children).unwrap_or_default();
+    let bounds = parameters.into_iter().chain(predicates).filter(|bound| {
+        let left = field(*bound, "name").or_else(|| field(*bound, "left"));
+        left.is_some_and(|left| facts.text_of(left) == name)
+    });
+    bounds.filter_map(|bound| child_of_kind(field(bound, "bounds")?, "function_type")).next()
+}
+
 /// Binds the type parameters of an item to their bounds, those of its `where` clause too.
-fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let Some(parameters) = field(node, "type_parameters") {
         for parameter in children(parameters) {
             let Some(name) = field(parameter, "name").filter(|_| parameter.kind() == "type_parameter") else {
@@ -228,144 +260,6 @@ fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let derived = derived_traits(facts, node);
-    let Some(class) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
-    facts.definition(class).bases.extend(derived);
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    facts.open_body(class, ScopeKind::Class);
-    if let Some(body) = field(node, "body") {
-        fields(facts, body);
-    }
-    facts.scope = outer;
-}
-
-const POSITIONS: [&str; 8] = ["0", "1", "2", "3", "4", "5", "6", "7"];
-
-/// Binds the fields of a struct or of a variant.
-fn fields<'t>(facts: &mut FactsBuilder<'t>, body: Node<'t>) {
-    let mut cursor = body.walk();
-    if body.kind() == "ordered_field_declaration_list" {
-        let types = body.children_by_field_name("type", &mut cursor);
-        for (declared, position) in types.zip(POSITIONS) {
-            let name = facts.name(position);
-            let expression = declared_type(facts, declared);
-            facts.bind(facts.scope, name, BindingValue::Typed(expression), line_of(declared));
-            facts.deeper(declared, visit);
-        }
-        return;
-    }
-    for found in body.named_children(&mut cursor).filter(|child| child.kind() == "field_declaration") {
-        let (Some(name), Some(declared)) = (field(found, "name"), field(found, "type")) else { continue };
-        let expression = declared_type(facts, declared);
-        facts.bind_node(facts.scope, name, BindingValue::Typed(expression));
-        facts.deeper(declared, visit);
-    }
-}
-
-fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let derived = derived_traits(facts, node);
-    let Some(kind) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
-    facts.definition(kind).bases.extend(derived);
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    facts.open_body(kind, ScopeKind::Class);
-    let whole = facts.expression(ExpressionFact::ReceiverType);
-    let variants = field(node, "body").map(children).unwrap_or_default();
-    for variant in variants.into_iter().filter(|child| child.kind() == "enum_variant") {
-        let flags = DefinitionFlags::PROTOTYPE;
-        let Some(definition) = define_bound(facts, variant, DefinitionKind::Class, flags) else { continue };
-        facts.definition(definition).bases.push(whole);
-        let within = facts.open_body(definition, ScopeKind::Class);
-        if let Some(body) = field(variant, "body") {
-            fields(facts, body);
-        }
-        facts.scope = within;
-        facts.visit_field(variant, "value", visit);
-    }
-    facts.scope = outer;
-}
-
-fn define_trait<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(interface) = define_bound(facts, node, DefinitionKind::Interface, 0) else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    if let Some(bounds) = field(node, "bounds") {
-        for bound in
-            children(bounds).into_iter().filter(|bound| bound.is_named() && bound.kind() != "lifetime")
-        {
-            let base = declared_type(facts, bound);
-            facts.definition(interface).bases.push(base);
-        }
-        facts.deeper(bounds, visit);
-    }
-    facts.open_body(interface, ScopeKind::Class);
-    facts.visit_field(node, "body", visit);
-    facts.scope = outer;
-}
-
-fn implementation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(implemented) = field(node, "type") else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    let declared = declared_type(facts, implemented);
-    let implemented_trait = field(node, "trait");
-    let (name, line) = (type_name(implemented), line_of(node));
-    let first_line = facts.attribute_at.take();
-    let known = local_type(facts, outer, name);
-    let definition = known.unwrap_or_else(|| {
-        let inner = std::mem::replace(&mut facts.scope, outer);
-        let kind = DefinitionKind::Class;
-        let stand_in = NewDefinition { name, whole: node, kind, flags: DefinitionFlags::PROTOTYPE };
-        let definition = facts.define(&stand_in);
-        facts.definition(definition).first_line = first_line.unwrap_or(line);
-        facts.scope = inner;
-        definition
-    });
-    for part in [implemented_trait, Some(implemented)].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
-    let within = facts.scope;
-    let added = implemented_trait.map(|found| declared_type(facts, found));
-    facts.open_scope(ScopeKind::Implementation, Some(definition));
-    if known.is_none() {
-        facts.definition(definition).body = Some(facts.scope);
-    }
-    let body = std::mem::replace(&mut facts.scope, within);
-    let name = facts.name(IMPLEMENTED_TYPE);
-    facts.bind(body, name, BindingValue::Value(declared), line);
-    if let Some(added) = added {
-        let name = facts.name(IMPLEMENTED_TRAIT);
-        facts.bind(body, name, BindingValue::Value(added), line);
-    }
-    facts.scope = body;
-    facts.visit_field(node, "body", visit);
-    facts.scope = outer;
-}
-
-/// Returns the node of a type's own name: of `a::Name`, of `&Name<T>`.
-fn type_name(mut node: Node<'_>) -> Node<'_> {
-    loop {
-        let inner = match node.kind() {
-            "generic_type" | "reference_type" | "pointer_type" => field(node, "type"),
-            "scoped_type_identifier" => field(node, "name"),
-            "dynamic_type" => field(node, "trait"),
-            _ => None,
-        };
-        match inner {
-            Some(inner) => node = inner,
-            None => return node,
-        }
-    }
-}
-
-/// Returns the type of that name that this scope defines before.
-fn local_type<'t>(facts: &mut FactsBuilder<'t>, scope: u32, name: Node<'t>) -> Option<DefinitionId> {
-    let name = facts.name_of(name);
-    facts.types.get(&(scope, name)).copied()
-}
-
 fn module<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name") else { return };
     let Some(body) = field(node, "body") else {
@@ -387,7 +281,10 @@ fn path_attribute<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<&'t st
 }
 
 /// Returns the texts of the attributes of an item, the last one first.
-fn attributes_before<'t>(facts: &FactsBuilder<'t>, item: Node<'t>) -> impl Iterator<Item = &'t str> {
+pub(super) fn attributes_before<'t>(
+    facts: &FactsBuilder<'t>,
+    item: Node<'t>,
+) -> impl Iterator<Item = &'t str> {
     let last = item.prev_sibling().filter(|_| facts.attribute_at.is_some());
     let text = facts.text;
     std::iter::successors(last, Node::prev_sibling)
@@ -395,63 +292,10 @@ fn attributes_before<'t>(facts: &FactsBuilder<'t>, item: Node<'t>) -> impl Itera
         .map(move |found| text.get(found.byte_range()).unwrap_or_default())
 }
 
-/// Traits of the standard library whose derivation adds no member of the project.
-const STANDARD_DERIVES: [&str; 9] =
-    ["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
-
-/// Returns the traits that the attributes of a type derive.
-fn derived_traits<'t>(facts: &mut FactsBuilder<'t>, item: Node<'t>) -> Vec<ExpressionId> {
-    let lists = attributes_before(facts, item).filter_map(|text| {
-        let list = text.strip_prefix("#[derive")?.trim_start();
-        list.strip_prefix('(')?.split(')').next()
-    });
-    let paths = lists.flat_map(|list| list.split(',').map(str::trim));
-    let paths: Vec<&'t str> = paths.filter(|path| !path.is_empty() && !STANDARD_DERIVES.contains(path)).collect();
-    paths.into_iter().map(|path| path_in_text(facts, path)).collect()
-}
-
-/// Returns the expression of a path as it is written.
-fn path_in_text<'t>(facts: &mut FactsBuilder<'t>, path: &'t str) -> ExpressionId {
-    let mut found = None;
-    for part in path.split("::").map(str::trim).filter(|part| !part.is_empty()) {
-        let name = facts.name(part);
-        found = Some(facts.expression(match found {
-            Some(before) => ExpressionFact::Member(before, name),
-            None => ExpressionFact::TypeName(name),
-        }));
-    }
-    found.unwrap_or(0)
-}
-
 /// Returns whether an attribute marks a test: `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`.
 fn is_test_attribute(text: &str) -> bool {
     let path = text.trim_start_matches("#[").split(['(', ']', '=']).next().unwrap_or_default();
     matches!(path.rsplit("::").next().unwrap_or_default().trim(), "test" | "rstest" | "test_case")
-}
-
-fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(alias) = define_bound(facts, node, DefinitionKind::Alias, 0) else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    let (declared, bounds) = (field(node, "type"), field(node, "bounds"));
-    let target = match (declared, bounds) {
-        (Some(declared), _) => declared_type(facts, declared),
-        (None, Some(bounds)) => bounds_of(facts, bounds),
-        (None, None) => 0,
-    };
-    facts.definition(alias).bases.push(target);
-    // `type Result<T, E = Error>`: what the second argument is where it is not given.
-    let parameters = field(node, "type_parameters").map(children).unwrap_or_default();
-    let defaults: Vec<Node<'t>> =
-        parameters.into_iter().filter_map(|parameter| field(parameter, "default_type")).collect();
-    if let [default] = defaults.as_slice() {
-        let default = declared_type(facts, *default);
-        facts.definition(alias).bases.push(default);
-    }
-    for part in [declared, bounds].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
-    facts.scope = outer;
 }
 
 fn constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -464,48 +308,6 @@ fn constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.visit_field(node, "value", visit);
 }
 
-fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(defined) = define_bound(facts, node, DefinitionKind::Macro, 0) else { return };
-    let values = macro_values(facts, node);
-    facts.definition(defined).bases.extend(values);
-    if let Some(name) = field(node, "name") {
-        let made = made_functions(facts, node);
-        facts.made_functions.insert(facts.text_of(name), made);
-    }
-}
-
-/// Defines the functions that the call of a macro of this file defines.
-fn define_made_functions<'t>(facts: &mut FactsBuilder<'t>, macro_name: Node<'t>, node: Node<'t>) {
-    let is_item = matches!(
-        facts.facts.scope(facts.scope).kind,
-        ScopeKind::Module | ScopeKind::Class | ScopeKind::Implementation
-    );
-    let Some(made) = facts.made_functions.get(facts.text_of(macro_name)).filter(|_| is_item).cloned() else {
-        return;
-    };
-    let pieces = pieces_of_call(node);
-    for function in made {
-        for name in function.names(&pieces) {
-            let flags = DefinitionFlags::DECLARED | if function.has_receiver { 0 } else { DefinitionFlags::STATIC };
-            let kind = DefinitionKind::Function;
-            let definition = facts.define(&NewDefinition { name, whole: name, kind, flags });
-            facts.bind_node(facts.scope, name, BindingValue::Definition(definition));
-            let outer = facts.open_body(definition, ScopeKind::Function);
-            let returned = function.returned(facts);
-            facts.definition(definition).returns.push(returned);
-            facts.scope = outer;
-        }
-    }
-}
-
-/// Reads `automod::dir!("tests/suite")`, which declares a module for each file of a folder.
-fn modules_of_folder<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let text = facts.text_of(node);
-    let Some(folder) = text.strip_prefix("automod::dir!").and_then(|rest| rest.split('"').nth(1)) else { return };
-    let module = facts.composed_name(&format!("{FOLDER_OF_MODULES}{folder}"));
-    facts.import_named(module, None, true, line_of(node));
-}
-
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(mut function) = field(node, "function") else { return };
     if function.kind() == "generic_function" {
@@ -514,6 +316,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let arguments = field(node, "arguments");
     let mut item = 0;
+    let mut is_folding = false;
     match function.kind() {
         "identifier" => facts.use_name(function, None, true),
         "scoped_identifier" => call_of_path(facts, function, arguments),
@@ -522,10 +325,10 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 let receiver = value_of(facts, object);
                 facts.deeper(object, visit);
                 facts.use_name(name, Some(receiver), true);
+                is_folding = matches!(facts.text_of(name), "fold" | "try_fold" | "scan");
                 item = facts.expression(match facts.text_of(name) {
-                    "map_err" | "or_else" | "unwrap_or_else" | "inspect_err" | "map_or_else" | "is_err_and" => {
-                        ExpressionFact::Part(receiver, 1)
-                    }
+                    "map_err" | "or_else" | "unwrap_or_else" | "inspect_err" | "map_or_else"
+                    | "is_err_and" => ExpressionFact::Part(receiver, 1),
                     _ => ExpressionFact::Item(receiver),
                 });
             }
@@ -534,16 +337,33 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let Some(arguments) = arguments else { return };
     facts.deeper(arguments, |facts, arguments| {
-        for argument in children(arguments).into_iter().filter(Node::is_named) {
-            // As a rule, the closure that a method gets is called with what the receiver contains.
+        for (at, argument) in children(arguments).into_iter().filter(Node::is_named).enumerate() {
             match argument.kind() {
                 "closure_expression" => {
-                    facts.deeper(argument, |facts, argument| closure(facts, argument, item));
+                    let callable = called_with(facts, function, at);
+                    let given = ClosureArguments { item, is_folding, callable };
+                    facts.deeper(argument, |facts, argument| closure(facts, argument, given));
                 }
                 _ => facts.deeper(argument, visit),
             }
         }
     });
+}
+
+/// Returns what the function that is called says of the arguments of its parameter at that position.
+fn called_with<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, at: usize) -> ExpressionId {
+    let callee = match function.kind() {
+        "field_expression" => {
+            let object = facts.chained(field(function, "value"), value_of);
+            let Some(name) = field(function, "field") else { return 0 };
+            let name = facts.name_of(name);
+            facts.expression(ExpressionFact::Member(object, name))
+        }
+        "identifier" | "scoped_identifier" => facts.chained(Some(function), value_of),
+        _ => return 0,
+    };
+    let name = facts.composed_name(&callable_name(at));
+    facts.expression(ExpressionFact::Field(callee, name))
 }
 
 /// Reads the path of a function that is called. Which implementation is meant may depend on the first argument, as with
@@ -565,23 +385,49 @@ fn call_of_path<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, arguments:
     path_head(facts, function);
 }
 
-/// Reads a closure whose parameter without a type is this expression.
-fn closure<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, item: ExpressionId) {
-    let outer = facts.open_scope(ScopeKind::Function, None);
-    for parameter in field(node, "parameters").map(children).unwrap_or_default() {
-        if !parameter.is_named() {
-            continue;
+/// What the parameters of a closure without a type may be.
+#[derive(Debug, Clone, Copy, Default)]
+struct ClosureArguments {
+    /// As a rule, the closure that a method gets is called with what the receiver contains.
+    item: ExpressionId,
+    /// Whether the first parameter is a value that the call begins with.
+    is_folding: bool,
+    /// The tuple that the function which is called declares.
+    callable: ExpressionId,
+}
+
+impl ClosureArguments {
+    fn at(self, facts: &mut FactsBuilder<'_>, at: u32) -> ExpressionId {
+        let item = if self.is_folding && at == 0 { 0 } else { self.item };
+        if self.callable == 0 {
+            return item;
         }
+        let declared = facts.expression(ExpressionFact::Part(self.callable, at));
+        if item == 0 { declared } else { facts.expression(ExpressionFact::Either(item, declared)) }
+    }
+}
+
+fn closure<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, given: ClosureArguments) {
+    // Arguments are evaluated outside of the closure, whose parameters may hide what they are made of.
+    let evaluated_in = facts.scope;
+    let outer = facts.open_scope(ScopeKind::Function, None);
+    let parameters = field(node, "parameters").map(children).unwrap_or_default();
+    for (at, parameter) in (0..).zip(parameters.into_iter().filter(Node::is_named)) {
         let (pattern, declared) = match parameter.kind() {
             "parameter" => (field(parameter, "pattern"), field(parameter, "type")),
             _ => (Some(parameter), None),
         };
         let value = match declared {
             Some(declared) => BindingValue::Typed(declared_type(facts, declared)),
-            None => BindingValue::Value(item),
+            None => BindingValue::Value(given.at(facts, at)),
         };
         if let Some(pattern) = pattern {
-            bind_pattern(facts, facts.scope, pattern, value);
+            let within = facts.scope;
+            if declared.is_none() {
+                facts.scope = evaluated_in;
+            }
+            bind_pattern(facts, within, pattern, value);
+            facts.scope = within;
         }
         if let Some(declared) = declared {
             facts.deeper(declared, visit);

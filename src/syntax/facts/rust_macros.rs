@@ -48,16 +48,25 @@ fn brackets_of_items(root: Node<'_>, text: &str, ranges: &mut Vec<Range>) {
             match child.kind() {
                 "mod_item" | "impl_item" | "trait_item" => open.extend(field(child, "body")),
                 "expression_statement" => open.push(child),
-                "macro_invocation" => ranges.extend(braces(child, text)),
+                "macro_invocation" => {
+                    ranges.extend(child_of_kind(child, "token_tree").and_then(|tree| braces(tree, text)));
+                }
+                "macro_definition" => ranges.extend(fixed_body(child).and_then(|tree| braces(tree, text))),
                 _ => {}
             }
         }
     }
 }
 
-/// Returns what is between the braces of a macro that has some.
-fn braces(call: Node<'_>, text: &str) -> Option<Range> {
-    let tree = child_of_kind(call, "token_tree")?;
+/// Returns the body of a macro that is given nothing.
+fn fixed_body(definition: Node<'_>) -> Option<Node<'_>> {
+    let rule = child_of_kind(definition, "macro_rule")?;
+    let is_given_nothing = field(rule, "left").is_some_and(|left| left.named_child_count() == 0);
+    field(rule, "right").filter(|_| is_given_nothing)
+}
+
+/// Returns what is between braces.
+fn braces(tree: Node<'_>, text: &str) -> Option<Range> {
     let first = tree.child(0).filter(|first| first.kind() == "{")?;
     let last = tree.child(u32::try_from(tree.child_count()).ok()?.checked_sub(1)?)?;
     let range = Range {
@@ -82,9 +91,14 @@ fn has_only_items(root: Node<'_>) -> bool {
     !root.has_error() && root.named_children(&mut cursor).all(is_item)
 }
 
-/// Returns the items between the brackets of a macro, if there are only items.
-pub(super) fn items_within<'t>(facts: &FactsBuilder<'t>, call: Node<'t>) -> Option<Node<'t>> {
-    let first = child_of_kind(call, "token_tree")?.child(0)?;
+/// Returns the items between the brackets of a macro that is called, or those that a macro is replaced by, if there are only
+/// items.
+pub(super) fn items_within<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    let brackets = match node.kind() {
+        "macro_definition" => fixed_body(node),
+        _ => child_of_kind(node, "token_tree"),
+    };
+    let first = brackets?.child(0)?;
     Some(facts.macro_items?.get(&first.end_byte())?.root_node())
 }
 
@@ -121,13 +135,15 @@ pub(super) fn made_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>)
     for (left, right) in rules(definition) {
         let tokens = body_tokens(right);
         for at in (0..tokens.len()).filter(|at| tokens[*at].kind() == "fn") {
-            let Some(name) = tokens.get(at + 1).filter(|name| name.kind() == "metavariable") else { continue };
+            let Some(name) = tokens.get(at + 1).filter(|name| name.kind() == "metavariable") else {
+                continue;
+            };
             let Some((piece, repeated)) = piece_of(facts, left, facts.text_of(*name)) else { continue };
             let is_known = found.iter().any(|known| (known.piece, known.repeated) == (piece, repeated));
             let rest = &tokens[at + 2..];
-            let parameters = rest.iter().position(|token| {
-                token.kind() == "token_tree" && facts.text_of(*token).starts_with('(')
-            });
+            let parameters = rest
+                .iter()
+                .position(|token| token.kind() == "token_tree" && facts.text_of(*token).starts_with('('));
             let Some(parameters) = parameters.filter(|_| !is_known) else { continue };
             let has_receiver = child_of_kind(rest[parameters], "self").is_some();
             let behind = &rest[parameters + 1..];

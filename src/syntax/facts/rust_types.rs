@@ -65,7 +65,11 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             let name = facts.name_of(node);
             facts.expression(ExpressionFact::TypeName(name))
         }
-        "unit_type" | "never_type" => facts.expression(ExpressionFact::Literal),
+        "unit_type" => {
+            let name = facts.name("()");
+            facts.expression(ExpressionFact::TypeName(name))
+        }
+        "never_type" => facts.expression(ExpressionFact::Literal),
         "generic_type" => {
             let mut generic = facts.chained(field(node, "type"), path_of);
             let Some(arguments) = field(node, "type_arguments") else { return generic };
@@ -162,7 +166,8 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let array = facts.name("[]");
             let array = facts.expression(ExpressionFact::TypeName(array));
             let item = children(node).into_iter().find(|child| {
-                child.is_named() && !matches!(child.kind(), "attribute_item" | "line_comment" | "block_comment")
+                child.is_named()
+                    && !matches!(child.kind(), "attribute_item" | "line_comment" | "block_comment")
             });
             let item = facts.chained(item, value_of);
             facts.expression(ExpressionFact::Apply(array, item))
@@ -192,7 +197,8 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             (1, Some(only)) => facts.chained(Some(only), value_of),
             _ => 0,
         },
-        "unit_expression" | "assignment_expression" => facts.expression(ExpressionFact::Literal),
+        "unit_expression" => literal(facts, "()"),
+        "assignment_expression" => facts.expression(ExpressionFact::Literal),
         kind => match literal_type(kind, facts.text_of(node)) {
             Some(name) => literal(facts, name),
             None => 0,
@@ -285,7 +291,8 @@ fn is_made_of_parameter<'t>(facts: &FactsBuilder<'t>, closure: Node<'t>, body: N
     let mut first = body;
     while first.kind() != "identifier" {
         // What wraps its argument is made of that.
-        let wraps = field(first, "function").is_some_and(|function| constructs_inner(facts.text_of(function)));
+        let wraps =
+            field(first, "function").is_some_and(|function| constructs_inner(facts.text_of(function)));
         let inner = if wraps { field(first, "arguments") } else { None };
         let Some(inner) = inner.or_else(|| first.named_child(0)) else { return false };
         first = inner;
