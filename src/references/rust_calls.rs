@@ -51,7 +51,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what awaiting a value of a type of the project gives.
     pub(super) fn awaited(&mut self, object: Value) -> ValueSet {
-        let Value::Instance(key) = object else { return ValueSet::one(object) };
+        let (Value::Instance(key) | Value::Definition(key)) = object else { return ValueSet::one(object) };
         let scopes = self.modules.implementations.get(&key).cloned().unwrap_or_default();
         for (file, scope) in scopes {
             let Some((added, _)) = self.implementation_part(file, scope, IMPLEMENTED_TRAIT) else { continue };

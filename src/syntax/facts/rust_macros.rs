@@ -84,7 +84,16 @@ fn has_only_items(root: Node<'_>) -> bool {
     let is_item = |child: Node<'_>| {
         let kind = child.kind();
         kind.ends_with("_item")
-            || matches!(kind, "line_comment" | "block_comment" | "use_declaration" | "macro_invocation")
+            || matches!(
+                kind,
+                "line_comment"
+                    | "block_comment"
+                    | "use_declaration"
+                    | "extern_crate_declaration"
+                    | "macro_definition"
+                    | "macro_invocation"
+                    | "empty_statement"
+            )
             || kind == "expression_statement"
                 && child.named_child(0).is_some_and(|inner| inner.kind() == "macro_invocation")
     };
