@@ -173,9 +173,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             });
             // What a known type does not define itself is inherited from another project.
             members.is_complete |= is_known && members.values.is_empty();
-            if index.rules(file) == NameRules::Rust && usage.is_call {
-                members = evaluator.rust_members(file, usage, members);
-            }
+            members = evaluator.rust_members(file, usage, members);
             // A property that keeps a list under its own name.
             members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
             (members, is_renamed)

@@ -2,7 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId};
-use super::rust_modules::{Namespace, fits, module_scope};
+use super::rust_modules::{Namespace, child_of_folder, fits, module_scope};
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, DefinitionKind, ImportFact, ImportId, NameId, ScopeId, ScopeKind,
@@ -215,7 +215,7 @@ impl Evaluator<'_> {
         }
         for star in stars {
             let module = facts.name(facts.imports[star as usize].module);
-            if let Some(child) = self.modules.rust.child_of_folder(self.index, file, module, name) {
+            if let Some(child) = child_of_folder(self.index, file, module, name) {
                 found.merge(self.in_space(ValueSet::one(Value::Module(child)), space));
                 continue;
             }

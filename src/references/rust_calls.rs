@@ -192,7 +192,8 @@ impl<'a> Evaluator<'a> {
     /// Returns the members that a call means, of those that the receiver's own type has: by its first argument, or by the
     /// traits in scope.
     pub(super) fn rust_members(&mut self, file: FileId, usage: &UseFact, members: ValueSet) -> ValueSet {
-        let Some(receiver) = usage.receiver else { return members };
+        let is_call = usage.is_call && self.index.rules(file) == NameRules::Rust;
+        let Some(receiver) = usage.receiver.filter(|_| is_call) else { return members };
         let facts = self.index.facts(file);
         let name = facts.name(usage.name);
         let (path, argument) = match facts.expression(receiver) {

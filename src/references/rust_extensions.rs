@@ -87,8 +87,10 @@ impl<'a> Evaluator<'a> {
             }
             ExtensionPlace::Foreign(name)
         } else {
-            let Some(name) = self.foreign_type(file, at, implemented) else { return };
-            ExtensionPlace::Foreign(name)
+            match self.foreign_type(file, at, implemented) {
+                Some(name) => ExtensionPlace::Foreign(name),
+                None => return self.note_own(&of_traits),
+            }
         };
         if let (ExtensionPlace::Foreign(name), true) = (place, of_traits.is_empty()) {
             self.add_conversions(file, scope, name);
@@ -98,6 +100,15 @@ impl<'a> Evaluator<'a> {
                 && self.index.definition(of_trait).kind == DefinitionKind::Interface
             {
                 self.add_extension(file, scope, of_trait, place);
+            }
+        }
+    }
+
+    /// Records that traits are implemented for types of the project, which have those methods as members.
+    fn note_own(&mut self, of_traits: &[Value]) {
+        for value in of_traits {
+            if let Value::Definition(of_trait) = value {
+                self.extensions.implemented.entry(*of_trait).or_default();
             }
         }
     }
@@ -238,6 +249,8 @@ impl<'a> Evaluator<'a> {
         let Some(value) = object.values.first() else {
             let foreign = with(|place| matches!(place, ExtensionPlace::Foreign(_)));
             return match (foreign.len(), any.len()) {
+                // It is implemented for types of the project alone.
+                (0, 0) if implemented.is_some_and(FxHashSet::is_empty) => Vec::new(),
                 (0, _) => any_or_declared,
                 (1, 0) => foreign,
                 // Several implementations, of which nothing chooses one.

@@ -159,19 +159,6 @@ impl RustModules {
         self.aliases.contains(name)
     }
 
-    /// Returns the module of that name among those that a macro declares for the files of a folder.
-    pub(super) fn child_of_folder(
-        &self,
-        index: &ProjectIndex<'_>,
-        file: FileId,
-        module: &str,
-        name: &str,
-    ) -> Option<FileId> {
-        let folder = declared_folder(index, file, module)?;
-        let child = *index.by_path.get(joined(&folder, &format!("{name}.rs")).as_str())?;
-        (child != file).then_some(child)
-    }
-
     fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
         let facts = index.facts(file);
         for (id, import) in (0..).zip(&facts.imports) {
@@ -203,6 +190,18 @@ impl RustModules {
         }
         file
     }
+}
+
+/// Returns the module of that name among those that a macro declares for the files of a folder.
+pub(super) fn child_of_folder(
+    index: &ProjectIndex<'_>,
+    file: FileId,
+    module: &str,
+    name: &str,
+) -> Option<FileId> {
+    let folder = declared_folder(index, file, module)?;
+    let child = *index.by_path.get(joined(&folder, &format!("{name}.rs")).as_str())?;
+    (child != file).then_some(child)
 }
 
 /// Returns the folder of which each file is a module, where an import stands for that; it is below the folder of the crate.

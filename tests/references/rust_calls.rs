@@ -53,6 +53,14 @@ fn macros_define_functions_and_give_values() {
 }
 
 #[test]
+fn a_name_that_a_macro_is_given_beside_others_is_told_from_them() {
+    let text = "fn base() {}\nmacro_rules! cases {\n    ($($name:ident: $function:ident for $input:expr => $output:expr,)+) => { $( #[test] fn $name() { $function(); } )+ };\n}\ncases! {\n    one: base for \"a\" => \"b\",\n    two: base for \"c\" => \"d\",\n}\nfn f() { two(); base(); }\n";
+    assert_eq!(at(text, 6), ["base sure"]);
+    assert_eq!(at(text, 7), ["base sure"]);
+    assert_eq!(at(text, 9), ["two sure", "base sure"]);
+}
+
+#[test]
 fn the_error_of_a_result_is_known_and_so_is_what_is_awaited() {
     let text = "use std::result::Result as StdResult;\npub struct Error;\nimpl Error { pub fn kind(&self) {} }\npub struct Kind;\nimpl Kind { pub fn kind(&self) {} }\npub type Result<T, E = Error> = StdResult<T, E>;\npub fn plain() -> StdResult<Kind, Error> { Err(Error) }\npub fn alias() -> Result<Kind> { Err(Error) }\nimpl IntoFuture for Kind {\n    type Output = Error;\n}\nasync fn f() {\n    plain().unwrap_err().kind();\n    alias().unwrap_err().kind();\n    plain().map_err(|e| e.kind());\n    if let Err(e) = alias() { e.kind(); }\n    alias().unwrap().kind();\n    Kind.await.kind();\n}\n";
     for line in [13, 14, 15, 16, 18] {

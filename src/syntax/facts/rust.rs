@@ -223,11 +223,11 @@ fn function_type<'t>(facts: &FactsBuilder<'t>, item: Node<'t>, mut declared: Nod
     let name = facts.text_of(declared);
     let parameters = field(item, "type_parameters").map(children).unwrap_or_default();
     let predicates = child_of_kind(item, "where_clause").map(children).unwrap_or_default();
-    let bounds = parameters.into_iter().chain(predicates).filter(|bound| {
+    let mut bounds = parameters.into_iter().chain(predicates).filter(|bound| {
         let left = field(*bound, "name").or_else(|| field(*bound, "left"));
         left.is_some_and(|left| facts.text_of(left) == name)
     });
-    bounds.filter_map(|bound| child_of_kind(field(bound, "bounds")?, "function_type")).next()
+    bounds.find_map(|bound| child_of_kind(field(bound, "bounds")?, "function_type"))
 }
 
 /// Binds the type parameters of an item to their bounds, those of its `where` clause too.

@@ -68,7 +68,7 @@ fn fixed_body(definition: Node<'_>) -> Option<Node<'_>> {
 /// Returns what is between braces.
 fn braces(tree: Node<'_>, text: &str) -> Option<Range> {
     let first = tree.child(0).filter(|first| first.kind() == "{")?;
-    let last = tree.child(u32::try_from(tree.child_count()).ok()?.checked_sub(1)?)?;
+    let last = tree.child(tree.child_count().checked_sub(1)?)?;
     let range = Range {
         start_byte: first.end_byte(),
         end_byte: last.start_byte(),
@@ -114,8 +114,10 @@ pub(super) fn items_within<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Opti
 /// A function that a rule of a macro defines by a name that it is given.
 #[derive(Debug, Clone)]
 pub(super) struct MadeFunction<'t> {
-    /// Which piece of what the macro is given ends with the name.
+    /// Which piece of what the macro is given has the name.
     piece: usize,
+    /// Whether the name is at the end of the piece, and not at its beginning.
+    is_last: bool,
     /// How many pieces are given each time, where they are repeated.
     repeated: Option<usize>,
     pub(super) has_receiver: bool,
@@ -124,9 +126,10 @@ pub(super) struct MadeFunction<'t> {
 
 impl<'t> MadeFunction<'t> {
     /// Returns the names that the pieces of a call give to it.
-    pub(super) fn names(&self, pieces: &[Option<Node<'t>>]) -> Vec<Node<'t>> {
+    pub(super) fn names(&self, pieces: &[Option<[Node<'t>; 2]>]) -> Vec<Node<'t>> {
         let step = self.repeated.unwrap_or(usize::MAX).max(1);
-        pieces.iter().skip(self.piece).step_by(step).copied().flatten().collect()
+        let given = pieces.iter().skip(self.piece).step_by(step).copied().flatten();
+        given.map(|[first, last]| if self.is_last { last } else { first }).collect()
     }
 
     /// Returns the type that is declared for what it returns.
@@ -147,7 +150,9 @@ pub(super) fn made_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>)
             let Some(name) = tokens.get(at + 1).filter(|name| name.kind() == "metavariable") else {
                 continue;
             };
-            let Some((piece, repeated)) = piece_of(facts, left, facts.text_of(*name)) else { continue };
+            let Some((piece, is_last, repeated)) = piece_of(facts, left, facts.text_of(*name)) else {
+                continue;
+            };
             let is_known = found.iter().any(|known| (known.piece, known.repeated) == (piece, repeated));
             let rest = &tokens[at + 2..];
             let parameters = rest
@@ -159,24 +164,24 @@ pub(super) fn made_functions<'t>(facts: &FactsBuilder<'t>, definition: Node<'t>)
             let is_declared = behind.first().is_some_and(|sign| sign.kind() == "->");
             let declared = behind.iter().skip(1).take(MAX_TYPE);
             let declared = declared.take_while(|token| {
-                !matches!(token.kind(), "where" | ";")
-                    && !(token.kind() == "token_tree" && facts.text_of(**token).starts_with('{'))
+                let is_body = token.kind() == "token_tree" && facts.text_of(**token).starts_with('{');
+                !is_body && !matches!(token.kind(), "where" | ";")
             });
             let returned = if is_declared { declared.copied().collect() } else { Vec::new() };
-            found.push(MadeFunction { piece, repeated, has_receiver, returned });
+            found.push(MadeFunction { piece, is_last, repeated, has_receiver, returned });
         }
     }
     found
 }
 
 /// Returns the patterns and the bodies of the rules of a macro.
-fn rules<'t>(definition: Node<'t>) -> impl Iterator<Item = (Node<'t>, Node<'t>)> {
+fn rules(definition: Node<'_>) -> impl Iterator<Item = (Node<'_>, Node<'_>)> {
     let rules = children(definition).into_iter().filter(|child| child.kind() == "macro_rule").take(MAX_RULES);
     rules.filter_map(|rule| Some((field(rule, "left")?, field(rule, "right")?)))
 }
 
 /// Returns the tokens of a rule's body, those that are repeated too.
-fn body_tokens<'t>(body: Node<'t>) -> Vec<Node<'t>> {
+fn body_tokens(body: Node<'_>) -> Vec<Node<'_>> {
     let mut tokens = Vec::new();
     for token in children(body) {
         match token.kind() {
@@ -191,37 +196,52 @@ fn is_separator(kind: &str) -> bool {
     matches!(kind, "," | ";" | "=>")
 }
 
-/// Returns which piece of a pattern is this name, and how many pieces there are where they are repeated.
-fn piece_of<'t>(facts: &FactsBuilder<'t>, pattern: Node<'t>, name: &str) -> Option<(usize, Option<usize>)> {
-    let is_named = |node: &Node<'t>| {
-        node.kind() == "token_binding_pattern"
-            && field(*node, "name").is_some_and(|found| facts.text_of(found) == name)
-    };
-    let mut piece = 0;
-    for token in children(pattern) {
-        if is_named(&token) {
-            return Some((piece, None));
-        }
-        if token.kind() == "token_repetition_pattern" {
-            let inner = children(token);
-            if let Some(at) = inner.iter().position(is_named) {
-                let separators = inner.iter().filter(|token| is_separator(token.kind())).count();
-                let before = inner[..at].iter().filter(|token| is_separator(token.kind())).count();
-                return Some((piece + before, Some(separators.max(1))));
-            }
-        }
-        piece += usize::from(is_separator(token.kind()));
+/// Returns which piece of a pattern has this name, whether at its end, and how many pieces there are where they are repeated;
+/// `None` where the name is neither at the end nor at the beginning of a piece.
+fn piece_of<'t>(
+    facts: &FactsBuilder<'t>,
+    pattern: Node<'t>,
+    name: &str,
+) -> Option<(usize, bool, Option<usize>)> {
+    let tokens = children(pattern);
+    if let Some((piece, is_last)) = place_among(facts, &tokens, name) {
+        return Some((piece, is_last, None));
     }
-    None
+    let at = tokens.iter().position(|token| {
+        token.kind() == "token_repetition_pattern" && place_among(facts, &children(*token), name).is_some()
+    })?;
+    let inner = children(tokens[at]);
+    let (piece, is_last) = place_among(facts, &inner, name)?;
+    Some((separators(&tokens[..at]) + piece, is_last, Some(separators(&inner).max(1))))
 }
 
-/// Returns the last name of each piece of what a macro is given.
-pub(super) fn pieces_of_call(call: Node<'_>) -> Vec<Option<Node<'_>>> {
-    let mut pieces = vec![None];
+fn separators(tokens: &[Node<'_>]) -> usize {
+    tokens.iter().filter(|token| is_separator(token.kind())).count()
+}
+
+/// Returns which piece of these tokens has a name, and whether at its end.
+fn place_among<'t>(facts: &FactsBuilder<'t>, tokens: &[Node<'t>], name: &str) -> Option<(usize, bool)> {
+    let at = tokens.iter().position(|token| {
+        token.kind() == "token_binding_pattern"
+            && field(*token, "name").is_some_and(|found| facts.text_of(found) == name)
+    })?;
+    let is_border = |token: Option<&Node<'_>>| {
+        token.is_none_or(|token| {
+            is_separator(token.kind()) || matches!(token.kind(), "(" | ")" | "[" | "]" | "{" | "}")
+        })
+    };
+    let is_first = is_border(at.checked_sub(1).and_then(|before| tokens.get(before)));
+    let is_last = is_border(tokens.get(at + 1));
+    (is_first || is_last).then(|| (separators(&tokens[..at]), is_last))
+}
+
+/// Returns the first and the last name of each piece of what a macro is given.
+pub(super) fn pieces_of_call(call: Node<'_>) -> Vec<Option<[Node<'_>; 2]>> {
+    let mut pieces: Vec<Option<[Node<'_>; 2]>> = vec![None];
     for token in child_of_kind(call, "token_tree").map(children).unwrap_or_default() {
-        match token.kind() {
-            kind if is_separator(kind) => pieces.push(None),
-            "identifier" => *pieces.last_mut().unwrap_or(&mut None) = Some(token),
+        match (token.kind(), pieces.last_mut()) {
+            ("identifier", Some(piece)) => *piece = Some([piece.map_or(token, |[first, _]| first), token]),
+            (kind, _) if is_separator(kind) => pieces.push(None),
             _ => {}
         }
     }

@@ -51,6 +51,10 @@ fn type_named<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId 
     if facts.text_of(node) == "Self" {
         return facts.expression(ExpressionFact::ReceiverType);
     }
+    // What the compiler finds out.
+    if facts.text_of(node) == "_" {
+        return 0;
+    }
     let name = facts.name_of(node);
     facts.expression(ExpressionFact::TypeName(name))
 }
