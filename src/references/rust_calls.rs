@@ -224,6 +224,16 @@ impl<'a> Evaluator<'a> {
         name: &str,
         members: &ValueSet,
     ) -> Option<ValueSet> {
+        // Most functions are those of one type, which needs no argument to be chosen.
+        if let [Value::Definition(key)] = members.values.as_slice() {
+            let of_trait = self
+                .index
+                .owner(*key)
+                .is_some_and(|owner| self.index.definition(owner).kind == DefinitionKind::Interface);
+            if !of_trait {
+                return None;
+            }
+        }
         let owner = self.value(file, scope, path);
         let is_trait = owner.values.iter().any(|value| match value {
             Value::Definition(key) => self.index.definition(*key).kind == DefinitionKind::Interface,
