@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::fixtures::Fixtures;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
-use super::rust_extensions::RustExtensions;
+use super::rust_extension_tables::RustExtensions;
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{

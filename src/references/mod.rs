@@ -15,7 +15,7 @@
 //! | `inheritance` | Types and members that stand in for those that they inherit |
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
 //! | `rust_calls` | What calls of Rust give: of methods, closures and macros, and of implementations by their argument |
-//! | `rust_extensions` | Methods that traits of Rust add to types of other projects |
+//! | `rust_extensions` | Methods that traits of Rust add to types of other projects, with its `rust_extension_tables` |
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `common_js` | Exports of JavaScript that are assigned, and members of its objects, with its `common_js_modules` |
 //! | `script_modules` | Files that a module's name means in JavaScript and TypeScript, with the `script_packages` of manifests |
@@ -52,6 +52,7 @@ mod modules;
 mod project;
 mod rust;
 mod rust_calls;
+mod rust_extension_tables;
 mod rust_extensions;
 mod rust_library;
 mod rust_modules;

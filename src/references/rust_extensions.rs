@@ -2,46 +2,18 @@
 //!
 //! A trait counts only where its name, or an import of it as `_`, is in scope, as the compiler demands.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::common_members::{COMMON_MEMBERS, COMMON_RUST_MEMBERS, DELEGATED_RUST_MEMBERS};
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE};
 use super::project::{DefinitionKey, FileId, NameRules};
+use super::rust_extension_tables::{Extension, ExtensionPlace};
 use super::rust_modules::{Namespace, module_scope};
 use super::values::{Value, ValueSet};
 use crate::model::{
     ANY_INTEGER, BindingFact, BindingValue, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
     ScopeId, ScopeKind, SourceFacts,
 };
-
-/// The methods of traits by their names.
-#[derive(Default)]
-pub(super) struct RustExtensions<'a> {
-    by_name: FxHashMap<&'a str, Vec<Extension<'a>>>,
-    /// The types of other projects that each trait is implemented for, and `*` where it is for any type.
-    implemented: FxHashMap<DefinitionKey, FxHashSet<&'a str>>,
-    /// The functions of implementations of foreign traits for foreign types, by their names, each with the name of the type.
-    conversions: FxHashMap<&'a str, Vec<(DefinitionKey, &'a str)>>,
-    /// Whether a trait is in scope, by the place.
-    visible: FxHashMap<(FileId, ScopeId, DefinitionKey), bool>,
-}
-
-#[derive(Clone, Copy)]
-struct Extension<'a> {
-    method: DefinitionKey,
-    of_trait: DefinitionKey,
-    place: ExtensionPlace<'a>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ExtensionPlace<'a> {
-    /// The trait itself.
-    Trait,
-    /// The implementation for a type of another project, by the type's name.
-    Foreign(&'a str),
-    /// The implementation for any type.
-    Blanket,
-}
 
 impl<'a> Evaluator<'a> {
     /// Finds the methods of all traits, and of their implementations for types that are not the project's.

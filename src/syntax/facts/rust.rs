@@ -18,16 +18,15 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, field, line_of};
+use super::builder::{FactsBuilder, field, line_of};
 use super::rust_imports::{extern_crate, import};
 use super::rust_items::{
-    define_alias, define_enum, define_macro, define_struct, define_trait, implementation, macro_call,
+    attributes_before, define_alias, define_bound, define_enum, define_macro, define_struct, define_trait,
+    implementation, macro_call, type_parameters,
 };
 use super::rust_patterns::{bind_later, bind_pattern, for_loop, in_condition, match_arms};
-use super::rust_types::{bounds_of, declared_type, path_of, value_of};
-use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
-};
+use super::rust_types::{declared_type, path_of, value_of};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::outline::{child_of_kind, children};
 
 /// Reads the facts of a file.
@@ -40,14 +39,14 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "attribute_item" => facts.attribute_at = facts.attribute_at.or(Some(line_of(node))),
         "line_comment" | "block_comment" => {}
         "function_item" | "function_signature_item" => define_function(facts, node),
-        "struct_item" | "union_item" => define_struct(facts, node),
-        "enum_item" => define_enum(facts, node),
-        "trait_item" => define_trait(facts, node),
-        "impl_item" => implementation(facts, node),
+        "struct_item" | "union_item" => define_struct(facts, node, visit),
+        "enum_item" => define_enum(facts, node, visit),
+        "trait_item" => define_trait(facts, node, visit),
+        "impl_item" => implementation(facts, node, visit),
         "mod_item" => module(facts, node),
-        "type_item" | "associated_type" => define_alias(facts, node),
+        "type_item" | "associated_type" => define_alias(facts, node, visit),
         "const_item" | "static_item" => constant(facts, node),
-        "macro_definition" => define_macro(facts, node),
+        "macro_definition" => define_macro(facts, node, visit),
         "use_declaration" => {
             facts.attribute_at = None;
             if let Some(argument) = field(node, "argument") {
@@ -81,7 +80,7 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "metavariable" => {}
         // The type that is implemented is known where it is needed.
         "type_identifier" if facts.text_of(node) == "Self" => {}
-        "macro_invocation" => macro_call(facts, node),
+        "macro_invocation" => macro_call(facts, node, visit),
         "block" => in_scope(facts, node, |facts, node| facts.visit_children(node, visit)),
         "let_declaration" | "let_condition" => bind_later(facts, node),
         "if_expression" | "while_expression" => in_condition(facts, node),
@@ -116,37 +115,6 @@ pub(super) fn in_scope<'t>(
     facts.scope = outer;
 }
 
-fn define<'t>(
-    facts: &mut FactsBuilder<'t>,
-    name: Node<'t>,
-    whole: Node<'t>,
-    kind: DefinitionKind,
-    flags: u8,
-) -> DefinitionId {
-    let first_line = facts.attribute_at.take();
-    let definition = facts.define(&NewDefinition { name, whole, kind, flags });
-    if let Some(first_line) = first_line {
-        facts.definition(definition).first_line = first_line;
-    }
-    definition
-}
-
-pub(super) fn define_bound<'t>(
-    facts: &mut FactsBuilder<'t>,
-    node: Node<'t>,
-    kind: DefinitionKind,
-    flags: u8,
-) -> Option<DefinitionId> {
-    let name = field(node, "name")?;
-    let definition = define(facts, name, node, kind, flags);
-    facts.bind_node(facts.scope, name, BindingValue::Definition(definition));
-    if matches!(kind, DefinitionKind::Class | DefinitionKind::Interface) {
-        let name = facts.name_of(name);
-        facts.types.insert((facts.scope, name), definition);
-    }
-    Some(definition)
-}
-
 fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let parameters = field(node, "parameters");
     let has_receiver =
@@ -157,7 +125,7 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | if is_test { DefinitionFlags::TEST_ITEM } else { 0 };
     let Some(function) = define_bound(facts, node, DefinitionKind::Function, flags) else { return };
     let outer = facts.open_body(function, ScopeKind::Function);
-    type_parameters(facts, node);
+    type_parameters(facts, node, visit);
     if let Some(parameters) = parameters {
         bind_parameters(facts, parameters);
         bind_callables(facts, node, parameters);
@@ -230,36 +198,6 @@ fn function_type<'t>(facts: &FactsBuilder<'t>, item: Node<'t>, mut declared: Nod
     bounds.find_map(|bound| child_of_kind(field(bound, "bounds")?, "function_type"))
 }
 
-/// Binds the type parameters of an item to their bounds, those of its `where` clause too.
-pub(super) fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    if let Some(parameters) = field(node, "type_parameters") {
-        for parameter in children(parameters) {
-            let Some(name) = field(parameter, "name").filter(|_| parameter.kind() == "type_parameter") else {
-                continue;
-            };
-            let bounds = field(parameter, "bounds");
-            let bound = bounds.map_or(0, |bounds| bounds_of(facts, bounds));
-            facts.bind_node(facts.scope, name, BindingValue::Default(bound));
-            for part in [bounds, field(parameter, "default_type")].into_iter().flatten() {
-                facts.deeper(part, visit);
-            }
-        }
-    }
-    let Some(clause) = child_of_kind(node, "where_clause") else { return };
-    for predicate in children(clause).into_iter().filter(|child| child.kind() == "where_predicate") {
-        let (Some(left), Some(bounds)) = (field(predicate, "left"), field(predicate, "bounds")) else {
-            continue;
-        };
-        if left.kind() == "type_identifier" {
-            let bound = bounds_of(facts, bounds);
-            facts.bind_node(facts.scope, left, BindingValue::Default(bound));
-        } else {
-            facts.deeper(left, visit);
-        }
-        facts.deeper(bounds, visit);
-    }
-}
-
 fn module<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name") else { return };
     let Some(body) = field(node, "body") else {
@@ -278,18 +216,6 @@ fn module<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 /// Returns the path in the `#[path = "…"]` before a module.
 fn path_attribute<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<&'t str> {
     attributes_before(facts, node).find_map(|text| text.strip_prefix("#[path")?.split('"').nth(1))
-}
-
-/// Returns the texts of the attributes of an item, the last one first.
-pub(super) fn attributes_before<'t>(
-    facts: &FactsBuilder<'t>,
-    item: Node<'t>,
-) -> impl Iterator<Item = &'t str> {
-    let last = item.prev_sibling().filter(|_| facts.attribute_at.is_some());
-    let text = facts.text;
-    std::iter::successors(last, Node::prev_sibling)
-        .take_while(|found| found.kind() == "attribute_item")
-        .map(move |found| text.get(found.byte_range()).unwrap_or_default())
 }
 
 /// Returns whether an attribute marks a test: `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`.

@@ -3,7 +3,6 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
-use super::rust::{attributes_before, define_bound, type_parameters, visit};
 use super::rust_macros::{items_within, macro_values, made_functions, pieces_of_call};
 use super::rust_tokens::macro_use;
 use super::rust_types::{bounds_of, declared_type, macro_name};
@@ -11,17 +10,93 @@ use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
     FOLDER_OF_MODULES, NameId, ScopeKind, UseFact,
 };
-use crate::syntax::outline::children;
+use crate::syntax::outline::{child_of_kind, children};
 
-pub(super) fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+/// What reads a node within an item.
+type Visit = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
+
+fn define<'t>(
+    facts: &mut FactsBuilder<'t>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    kind: DefinitionKind,
+    flags: u8,
+) -> DefinitionId {
+    let first_line = facts.attribute_at.take();
+    let definition = facts.define(&NewDefinition { name, whole, kind, flags });
+    if let Some(first_line) = first_line {
+        facts.definition(definition).first_line = first_line;
+    }
+    definition
+}
+
+pub(super) fn define_bound<'t>(
+    facts: &mut FactsBuilder<'t>,
+    node: Node<'t>,
+    kind: DefinitionKind,
+    flags: u8,
+) -> Option<DefinitionId> {
+    let name = field(node, "name")?;
+    let definition = define(facts, name, node, kind, flags);
+    facts.bind_node(facts.scope, name, BindingValue::Definition(definition));
+    if matches!(kind, DefinitionKind::Class | DefinitionKind::Interface) {
+        let name = facts.name_of(name);
+        facts.types.insert((facts.scope, name), definition);
+    }
+    Some(definition)
+}
+
+/// Binds the type parameters of an item to their bounds, those of its `where` clause too.
+pub(super) fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
+    if let Some(parameters) = field(node, "type_parameters") {
+        for parameter in children(parameters) {
+            let Some(name) = field(parameter, "name").filter(|_| parameter.kind() == "type_parameter") else {
+                continue;
+            };
+            let bounds = field(parameter, "bounds");
+            let bound = bounds.map_or(0, |bounds| bounds_of(facts, bounds));
+            facts.bind_node(facts.scope, name, BindingValue::Default(bound));
+            for part in [bounds, field(parameter, "default_type")].into_iter().flatten() {
+                facts.deeper(part, visit);
+            }
+        }
+    }
+    let Some(clause) = child_of_kind(node, "where_clause") else { return };
+    for predicate in children(clause).into_iter().filter(|child| child.kind() == "where_predicate") {
+        let (Some(left), Some(bounds)) = (field(predicate, "left"), field(predicate, "bounds")) else {
+            continue;
+        };
+        if left.kind() == "type_identifier" {
+            let bound = bounds_of(facts, bounds);
+            facts.bind_node(facts.scope, left, BindingValue::Default(bound));
+        } else {
+            facts.deeper(left, visit);
+        }
+        facts.deeper(bounds, visit);
+    }
+}
+
+/// Returns the texts of the attributes of an item, the last one first.
+pub(super) fn attributes_before<'t>(
+    facts: &FactsBuilder<'t>,
+    item: Node<'t>,
+) -> impl Iterator<Item = &'t str> {
+    let last = item.prev_sibling().filter(|_| facts.attribute_at.is_some());
+    let text = facts.text;
+    std::iter::successors(last, Node::prev_sibling)
+        .take_while(|found| found.kind() == "attribute_item")
+        .map(move |found| text.get(found.byte_range()).unwrap_or_default())
+}
+
+pub(super) fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     let derived = derived_traits(facts, node);
     let Some(class) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
     facts.definition(class).bases.extend(derived);
     let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
+    type_parameters(facts, node, visit);
     facts.open_body(class, ScopeKind::Class);
     if let Some(body) = field(node, "body") {
-        fields(facts, body);
+        fields(facts, body, visit);
     }
     facts.scope = outer;
 }
@@ -29,7 +104,7 @@ pub(super) fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 const POSITIONS: [&str; 8] = ["0", "1", "2", "3", "4", "5", "6", "7"];
 
 /// Binds the fields of a struct or of a variant.
-fn fields<'t>(facts: &mut FactsBuilder<'t>, body: Node<'t>) {
+fn fields<'t>(facts: &mut FactsBuilder<'t>, body: Node<'t>, visit: Visit) {
     let mut cursor = body.walk();
     if body.kind() == "ordered_field_declaration_list" {
         let types = body.children_by_field_name("type", &mut cursor);
@@ -49,12 +124,12 @@ fn fields<'t>(facts: &mut FactsBuilder<'t>, body: Node<'t>) {
     }
 }
 
-pub(super) fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     let derived = derived_traits(facts, node);
     let Some(kind) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
     facts.definition(kind).bases.extend(derived);
     let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
+    type_parameters(facts, node, visit);
     facts.open_body(kind, ScopeKind::Class);
     let whole = facts.expression(ExpressionFact::ReceiverType);
     let variants = field(node, "body").map(children).unwrap_or_default();
@@ -64,7 +139,7 @@ pub(super) fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.definition(definition).bases.push(whole);
         let within = facts.open_body(definition, ScopeKind::Class);
         if let Some(body) = field(variant, "body") {
-            fields(facts, body);
+            fields(facts, body, visit);
         }
         facts.scope = within;
         facts.visit_field(variant, "value", visit);
@@ -72,10 +147,10 @@ pub(super) fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.scope = outer;
 }
 
-pub(super) fn define_trait<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn define_trait<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     let Some(interface) = define_bound(facts, node, DefinitionKind::Interface, 0) else { return };
     let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
+    type_parameters(facts, node, visit);
     if let Some(bounds) = field(node, "bounds") {
         for bound in
             children(bounds).into_iter().filter(|bound| bound.is_named() && bound.kind() != "lifetime")
@@ -90,10 +165,10 @@ pub(super) fn define_trait<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.scope = outer;
 }
 
-pub(super) fn implementation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn implementation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     let Some(implemented) = field(node, "type") else { return };
     let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
+    type_parameters(facts, node, visit);
     let declared = declared_type(facts, implemented);
     let implemented_trait = field(node, "trait");
     let (name, line) = (type_name(implemented), line_of(node));
@@ -180,10 +255,10 @@ fn path_in_text<'t>(facts: &mut FactsBuilder<'t>, path: &'t str) -> ExpressionId
     found.unwrap_or(0)
 }
 
-pub(super) fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     let Some(alias) = define_bound(facts, node, DefinitionKind::Alias, 0) else { return };
     let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
+    type_parameters(facts, node, visit);
     let (declared, bounds) = (field(node, "type"), field(node, "bounds"));
     let target = match (declared, bounds) {
         (Some(declared), _) => declared_type(facts, declared),
@@ -207,7 +282,7 @@ pub(super) fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 /// Reads the call of a macro: what is between its brackets may be items, and the macro may define functions by names that it
 /// is given.
-pub(super) fn macro_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn macro_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     if let Some(items) = items_within(facts, node) {
         if let Some(name) = macro_name(node) {
             facts.use_macro(name);
@@ -230,7 +305,7 @@ pub(super) fn macro_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-pub(super) fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit) {
     let Some(defined) = define_bound(facts, node, DefinitionKind::Macro, 0) else { return };
     let values = macro_values(facts, node);
     facts.definition(defined).bases.extend(values);

@@ -290,7 +290,7 @@ fn named_type<'t>(facts: &mut FactsBuilder<'t>, before: ExpressionId, name: &'t 
     })
 }
 
-/// Returns what the rules of a macro give, where that is the call of a function: `$crate::Arg::new(…)`.
+/// Returns what the rules of a macro give, where that is the call of a function: `Arg::new(…)`.
 pub(super) fn macro_values<'t>(facts: &mut FactsBuilder<'t>, definition: Node<'t>) -> Vec<ExpressionId> {
     let mut values = Vec::new();
     for (_, body) in rules(definition) {
