@@ -51,13 +51,28 @@ impl<'a> Evaluator<'a> {
             at = generic;
         }
         arguments.reverse();
-        let name = match facts.expression(at) {
+        (self.type_name(file, at), arguments, at)
+    }
+
+    /// Returns the name of a type without its path and its arguments.
+    pub(super) fn type_name(&self, file: FileId, expression: ExpressionId) -> &'a str {
+        let facts = self.index.facts(file);
+        match facts.expression(self.generic_root(file, expression)) {
             ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
                 facts.name(name)
             }
             _ => "",
-        };
-        (name, arguments, at)
+        }
+    }
+
+    /// Returns what arguments are applied to.
+    pub(super) fn generic_root(&self, file: FileId, expression: ExpressionId) -> ExpressionId {
+        let facts = self.index.facts(file);
+        let mut at = expression;
+        while let ExpressionFact::Apply(generic, _) = facts.expression(at) {
+            at = generic;
+        }
+        at
     }
 
     /// Returns an element of a value.
@@ -189,8 +204,9 @@ impl<'a> Evaluator<'a> {
     /// Returns whether a value is a container whose elements are known as values, as that of `[a, b]` in Python.
     pub(super) fn is_display(&self, value: Value) -> bool {
         let Value::Generic { file, expression, .. } = value else { return false };
-        let (.., generic) = self.generic_parts(file, expression);
-        self.is_python(file) && self.index.facts(file).expression(generic) == ExpressionFact::Literal
+        self.is_python(file)
+            && self.index.facts(file).expression(self.generic_root(file, expression))
+                == ExpressionFact::Literal
     }
 
     pub(super) fn is_python(&self, file: FileId) -> bool {

@@ -25,7 +25,7 @@ pub(super) struct Evaluator<'a> {
     bindings: FxHashMap<(FileId, ScopeId, NameId, u32), ValueSet>,
     returns: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
-    aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
+    pub(super) aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
@@ -38,7 +38,13 @@ pub(super) struct Evaluator<'a> {
     /// The methods that traits of Rust add to types of other projects.
     pub(super) extensions: RustExtensions<'a>,
     pub(super) java: JavaTables<'a>,
+    /// What calls of the file that is being joined give, which the next call of a chain is made on.
+    pub(super) calls: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
     depth: usize,
+    /// How many bindings, functions, imports and types are being evaluated that may lead back to themselves.
+    pub(super) open: usize,
+    /// How often the depth was not enough.
+    pub(super) cuts: usize,
 }
 
 /// What a name in scope is bound to: the bindings of the innermost scope that has some.
@@ -65,7 +71,10 @@ impl<'a> Evaluator<'a> {
             fixtures: Fixtures::new(index),
             extensions: RustExtensions::default(),
             java: JavaTables::default(),
+            calls: FxHashMap::default(),
             depth: 0,
+            open: 0,
+            cuts: 0,
         };
         evaluator.add_implementations();
         evaluator.add_extensions();
@@ -102,23 +111,19 @@ impl<'a> Evaluator<'a> {
         self.aliases.clear();
         self.linear.clear();
         self.globs.clear();
+        self.calls.clear();
         self.java = JavaTables::default();
     }
 
     /// Returns what an expression may be.
     pub(super) fn value(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        if MAX_DEPTH <= self.depth {
-            return ValueSet::UNKNOWN;
-        }
-        self.depth += 1;
-        let found = self.value_of(file, scope, expression);
-        self.depth -= 1;
-        found
+        self.deeper(|evaluator| evaluator.value_of(file, scope, expression))
     }
 
     /// Returns what a step gives that may lead back to itself, as aliases may; nothing is known of what is too deep.
     pub(super) fn deeper(&mut self, step: impl FnOnce(&mut Self) -> ValueSet) -> ValueSet {
         if MAX_DEPTH <= self.depth {
+            self.cuts += 1;
             return ValueSet::UNKNOWN;
         }
         self.depth += 1;
@@ -153,6 +158,9 @@ impl<'a> Evaluator<'a> {
                     Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
                     _ => self.attribute(object, name),
                 })
+            }
+            ExpressionFact::Call(function) if self.index.rules(file) == NameRules::Rust => {
+                self.call_of_rust(file, scope, function)
             }
             ExpressionFact::Call(function) => self.call_expression(file, scope, function),
             ExpressionFact::Part(..) | ExpressionFact::Item(_)
@@ -239,7 +247,7 @@ impl<'a> Evaluator<'a> {
         if self.is_display(whole) {
             return ValueSet::one(whole);
         }
-        let (.., generic) = self.generic_parts(file, expression);
+        let generic = self.generic_root(file, expression);
         let found = self.value(file, scope, generic);
         if found.values.is_empty() && found.is_complete { ValueSet::one(whole) } else { found }
     }
@@ -341,6 +349,7 @@ impl<'a> Evaluator<'a> {
         }
         // What depends on itself is unknown.
         self.bindings.insert(key, ValueSet::UNKNOWN);
+        self.open += 1;
         let found = match binding.value {
             BindingValue::Typed(declared) => self.instance(file, binding.at, declared),
             BindingValue::Default(0) => self.fixture_value(file, binding).unwrap_or(ValueSet::UNKNOWN),
@@ -352,6 +361,7 @@ impl<'a> Evaluator<'a> {
             BindingValue::Value(value) => self.value(file, binding.at, value),
             BindingValue::Definition(_) | BindingValue::Import(_) => ValueSet::UNKNOWN,
         };
+        self.open -= 1;
         self.bindings.insert(key, found.clone());
         found
     }
@@ -365,13 +375,20 @@ impl<'a> Evaluator<'a> {
         let is_rust = self.index.rules(file) == NameRules::Rust;
         let open = if is_rust { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
         self.imports.insert((file, import), open);
+        self.open += 1;
         let found = self.imported(file, import);
+        self.open -= 1;
         self.imports.insert((file, import), found.clone());
         found
     }
 
     /// Returns what a call of the value of an expression returns.
-    fn call_expression(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
+    pub(super) fn call_expression(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        function: ExpressionId,
+    ) -> ValueSet {
         if self.index.rules(file) == NameRules::Java {
             return self.java_called(file, scope, function);
         }
@@ -459,6 +476,7 @@ impl<'a> Evaluator<'a> {
             return known.clone();
         }
         self.returns.insert(key, ValueSet::UNKNOWN);
+        self.open += 1;
         let fact = self.index.definition(key);
         // In Python the names of the body are not seen by what declares it.
         let is_outside = fact.flags.has(DefinitionFlags::DECLARED) && self.is_python(key.file);
@@ -474,136 +492,8 @@ impl<'a> Evaluator<'a> {
         if fact.flags.has(DefinitionFlags::DECORATED) {
             found.is_complete = false;
         }
+        self.open -= 1;
         self.returns.insert(key, found.clone());
         found
-    }
-
-    /// Returns the values of the type that an expression names.
-    pub(super) fn instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        if MAX_DEPTH <= self.depth {
-            return ValueSet::UNKNOWN;
-        }
-        self.depth += 1;
-        let found = self.instance_of(file, scope, declared);
-        self.depth -= 1;
-        found
-    }
-
-    fn instance_of(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        let facts = self.index.facts(file);
-        match facts.expression(declared) {
-            ExpressionFact::Either(left, right) => {
-                let mut found = self.instance(file, scope, left);
-                found.merge(self.instance(file, scope, right));
-                found
-            }
-            ExpressionFact::Apply(..) => self.generic_instance(file, scope, declared),
-            ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
-                if matches!(facts.name(name), "Self" | "this") =>
-            {
-                self.receiver(file, scope)
-                    .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
-            }
-            ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
-                if matches!(facts.name(name), "Any" | "any" | "object" | "unknown" | "Object") =>
-            {
-                ValueSet::UNKNOWN
-            }
-            ExpressionFact::ReceiverType => self
-                .receiver(file, scope)
-                .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),
-            _ if self.is_primitive_of_rust(file, declared) => {
-                ValueSet::one(Value::Generic { file, scope, expression: declared })
-            }
-            _ => {
-                let named = self.value(file, scope, declared);
-                if named == ValueSet::FOREIGN && self.is_type_name_of_rust(file, declared) {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
-                }
-                // A type is named by its definition alone, also where a package has a value of that name.
-                named.flat_map(|named| self.instance_of_value(named))
-            }
-        }
-    }
-
-    pub(super) fn instance_of_value(&mut self, named: Value) -> ValueSet {
-        match named {
-            Value::Definition(key) => match self.index.definition(key).kind {
-                DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
-                DefinitionKind::Alias => {
-                    let fact = self.index.definition(key);
-                    match fact.bases.first() {
-                        Some(base) => self.instance(key.file, fact.scope, *base),
-                        None => ValueSet::UNKNOWN,
-                    }
-                }
-                // A function with type arguments, read as a type.
-                DefinitionKind::Function if self.index.rules(key.file) == NameRules::Go => self.returned(key),
-                DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
-                _ => ValueSet::UNKNOWN,
-            },
-            Value::Generic { file, scope, expression } if self.is_python(file) => {
-                self.instance_of_alias(file, scope, expression)
-            }
-            // The parts of a tuple of Rust are values.
-            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => ValueSet::one(named),
-            Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => ValueSet::one(named),
-            _ => ValueSet::UNKNOWN,
-        }
-    }
-
-    /// Returns the values of what a name of Python is bound to: a type with arguments, or the types of a tuple.
-    fn instance_of_alias(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        if let Some(known) = self.aliases.get(&(file, scope, expression)) {
-            return known.clone();
-        }
-        // An alternative that is the whole again adds nothing.
-        self.aliases.insert((file, scope, expression), ValueSet::FOREIGN);
-        let whole = Value::Generic { file, scope, expression };
-        let found = if self.is_display(whole) {
-            let types = self.item(whole);
-            types.flat_map(|named| self.instance_of_value(named))
-        } else {
-            self.instance(file, scope, expression)
-        };
-        self.aliases.insert((file, scope, expression), found.clone());
-        found
-    }
-
-    fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        if self.index.rules(file) == NameRules::Rust {
-            return self.rust_generic(file, scope, declared);
-        }
-        let (name, arguments, generic) = self.generic_parts(file, declared);
-        let is_go = self.index.rules(file) == NameRules::Go;
-        let first = arguments.first().copied().unwrap_or(0);
-        match name {
-            _ if is_go => {
-                let found = self.value(file, scope, generic);
-                if found.values.is_empty() {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
-                }
-                found.flat_map(|named| self.instance_of_value(named))
-            }
-            "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly"
-            | "Readonly" | "Partial" | "NonNullable" | "Box" | "Rc" | "Arc" | "Cow" | "TypeGuard" => {
-                self.instance(file, scope, first)
-            }
-            "Union" => {
-                let mut found = ValueSet::FOREIGN;
-                for argument in arguments {
-                    found.merge(self.instance(file, scope, argument));
-                }
-                found
-            }
-            "Type" | "type" => self.value(file, scope, first),
-            _ => {
-                let found = self.value(file, scope, generic);
-                if found.values.is_empty() {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
-                }
-                found.flat_map(|named| self.instance_of_value(named))
-            }
-        }
     }
 }

@@ -106,6 +106,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
                 join_use(&mut evaluator, id, usage, &mut found);
             }
         }
+        evaluator.end_file();
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
             from_file: id,
             from_line: usage.line,

@@ -9,6 +9,7 @@
 //! | `modules` | What an import means, by language |
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
+//! | `instances` | Types to their values |
 //! | `containers` | Elements of containers, parts of tuples, contents of wrappers |
 //! | `members` | Members of types, of their bases, and of modules |
 //! | `fixtures` | Fixtures of pytest by their names, with their `fixture_uses` by the parameters of tests |
@@ -47,6 +48,7 @@ mod go;
 mod go_packages;
 mod includes;
 mod inheritance;
+mod instances;
 mod java;
 mod java_calls;
 mod java_fits;

@@ -183,25 +183,20 @@ impl Evaluator<'_> {
         name: &str,
         space: Namespace,
     ) -> Option<ValueSet> {
-        let stars = self.modules.stars.get(&file).map_or(&[][..], Vec::as_slice);
-        let expansions = self.modules.rust.expansions(file, scope);
-        if stars.is_empty() && expansions.is_empty() {
-            return None;
-        }
-        let expansions = expansions.to_vec();
         let facts = self.index.facts(file);
-        let stars: Vec<ImportId> =
-            stars.iter().copied().filter(|star| facts.imports[*star as usize].scope == scope).collect();
-        if stars.is_empty() && expansions.is_empty()
-            || self.open_globs.contains(&(file, scope))
-            || MAX_DEPTH < self.open_globs.len()
-        {
+        let stars = self.modules.stars.get(&file).map_or(&[][..], Vec::as_slice);
+        let is_here = |star: &ImportId| facts.imports[*star as usize].scope == scope;
+        let expansions = self.modules.rust.expansions(file, scope);
+        let has_none = expansions.is_empty() && !stars.iter().any(is_here);
+        if has_none || self.open_globs.contains(&(file, scope)) || MAX_DEPTH < self.open_globs.len() {
             return None;
         }
         let key = facts.find_name(name).map(|name| (file, scope, name, space));
         if let Some(known) = key.and_then(|key| self.globs.get(&key)) {
             return known.clone();
         }
+        let stars: Vec<ImportId> = stars.iter().copied().filter(is_here).collect();
+        let expansions = expansions.to_vec();
         self.open_globs.push((file, scope));
         let mut found = ValueSet::FOREIGN;
         for (of_file, of_scope) in expansions {

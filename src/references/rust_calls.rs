@@ -17,6 +17,26 @@ enum TypeKind<'a> {
 }
 
 impl<'a> Evaluator<'a> {
+    /// As [`Self::call_expression`], evaluated once: in a chain of calls, each is part of the next.
+    pub(super) fn call_of_rust(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
+        let key = (file, scope, function);
+        if let Some(known) = self.calls.get(&key) {
+            return known.clone();
+        }
+        let cuts = self.cuts;
+        let found = self.call_expression(file, scope, function);
+        // What was found on the way to something else, or with too little depth, may be incomplete because of that.
+        if self.open == 0 && self.open_globs.is_empty() && self.cuts == cuts {
+            self.calls.insert(key, found.clone());
+        }
+        found
+    }
+
+    /// Forgets what is of use for one file alone.
+    pub(super) fn end_file(&mut self) {
+        self.calls.clear();
+    }
+
     /// Returns what a call of a method returns.
     pub(super) fn call_of_rust_method(
         &mut self,
@@ -55,7 +75,7 @@ impl<'a> Evaluator<'a> {
         let scopes = self.modules.implementations.get(&key).cloned().unwrap_or_default();
         for (file, scope) in scopes {
             let Some((added, _)) = self.implementation_part(file, scope, IMPLEMENTED_TRAIT) else { continue };
-            if matches!(self.generic_parts(file, added).0, "IntoFuture" | "Future")
+            if matches!(self.type_name(file, added), "IntoFuture" | "Future")
                 && let Some(output) = self.bound_in(file, scope, "Output")
             {
                 return output.flat_map(|output| self.instance_of_value(output));
@@ -118,10 +138,7 @@ impl<'a> Evaluator<'a> {
     /// Returns whether an expression of Rust is a tuple, an array or a closure, whose parts are values.
     pub(super) fn is_rust_aggregate(&self, file: FileId, expression: ExpressionId) -> bool {
         let facts = self.index.facts(file);
-        let mut root = expression;
-        while let ExpressionFact::Apply(generic, _) = facts.expression(root) {
-            root = generic;
-        }
+        let root = self.generic_root(file, expression);
         self.index.rules(file) == NameRules::Rust
             && match facts.expression(root) {
                 ExpressionFact::TypeName(name) => matches!(facts.name(name), "[]" | "||"),
@@ -161,7 +178,7 @@ impl<'a> Evaluator<'a> {
         scope: ScopeId,
         expression: ExpressionId,
     ) -> ValueSet {
-        let (.., generic) = self.generic_parts(file, expression);
+        let generic = self.generic_root(file, expression);
         self.value(file, scope, generic).flat_map(|alias| match alias {
             Value::Definition(key) if self.index.definition(key).kind == DefinitionKind::Alias => {
                 let fact = self.index.definition(key);
@@ -250,7 +267,7 @@ impl<'a> Evaluator<'a> {
         }
         let mut found = Vec::new();
         if is_trait || is_foreign {
-            let trait_name = self.generic_parts(file, path).0;
+            let trait_name = self.type_name(file, path);
             for kind in &kinds {
                 if let TypeKind::Own(key) = kind {
                     found.extend(self.implemented_by(*key, trait_name, name));
@@ -264,7 +281,7 @@ impl<'a> Evaluator<'a> {
             }
         }
         if is_foreign {
-            functions.extend(self.conversions(self.generic_parts(file, path).0, name));
+            functions.extend(self.conversions(self.type_name(file, path), name));
         }
         if !is_trait && found.is_empty() {
             for key in functions {
@@ -280,12 +297,8 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the functions of that name in all implementations of a type.
     fn functions_of(&self, key: DefinitionKey, name: &str) -> Vec<DefinitionKey> {
-        let scopes = self.modules.implementations.get(&key).into_iter().flatten();
-        let bound = scopes.filter_map(|(file, scope)| {
-            let facts = self.index.facts(*file);
-            Some((*file, facts.bindings_of(*scope, facts.find_name(name)?)))
-        });
-        let functions = bound.flat_map(|(file, bindings)| {
+        let bound = self.bound_in_implementations(key, name).into_iter();
+        let functions = bound.flat_map(|(file, _, bindings)| {
             bindings.iter().filter_map(move |binding| match binding.value {
                 BindingValue::Definition(definition) => Some(DefinitionKey { file, definition }),
                 _ => None,
@@ -300,7 +313,7 @@ impl<'a> Evaluator<'a> {
         let mut found = Vec::new();
         for (file, scope) in scopes {
             let added = self.implementation_part(file, scope, IMPLEMENTED_TRAIT);
-            if added.is_some_and(|(added, _)| self.generic_parts(file, added).0 == trait_name)
+            if added.is_some_and(|(added, _)| self.type_name(file, added) == trait_name)
                 && let Some(bound) = self.bound_in(file, scope, name)
             {
                 found.extend(bound.values);
@@ -322,7 +335,7 @@ impl<'a> Evaluator<'a> {
         let kind = |value: &Value| match *value {
             Value::Instance(key) | Value::Definition(key) => Some(TypeKind::Own(self.whole_type(key))),
             Value::Generic { file, expression, .. } => {
-                Some(TypeKind::Foreign(self.generic_parts(file, expression).0))
+                Some(TypeKind::Foreign(self.type_name(file, expression)))
             }
             _ => None,
         };

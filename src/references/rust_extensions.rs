@@ -103,9 +103,9 @@ impl<'a> Evaluator<'a> {
     fn foreign_type(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> Option<&'a str> {
         let found = self.instance(file, scope, declared);
         match found.values.first() {
-            Some(Value::Generic { file, expression, .. }) => Some(self.generic_parts(*file, *expression).0),
+            Some(Value::Generic { file, expression, .. }) => Some(self.type_name(*file, *expression)),
             Some(_) => None,
-            None => Some(self.generic_parts(file, declared).0),
+            None => Some(self.type_name(file, declared)),
         }
     }
 
@@ -233,7 +233,7 @@ impl<'a> Evaluator<'a> {
             let is_for_any = implemented.is_some_and(|names| names.contains("*"));
             return if is_for_any { any_or_declared } else { Vec::new() };
         };
-        let head = self.generic_parts(file, expression).0;
+        let head = self.type_name(file, expression);
         let own: Vec<DefinitionKey> = of_trait
             .iter()
             .filter(|known| matches!(known.place, ExtensionPlace::Foreign(name) if is_same_type(head, name)))

@@ -119,9 +119,10 @@ impl RustModules {
             let nearest = with_items.max_by_key(|(other, _)| {
                 (*other == file, shared_prefix(&index.file(*other).path, path), std::cmp::Reverse(*other))
             });
-            self.expansions.entry((file, usage.scope)).or_default().extend(nearest);
+            if let Some(nearest) = nearest {
+                self.expansions.entry((file, usage.scope)).or_default().push(nearest);
+            }
         }
-        self.expansions.retain(|_, scopes| !scopes.is_empty());
     }
 
     fn add_crate(&mut self, index: &ProjectIndex<'_>, folder: &str, manifest: &SourceFacts) {
