@@ -99,6 +99,12 @@ pub const MODULE_EXPORTS: &str = "module.exports";
 /// What a file of Go binds that is only built if a tag is given.
 pub const TAGGED_FILE: &str = "(tagged)";
 
+/// What the type of an integer of Rust is called that may be one of several.
+pub const ANY_INTEGER: &str = "{integer}";
+
+/// What stands in Rust before the path of a folder, from that of the crate, each file of which is declared as a module.
+pub const FOLDER_OF_MODULES: &str = "(modules of) ";
+
 /// The part of a container that the first variable of a loop over it gets: in C++ an element, which of a map is a pair, in Go
 /// the key.
 pub const LOOP_ELEMENT: u32 = u32::MAX;

@@ -44,9 +44,9 @@ pub use document::{
 };
 pub use document_layout::{DocumentLayout, DocumentPiece, OVERVIEW, PieceSubject, PrefixCaching};
 pub use facts::{
-    AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,
-    DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX, ImportFact, ImportId, LOOP_ELEMENT,
-    MODULE_EXPORTS, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, UseFact,
+    ANY_INTEGER, AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,
+    DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX, FOLDER_OF_MODULES, ImportFact, ImportId,
+    LOOP_ELEMENT, MODULE_EXPORTS, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

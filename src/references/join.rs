@@ -106,6 +106,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
                 join_use(&mut evaluator, id, usage, &mut found);
             }
         }
+        evaluator.end_file();
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
             from_file: id,
             from_line: usage.line,
@@ -200,6 +201,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             });
             // What a known type does not define itself is inherited from another project.
             members.is_complete |= is_known && members.values.is_empty();
+            members = evaluator.rust_members(file, usage, members);
             // A property that keeps a list under its own name.
             members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
             (members, is_renamed)

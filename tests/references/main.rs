@@ -9,6 +9,8 @@ mod java;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
 mod python;
+#[cfg(feature = "lang-rust")]
+mod rust_calls;
 #[cfg(all(feature = "lang-rust", feature = "lang-go"))]
 mod rust_go;
 #[cfg(feature = "lang-typescript")]

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
+use super::rust_macros::MadeFunction;
 use super::script_objects::ScriptObjects;
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
@@ -46,6 +47,10 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) struct_types: FxHashSet<usize>,
     /// The objects of a file of JavaScript.
     pub(super) objects: ScriptObjects,
+    /// The items between the brackets of macros of Rust, by the byte at which the brackets begin.
+    pub(super) macro_items: Option<&'t FxHashMap<usize, Tree>>,
+    /// The functions that macros of Rust define, by the names of the macros.
+    pub(super) made_functions: FxHashMap<&'t str, Vec<MadeFunction<'t>>>,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,
@@ -77,6 +82,8 @@ impl<'t> FactsBuilder<'t> {
             method_scopes: FxHashMap::default(),
             struct_types: FxHashSet::default(),
             objects: ScriptObjects::default(),
+            macro_items: None,
+            made_functions: FxHashMap::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),
             depth: 0,

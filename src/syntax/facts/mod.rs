@@ -34,6 +34,8 @@ mod python_narrowing;
 mod python_types;
 mod rust;
 mod rust_imports;
+mod rust_items;
+mod rust_macros;
 mod rust_patterns;
 mod rust_tokens;
 mod rust_types;
