@@ -60,6 +60,7 @@ impl<'a> Evaluator<'a> {
     /// Returns an element of a value.
     pub(super) fn item(&mut self, whole: Value) -> ValueSet {
         match whole {
+            _ if self.is_function_type(whole) => ValueSet::UNKNOWN,
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
             // `type List []Item`
@@ -168,7 +169,10 @@ impl<'a> Evaluator<'a> {
         match outer {
             Value::Generic { .. } if self.is_display(outer) => ValueSet::UNKNOWN,
             Value::Generic { file, scope, expression } => {
-                let (_, arguments, _) = self.generic_parts(file, expression);
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                if self.is_script(file) && !name.contains("Promise") {
+                    return ValueSet::one(outer);
+                }
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {

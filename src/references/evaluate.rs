@@ -87,6 +87,7 @@ impl<'a> Evaluator<'a> {
                 }
             }
         }
+        self.merge_interfaces();
         // What was evaluated on the way did not know the implementations yet.
         self.bindings.clear();
         self.returns.clear();
@@ -146,6 +147,7 @@ impl<'a> Evaluator<'a> {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.item(whole))
             }
+            ExpressionFact::Part(whole, at) if self.is_script(file) => self.script_part(file, scope, whole, at),
             ExpressionFact::Part(whole, at) => {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.part(whole, at))
@@ -397,6 +399,9 @@ impl<'a> Evaluator<'a> {
                 }
                 DefinitionKind::Macro | DefinitionKind::Module => ValueSet::UNKNOWN,
             },
+            Value::Instance(key) if self.is_script(key.file) => {
+                self.deeper(|evaluator| evaluator.call_of_instance(key))
+            }
             Value::Instance(_) => self.attribute(callee, "__call__").flat_map(|method| match method {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
@@ -408,6 +413,10 @@ impl<'a> Evaluator<'a> {
                     }
                     _ => ValueSet::UNKNOWN,
                 }
+            }
+            Value::Generic { file, scope, expression } if self.is_function_type(callee) => {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                self.instance(file, scope, arguments.first().copied().unwrap_or(0))
             }
             Value::Super(_)
             | Value::Module(_)
@@ -501,8 +510,10 @@ impl<'a> Evaluator<'a> {
                 DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
                 DefinitionKind::Alias => {
                     let fact = self.index.definition(key);
+                    // An alias of TypeScript has a scope with its type parameters.
+                    let body = fact.body.filter(|_| self.is_script(key.file));
                     match fact.bases.first() {
-                        Some(base) => self.instance(key.file, fact.scope, *base),
+                        Some(base) => self.instance(key.file, body.unwrap_or(fact.scope), *base),
                         None => ValueSet::UNKNOWN,
                     }
                 }
@@ -537,6 +548,9 @@ impl<'a> Evaluator<'a> {
     fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
         if self.index.rules(file) == NameRules::Rust {
             return self.rust_generic(file, scope, declared);
+        }
+        if self.is_script(file) && let Some(found) = self.script_generic(file, scope, declared) {
+            return found;
         }
         let (name, arguments, generic) = self.generic_parts(file, declared);
         let is_go = self.index.rules(file) == NameRules::Go;

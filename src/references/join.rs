@@ -221,7 +221,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         if !values.is_unknown() {
             return;
         }
-        targets = same_name(index, file, usage, name);
+        targets = if is_taken_apart(index, file, usage) { Vec::new() } else { same_name(index, file, usage, name) };
         if is_cpp {
             targets = evaluator.cpp_definitions(file, &targets);
         }
@@ -424,6 +424,15 @@ fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str
         }
     }
     if rules == NameRules::C { Vec::new() } else { found }
+}
+
+/// Returns whether a use is that of a part of an object in a pattern of JavaScript, which most objects may have.
+fn is_taken_apart(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact) -> bool {
+    let facts = index.facts(file);
+    index.rules(file) == NameRules::Script
+        && !usage.is_call
+        && usage.receiver.is_some()
+        && facts.bindings_of(usage.scope, usage.name).iter().any(|binding| binding.line == usage.line)
 }
 
 /// Returns whether a name is unlikely to be that of a member of some other project's types too.

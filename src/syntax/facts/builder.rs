@@ -45,7 +45,7 @@ pub(super) struct FactsBuilder<'t> {
     /// Where the types of Go begin that are structs without a name.
     pub(super) struct_types: FxHashSet<usize>,
     /// The objects of a file of JavaScript.
-    pub(super) objects: ScriptObjects,
+    pub(super) objects: ScriptObjects<'t>,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,

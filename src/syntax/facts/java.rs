@@ -9,11 +9,10 @@ use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::java_types::{declared_type, value_of};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeKind};
+use crate::model::{
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, PARAMETER_TYPES, ScopeKind,
+};
 use crate::syntax::outline::{child_of_kind, children};
-
-/// What the types of the parameters of a method are bound to in its body. No name has parentheses.
-const PARAMETER_TYPES: &str = "(parameters)";
 
 /// Reads the facts of a file.
 pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
