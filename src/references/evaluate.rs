@@ -389,6 +389,12 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what calling a value returns.
     pub(super) fn call(&mut self, callee: Value) -> ValueSet {
+        if let Some(definitions) = self.definition_of_type(callee) {
+            return definitions.flat_map(|definition| match definition {
+                Value::Definition(_) => self.call(definition),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
         match callee {
             Value::Definition(key) => match self.index.definition(key).kind {
                 DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),

@@ -308,6 +308,9 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
             {
                 return (ValueSet::FOREIGN, false);
             }
+            if bindings.iter().all(|binding| evaluator.is_taken_member(file, binding)) {
+                return (ValueSet::FOREIGN, false);
+            }
             let facts = evaluator.index.facts(file);
             let is_python = evaluator.index.rules(file) == NameRules::Python;
             let is_renamed = bindings.iter().any(|binding| match binding.value {
@@ -430,7 +433,6 @@ fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str
 fn is_taken_apart(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact) -> bool {
     let facts = index.facts(file);
     index.rules(file) == NameRules::Script
-        && !usage.is_call
         && usage.receiver.is_some()
         && facts.bindings_of(usage.scope, usage.name).iter().any(|binding| binding.line == usage.line)
 }

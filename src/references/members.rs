@@ -55,7 +55,13 @@ impl Evaluator<'_> {
             // What Java declares of another project has the members of that alone.
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
             Value::Generic { .. } if self.is_display(object) => ValueSet::FOREIGN,
-            Value::Generic { .. } => ValueSet::UNKNOWN,
+            Value::Generic { .. } => match self.definition_of_type(object) {
+                Some(definitions) => definitions.flat_map(|definition| match definition {
+                    Value::Definition(_) => self.member(definition, name),
+                    _ => ValueSet::UNKNOWN,
+                }),
+                None => ValueSet::UNKNOWN,
+            },
             Value::Entries { .. } => ValueSet::FOREIGN,
         }
     }

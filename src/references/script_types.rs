@@ -5,7 +5,7 @@ use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    CALL_SIGNATURE, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE, PARAMETER_TYPES, REST_TYPE,
+    BindingFact, BindingValue, CALL_SIGNATURE, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE, PARAMETER_TYPES, REST_TYPE,
     ScopeId, TYPE_OF_VALUE,
 };
 
@@ -85,6 +85,22 @@ impl Evaluator<'_> {
         self.is_script(file) && CONTAINERS.contains(&self.generic_parts(file, expression).0)
     }
 
+    /// Returns whether a binding of JavaScript is a variable that keeps a member of a value: that is used where it is
+    /// bound. The members of modules are as good as imported.
+    pub(super) fn is_taken_member(&mut self, file: FileId, binding: &BindingFact) -> bool {
+        let BindingValue::Value(value) = binding.value else { return false };
+        let ExpressionFact::Member(whole, _) = self.index.facts(file).expression(value) else { return false };
+        if !self.is_script(file) {
+            return false;
+        }
+        let whole = self.value(file, binding.at, whole);
+        !whole.values.iter().any(|whole| match whole {
+            Value::Module(_) | Value::Folder(_) => true,
+            Value::Definition(key) => self.index.definition(*key).kind == DefinitionKind::Module,
+            _ => false,
+        })
+    }
+
     /// Returns whether a value is a function of a declared type.
     pub(super) fn is_function_type(&self, value: Value) -> bool {
         let Value::Generic { file, expression, .. } = value else { return false };
@@ -92,6 +108,12 @@ impl Evaluator<'_> {
     }
 
     fn parameter(&mut self, whole: Value, at: u32) -> ValueSet {
+        if let Some(definitions) = self.definition_of_type(whole) {
+            return definitions.flat_map(|definition| match definition {
+                Value::Definition(_) => self.parameter(definition, at),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
         match whole {
             Value::Definition(key) if self.is_script(key.file) => match self.index.definition(key).kind {
                 DefinitionKind::Function => self.parameter_of_function(key, at),
@@ -149,6 +171,17 @@ impl Evaluator<'_> {
         self.find_member(key, CALL_SIGNATURE, 0).0.unwrap_or(ValueSet::UNKNOWN)
     }
 
+    /// Returns the definitions whose type a value has: those of `x` where it is declared by `typeof x`.
+    pub(super) fn definition_of_type(&mut self, value: Value) -> Option<ValueSet> {
+        let Value::Generic { file, scope, expression } = value else { return None };
+        if !self.is_script(file) {
+            return None;
+        }
+        let (name, arguments, _) = self.generic_parts(file, expression);
+        let value = arguments.first().copied().filter(|_| name == TYPE_OF_VALUE)?;
+        Some(self.deeper(|evaluator| evaluator.value(file, scope, value)))
+    }
+
     /// Returns what calling a value of a type returns.
     pub(super) fn call_of_instance(&mut self, key: DefinitionKey) -> ValueSet {
         let signatures = self.call_signatures(key);
@@ -168,11 +201,20 @@ impl Evaluator<'_> {
             FUNCTION_TYPE | "tuple" => {
                 ValueSet::one(Value::Generic { file, scope, expression: declared })
             }
-            TYPE_OF_VALUE => self.value(file, scope, first),
+            // A definition itself is meant by its name alone.
+            TYPE_OF_VALUE => self.value(file, scope, first).flat_map(|value| match value {
+                Value::Definition(_) => {
+                    ValueSet::one(Value::Generic { file, scope, expression: declared })
+                }
+                _ => ValueSet::one(value),
+            }),
             "ReturnType" => self.instance(file, scope, first).flat_map(|function| self.call(function)),
             "InstanceType" => {
                 let class = self.instance(file, scope, first);
-                class.flat_map(|class| self.instance_of_value(class))
+                class.flat_map(|class| match self.definition_of_type(class) {
+                    Some(classes) => classes.flat_map(|class| self.instance_of_value(class)),
+                    None => ValueSet::UNKNOWN,
+                })
             }
             "Awaited" => self.instance(file, scope, first).flat_map(|value| self.inner(value)),
             "Omit" | "Pick" | "Extract" | "Exclude" => self.instance(file, scope, first),

@@ -1,5 +1,6 @@
 //! JavaScript and TypeScript: block scopes, classes, imports and exports, declared and constructed types.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, NewDefinition, field};
@@ -17,7 +18,7 @@ use super::script_types::{
     value_of,
 };
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeId,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeId,
     ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
@@ -27,6 +28,20 @@ pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     common_js::find_objects(facts, root);
     mark_global(facts, root);
     facts.visit_children(root, visit);
+    mark_called_parts(facts);
+}
+
+/// Marks the parts of objects as called whose variables are called.
+fn mark_called_parts(facts: &mut FactsBuilder<'_>) {
+    let parts = std::mem::take(&mut facts.objects.parts);
+    if parts.is_empty() {
+        return;
+    }
+    let uses = facts.facts.uses.iter().filter(|usage| usage.is_call && usage.receiver.is_none());
+    let called: FxHashSet<NameId> = uses.map(|usage| usage.name).collect();
+    for (usage, variable) in parts {
+        facts.facts.uses[usage].is_call = called.contains(&variable);
+    }
 }
 
 pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -300,14 +315,16 @@ fn bind_pattern<'t>(
                 let key = field(part, "key").or_else(|| field(part, "left")).unwrap_or(part);
                 let name = facts.name_of(key);
                 let member = facts.expression(ExpressionFact::Member(whole, name));
-                if whole != 0 && is_named_member(key) {
-                    facts.use_name(key, Some(whole), false);
-                }
                 let target = match part.kind() {
                     "pair_pattern" => field(part, "value"),
                     "object_assignment_pattern" => field(part, "left"),
                     _ => Some(part),
                 };
+                if whole != 0 && is_named_member(key) {
+                    let variable = target.map_or(name, |target| facts.name_of(target));
+                    facts.objects.parts.push((facts.facts.uses.len(), variable));
+                    facts.use_name(key, Some(whole), false);
+                }
                 facts.deeper(part, |facts, part| {
                     bind_pattern(facts, scope, target, BindingValue::Value(member));
                     facts.visit_field(part, "right", visit);

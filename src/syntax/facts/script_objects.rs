@@ -17,6 +17,8 @@ pub(super) struct ScriptObjects<'t> {
     pub(super) arrows: FxHashSet<ScopeId>,
     /// What has been assigned.
     pub(super) assigned: FxHashSet<(ScopeId, NameId)>,
+    /// The uses of parts of objects in patterns, with the variables that get them.
+    pub(super) parts: Vec<(usize, NameId)>,
     /// What the place of the node that is visited next says about its value.
     pub(super) context: ExpressionId,
     /// The type parameters of the types of functions that are being read.

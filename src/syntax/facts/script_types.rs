@@ -44,6 +44,10 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let class = applied(facts, class, field(node, "type_arguments"));
             facts.expression(ExpressionFact::Instance(class))
         }
+        "arrow_function" | "function_expression" => {
+            let function = function_type(facts, node);
+            facts.expression(ExpressionFact::Instance(function))
+        }
         "subscript_expression" => {
             let whole = facts.chained(field(node, "object"), value_of);
             facts.expression(ExpressionFact::Item(whole))
