@@ -312,9 +312,7 @@ impl SourceFacts {
     /// Returns whether a definition is a type of TypeScript without a name.
     fn is_type_literal(&self, definition: DefinitionId) -> bool {
         let fact = self.definitions.get(definition as usize);
-        fact.is_some_and(|fact| {
-            fact.kind == DefinitionKind::Interface && self.name(fact.name).is_empty()
-        })
+        fact.is_some_and(|fact| fact.kind == DefinitionKind::Interface && self.name(fact.name).is_empty())
     }
 
     /// Returns the name of a definition after those of its containers, joined by dots.

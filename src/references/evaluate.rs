@@ -24,6 +24,8 @@ pub(super) struct Evaluator<'a> {
     returns: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
     aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
+    /// Parameters and parts of tuples of TypeScript.
+    pub(super) parts: FxHashMap<(FileId, ScopeId, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
@@ -52,6 +54,7 @@ impl<'a> Evaluator<'a> {
             returns: FxHashMap::default(),
             imports: FxHashMap::default(),
             aliases: FxHashMap::default(),
+            parts: FxHashMap::default(),
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
             open_stars: Vec::new(),
@@ -93,6 +96,7 @@ impl<'a> Evaluator<'a> {
         self.returns.clear();
         self.imports.clear();
         self.aliases.clear();
+        self.parts.clear();
         self.linear.clear();
         self.globs.clear();
     }
@@ -147,7 +151,9 @@ impl<'a> Evaluator<'a> {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.item(whole))
             }
-            ExpressionFact::Part(whole, at) if self.is_script(file) => self.script_part(file, scope, whole, at),
+            ExpressionFact::Part(whole, at) if self.is_script(file) => {
+                self.script_part(file, scope, whole, at)
+            }
             ExpressionFact::Part(whole, at) => {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.part(whole, at))
@@ -342,7 +348,12 @@ impl<'a> Evaluator<'a> {
         let open = if is_rust { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
         self.imports.insert((file, import), open);
         let found = self.imported(file, import);
-        self.imports.insert((file, import), found.clone());
+        if found.values.is_empty() && !self.open_stars.is_empty() {
+            // What is being looked for may be on the way to itself.
+            self.imports.remove(&(file, import));
+        } else {
+            self.imports.insert((file, import), found.clone());
+        }
         found
     }
 
@@ -555,7 +566,9 @@ impl<'a> Evaluator<'a> {
         if self.index.rules(file) == NameRules::Rust {
             return self.rust_generic(file, scope, declared);
         }
-        if self.is_script(file) && let Some(found) = self.script_generic(file, scope, declared) {
+        if self.is_script(file)
+            && let Some(found) = self.script_generic(file, scope, declared)
+        {
             return found;
         }
         let (name, arguments, generic) = self.generic_parts(file, declared);

@@ -221,7 +221,8 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         if !values.is_unknown() {
             return;
         }
-        targets = if is_taken_apart(index, file, usage) { Vec::new() } else { same_name(index, file, usage, name) };
+        targets =
+            if is_taken_apart(index, file, usage) { Vec::new() } else { same_name(index, file, usage, name) };
         if is_cpp {
             targets = evaluator.cpp_definitions(file, &targets);
         }
@@ -308,9 +309,6 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
             {
                 return (ValueSet::FOREIGN, false);
             }
-            if bindings.iter().all(|binding| evaluator.is_taken_member(file, binding)) {
-                return (ValueSet::FOREIGN, false);
-            }
             let facts = evaluator.index.facts(file);
             let is_python = evaluator.index.rules(file) == NameRules::Python;
             let is_renamed = bindings.iter().any(|binding| match binding.value {
@@ -321,7 +319,10 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
                 }
                 _ => is_python && is_other_name(facts, binding),
             });
-            (evaluator.bound(file, bindings), is_renamed)
+            let found = evaluator.bound(file, bindings);
+            let is_taken = !found.values.is_empty()
+                && bindings.iter().all(|binding| evaluator.is_taken_member(file, binding));
+            (if is_taken { ValueSet::FOREIGN } else { found }, is_renamed)
         }
         ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),
     }

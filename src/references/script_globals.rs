@@ -7,8 +7,7 @@ use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::script_types::CONTAINERS;
 use super::values::{Value, ValueSet};
 use crate::model::{
-    AUGMENTED_MODULE, BindingFact, BindingValue, DefinitionKind, GLOBAL_FILE, ScopeId,
-    ScopeKind, SourceFacts,
+    AUGMENTED_MODULE, BindingFact, BindingValue, DefinitionKind, GLOBAL_FILE, ScopeId, ScopeKind, SourceFacts,
 };
 
 /// Declarations that no import names.

@@ -5,27 +5,14 @@ use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, CALL_SIGNATURE, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE, PARAMETER_TYPES, REST_TYPE,
-    ScopeId, TYPE_OF_VALUE,
+    BindingFact, BindingValue, CALL_SIGNATURE, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE,
+    PARAMETER_TYPES, REST_TYPE, ScopeId, TYPE_OF_VALUE,
 };
 
 /// Types of the language whose values contain others.
 pub(super) const CONTAINERS: [&str; 16] = [
-    "Array",
-    "ReadonlyArray",
-    "Set",
-    "ReadonlySet",
-    "WeakSet",
-    "Map",
-    "ReadonlyMap",
-    "WeakMap",
-    "Promise",
-    "PromiseLike",
-    "Iterable",
-    "IterableIterator",
-    "Iterator",
-    "Generator",
-    "AsyncIterable",
+    "Array", "ReadonlyArray", "Set", "ReadonlySet", "WeakSet", "Map", "ReadonlyMap", "WeakMap", "Promise",
+    "PromiseLike", "Iterable", "IterableIterator", "Iterator", "Generator", "AsyncIterable",
     "AsyncGenerator",
 ];
 
@@ -42,12 +29,27 @@ impl Evaluator<'_> {
         whole: ExpressionId,
         at: u32,
     ) -> ValueSet {
+        let key = (file, scope, whole, at);
+        if let Some(known) = self.parts.get(&key) {
+            return known.clone();
+        }
+        // What depends on itself is unknown.
+        self.parts.insert(key, ValueSet::UNKNOWN);
+        let found = self.part_of_script(file, scope, whole, at);
+        self.parts.insert(key, found.clone());
+        found
+    }
+
+    fn part_of_script(&mut self, file: FileId, scope: ScopeId, whole: ExpressionId, at: u32) -> ValueSet {
         if let ExpressionFact::Part(callee, 0) = self.index.facts(file).expression(whole)
             && let Some(found) = self.callback_parameter(file, scope, callee, at)
         {
             return found;
         }
         let whole = self.value(file, scope, whole);
+        if whole.values.is_empty() {
+            return ValueSet::UNKNOWN;
+        }
         whole.flat_map(|whole| self.parameter(whole, at))
     }
 
@@ -62,8 +64,8 @@ impl Evaluator<'_> {
         let facts = self.index.facts(file);
         let ExpressionFact::Member(object, method) = facts.expression(callee) else { return None };
         let position = match facts.name(method) {
-            "forEach" | "map" | "filter" | "find" | "findLast" | "findIndex" | "some" | "every" | "flatMap"
-            | "then" => 0,
+            "forEach" | "map" | "filter" | "find" | "findLast" | "findIndex" | "some" | "every"
+            | "flatMap" | "then" => 0,
             "reduce" | "reduceRight" => 1,
             "sort" | "toSorted" => at,
             _ => return None,
@@ -133,7 +135,9 @@ impl Evaluator<'_> {
             Value::Generic { file, scope, expression } if self.is_script(file) => {
                 let (name, arguments, _) = self.generic_parts(file, expression);
                 let declared = match name {
-                    FUNCTION_TYPE => self.declared_parameter(file, arguments.get(1..).unwrap_or_default(), at),
+                    FUNCTION_TYPE => {
+                        self.declared_parameter(file, arguments.get(1..).unwrap_or_default(), at)
+                    }
                     "tuple" => arguments.get(at as usize).copied().map(|declared| (declared, false)),
                     _ => return self.item(whole),
                 };
@@ -198,14 +202,10 @@ impl Evaluator<'_> {
         let (name, arguments, _) = self.generic_parts(file, declared);
         let first = arguments.first().copied().unwrap_or(0);
         Some(match name {
-            FUNCTION_TYPE | "tuple" => {
-                ValueSet::one(Value::Generic { file, scope, expression: declared })
-            }
+            FUNCTION_TYPE | "tuple" => ValueSet::one(Value::Generic { file, scope, expression: declared }),
             // A definition itself is meant by its name alone.
             TYPE_OF_VALUE => self.value(file, scope, first).flat_map(|value| match value {
-                Value::Definition(_) => {
-                    ValueSet::one(Value::Generic { file, scope, expression: declared })
-                }
+                Value::Definition(_) => ValueSet::one(Value::Generic { file, scope, expression: declared }),
                 _ => ValueSet::one(value),
             }),
             "ReturnType" => self.instance(file, scope, first).flat_map(|function| self.call(function)),

@@ -6,8 +6,8 @@ use tree_sitter::Node;
 use super::builder::{FactsBuilder, NewDefinition, field};
 use super::common_js;
 use super::script_context::{
-    instance, parameter_in_context, returned_in_context, visit_arguments, visit_assigned, visit_declared, visit_element,
-    visit_in_context, visit_parts,
+    instance, parameter_in_context, returned_in_context, visit_arguments, visit_assigned, visit_declared,
+    visit_element, visit_in_context, visit_parts,
 };
 use super::script_modules::{augment, export, import, mark_global};
 use super::script_syntax::{
@@ -18,8 +18,8 @@ use super::script_types::{
     value_of,
 };
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeId,
-    ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
+    ScopeId, ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
@@ -64,8 +64,12 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             function_parts(facts, node, None);
             facts.scope = outer;
         }
-        "object" | "as_expression" | "satisfies_expression" | "parenthesized_expression"
-        | "ternary_expression" | "array"
+        "object"
+        | "as_expression"
+        | "satisfies_expression"
+        | "parenthesized_expression"
+        | "ternary_expression"
+        | "array"
             if visit_parts(facts, node, context) => {}
         "class_declaration" | "abstract_class_declaration" | "class" => define_class(facts, node),
         "interface_declaration" => define_interface(facts, node),
@@ -265,12 +269,7 @@ fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Op
     facts.objects.returned = outer;
 }
 
-fn bind_parameter<'t>(
-    facts: &mut FactsBuilder<'t>,
-    parameter: Node<'t>,
-    context: ExpressionId,
-    at: u32,
-) {
+fn bind_parameter<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>, context: ExpressionId, at: u32) {
     let (pattern, declared, default) = match parameter.kind() {
         "required_parameter" | "optional_parameter" => {
             (field(parameter, "pattern"), field(parameter, "type"), field(parameter, "value"))

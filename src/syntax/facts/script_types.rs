@@ -270,8 +270,12 @@ pub(super) fn open_type_parameters<'t>(
     let outer = facts.scope;
     let parameters = child_of_kind(node, "type_parameters");
     match alias {
-        Some(alias) => { facts.open_body(alias, ScopeKind::Block); },
-        None if parameters.is_some() => { facts.open_scope(ScopeKind::Block, None); },
+        Some(alias) => {
+            facts.open_body(alias, ScopeKind::Block);
+        }
+        None if parameters.is_some() => {
+            facts.open_scope(ScopeKind::Block, None);
+        }
         None => {}
     }
     if let Some(parameters) = parameters {
