@@ -46,8 +46,8 @@ pub use document_layout::{DocumentLayout, DocumentPiece, OVERVIEW, PieceSubject,
 pub use facts::{
     AUGMENTED_MODULE, AUTOUSE_FIXTURE, BindingFact, BindingValue, CALL_SIGNATURE, DefinitionFact,
     DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX,
-    FUNCTION_TYPE, GLOBAL_FILE, ImportFact, ImportId, MODULE_EXPORTS, NameId, PARAMETER_TYPES, REST_TYPE,
-    ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, TYPE_OF_VALUE, UseFact,
+    FUNCTION_TYPE, GLOBAL_FILE, ImportFact, ImportId, LOOP_ELEMENT, MODULE_EXPORTS, NameId, PARAMETER_TYPES,
+    REST_TYPE, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, TYPE_OF_VALUE, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

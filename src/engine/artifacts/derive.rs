@@ -88,7 +88,8 @@ fn summary_producer(file_type: &'static FileType) -> Producer {
 }
 
 fn terms_producer(file_type: &'static FileType) -> Producer {
-    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION}");
+    let cells = if file_type.is_notebook() { " cells" } else { "" };
+    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION}{cells}");
     Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
 }
 
@@ -159,6 +160,12 @@ pub(in crate::engine) fn derive(
 /// Returns the encoded term vector of a text.
 pub(super) fn terms_of(content: &IdentifiedText<'_>) -> Vec<u8> {
     let text = content.text.text.as_bytes();
+    // The output of a notebook may be a thousand times its code.
+    if content.file_type.is_notebook()
+        && let Some(script) = syntax::notebook_excerpt(&content.text.text, &[1..=u32::MAX])
+    {
+        return VectorBuilder::default().build(script.as_bytes());
+    }
     VectorBuilder::default().build(&text[..indexed_bytes(text, content.file_type)])
 }
 
