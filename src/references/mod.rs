@@ -8,7 +8,7 @@
 //! | `project` | The files of a project, and what finds a file or a definition by its name |
 //! | `modules` | What an import means, by language |
 //! | `values` | What an expression may be: a type, a value of a type, a module |
-//! | `evaluate` | Expressions to values |
+//! | `evaluate` | Expressions to values, with `instances` for the types that they name |
 //! | `containers` | Elements of containers, parts of tuples, contents of wrappers |
 //! | `members` | Members of types, of their bases, and of modules |
 //! | `fixtures` | Fixtures of pytest by their names, with their `fixture_uses` by the parameters of tests |
@@ -17,7 +17,7 @@
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `common_js` | Exports of JavaScript that are assigned, and members of its objects, with its `common_js_modules` |
 //! | `script_modules` | Files that a module's name means in JavaScript and TypeScript, with the `script_packages` of manifests |
-//! | `script_types` | Types of functions of TypeScript and their parameters, with the `script_globals` that no import names |
+//! | `script_types` | Types of functions of TypeScript and their parameters, with the `script_globals` that no import names and their `script_tables` |
 //! | `c` | Names of C, which need no values |
 //! | `includes` | The files that C and C++ include |
 //! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` and `cpp_containers` |
@@ -46,6 +46,7 @@ mod go;
 mod go_packages;
 mod includes;
 mod inheritance;
+mod instances;
 mod java;
 mod java_calls;
 mod java_fits;
@@ -63,6 +64,7 @@ mod rust_modules;
 mod script_globals;
 mod script_modules;
 mod script_packages;
+mod script_tables;
 mod script_types;
 mod values;
 

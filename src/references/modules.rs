@@ -9,8 +9,8 @@ use super::go_packages::GoPackages;
 use super::java_packages::JavaPackages;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
 use super::rust_modules::RustModules;
-use super::script_globals::ScriptGlobals;
 use super::script_packages::ScriptPackages;
+use super::script_tables::ScriptGlobals;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId, ScopeId,

@@ -3,18 +3,12 @@
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules};
+use super::script_tables::CONTAINERS;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, CALL_SIGNATURE, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE,
     PARAMETER_TYPES, REST_TYPE, ScopeId, TYPE_OF_VALUE,
 };
-
-/// Types of the language whose values contain others.
-pub(super) const CONTAINERS: [&str; 16] = [
-    "Array", "ReadonlyArray", "Set", "ReadonlySet", "WeakSet", "Map", "ReadonlyMap", "WeakMap", "Promise",
-    "PromiseLike", "Iterable", "IterableIterator", "Iterator", "Generator", "AsyncIterable",
-    "AsyncGenerator",
-];
 
 impl Evaluator<'_> {
     pub(super) fn is_script(&self, file: FileId) -> bool {

@@ -22,6 +22,9 @@ pub(super) const MAX_CHAIN: usize = 12;
 /// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
 const MAX_SCOPE_DEPTH: u32 = 400;
 
+/// What reads a node.
+pub(super) type Visit<'t> = fn(&mut FactsBuilder<'t>, Node<'t>);
+
 /// Returns a part of a node by its name in the grammar.
 pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)

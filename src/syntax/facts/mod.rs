@@ -42,6 +42,7 @@ mod script_context;
 mod script_manifest;
 mod script_modules;
 mod script_objects;
+mod script_patterns;
 mod script_syntax;
 mod script_types;
 

@@ -1,6 +1,5 @@
 //! JavaScript and TypeScript: block scopes, classes, imports and exports, declared and constructed types.
 
-use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, NewDefinition, field};
@@ -10,6 +9,7 @@ use super::script_context::{
     visit_element, visit_in_context, visit_parts,
 };
 use super::script_modules::{augment, export, import, mark_global};
+use super::script_patterns::{bind_parameter, bind_pattern, mark_called_parts};
 use super::script_syntax::{
     declare_required, mark_arrow, receiver_scope, required_value, without_assertions,
 };
@@ -17,11 +17,8 @@ use super::script_types::{
     call_signature, declared_type, define_object_type, open_type_parameters, parameter_types, type_of_value,
     value_of,
 };
-use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
-    ScopeId, ScopeKind,
-};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeKind};
+use crate::syntax::outline::child_of_kind;
 
 /// Reads the facts of a file.
 pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
@@ -29,19 +26,6 @@ pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     mark_global(facts, root);
     facts.visit_children(root, visit);
     mark_called_parts(facts);
-}
-
-/// Marks the parts of objects as called whose variables are called.
-fn mark_called_parts(facts: &mut FactsBuilder<'_>) {
-    let parts = std::mem::take(&mut facts.objects.parts);
-    if parts.is_empty() {
-        return;
-    }
-    let uses = facts.facts.uses.iter().filter(|usage| usage.is_call && usage.receiver.is_none());
-    let called: FxHashSet<NameId> = uses.map(|usage| usage.name).collect();
-    for (usage, variable) in parts {
-        facts.facts.uses[usage].is_call = called.contains(&variable);
-    }
 }
 
 pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -70,11 +54,11 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "parenthesized_expression"
         | "ternary_expression"
         | "array"
-            if visit_parts(facts, node, context) => {}
+            if visit_parts(facts, node, context, visit) => {}
         "class_declaration" | "abstract_class_declaration" | "class" => define_class(facts, node),
         "interface_declaration" => define_interface(facts, node),
-        "object_type" => define_object_type(facts, node),
-        "call_signature" => call_signature(facts, node),
+        "object_type" => define_object_type(facts, node, visit),
+        "call_signature" => call_signature(facts, node, visit),
         "function_type" | "construct_signature" => facts.in_block(node, visit),
         // Of a type: the parameters of functions are bound with them.
         "required_parameter" | "optional_parameter" => {
@@ -106,7 +90,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "for_in_statement" => for_each(facts, node),
         "catch_clause" => {
             let outer = facts.open_scope(ScopeKind::Block, None);
-            bind_pattern(facts, facts.scope, field(node, "parameter"), BindingValue::Value(0));
+            bind_pattern(facts, facts.scope, field(node, "parameter"), BindingValue::Value(0), visit);
             facts.visit_field(node, "body", visit);
             facts.scope = outer;
         }
@@ -118,10 +102,10 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 Some(class) if class.kind() == "member_expression" => member(facts, class, true),
                 _ => facts.visit_field(node, "constructor", visit),
             }
-            visit_arguments(facts, node, "constructor");
+            visit_arguments(facts, node, "constructor", visit);
             facts.visit_field(node, "type_arguments", visit);
         }
-        "jsx_opening_element" | "jsx_self_closing_element" => visit_element(facts, node),
+        "jsx_opening_element" | "jsx_self_closing_element" => visit_element(facts, node, visit),
         "member_expression" => member(facts, node, false),
         "nested_type_identifier" => {
             if let Some(name) = field(node, "name") {
@@ -136,7 +120,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             let value = node.named_child(0);
             returned(facts, value);
             if let Some(value) = value {
-                visit_in_context(facts, value, facts.objects.returned);
+                visit_in_context(facts, value, facts.objects.returned, visit);
             }
         }
         "type_parameter" => {
@@ -229,12 +213,12 @@ fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Op
     facts.visit_field(node, "type_parameters", visit);
     if let Some(single) = field(node, "parameter") {
         let value = parameter_in_context(facts, context, 0);
-        bind_pattern(facts, facts.scope, Some(single), value);
+        bind_pattern(facts, facts.scope, Some(single), value, visit);
     }
     if let Some(parameters) = field(node, "parameters") {
         let mut at = 0;
         for parameter in parameters.named_children(&mut parameters.walk()) {
-            bind_parameter(facts, parameter, context, at);
+            bind_parameter(facts, parameter, context, at, visit);
             let is_receiver = field(parameter, "pattern").is_some_and(|pattern| pattern.kind() == "this");
             at += u32::from(parameter.kind() != "comment" && !is_receiver);
         }
@@ -264,95 +248,9 @@ fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Op
         facts.deeper(body, visit);
     } else {
         returned(facts, Some(body));
-        visit_in_context(facts, body, returned_there);
+        visit_in_context(facts, body, returned_there, visit);
     }
     facts.objects.returned = outer;
-}
-
-fn bind_parameter<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>, context: ExpressionId, at: u32) {
-    let (pattern, declared, default) = match parameter.kind() {
-        "required_parameter" | "optional_parameter" => {
-            (field(parameter, "pattern"), field(parameter, "type"), field(parameter, "value"))
-        }
-        "assignment_pattern" => (field(parameter, "left"), None, field(parameter, "right")),
-        _ => (Some(parameter), None, None),
-    };
-    let value = match (declared, default) {
-        (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
-        (None, Some(default)) if context == 0 => BindingValue::Default(value_of(facts, default)),
-        (None, _) => parameter_in_context(facts, context, at),
-    };
-    bind_pattern(facts, facts.scope, pattern, value);
-    // `constructor(private a: A)` declares a field too.
-    if let (Some(name), Some(class), Some(_)) =
-        (pattern, facts.class_scope(), child_of_kind(parameter, "accessibility_modifier"))
-    {
-        facts.bind_node(class, name, value);
-    }
-    for part in [declared, default].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
-}
-
-/// Binds the names of a pattern; the parts of an object are its members.
-fn bind_pattern<'t>(
-    facts: &mut FactsBuilder<'t>,
-    scope: ScopeId,
-    pattern: Option<Node<'t>>,
-    value: BindingValue,
-) {
-    let Some(pattern) = pattern else { return };
-    match pattern.kind() {
-        "identifier" | "shorthand_property_identifier_pattern" => facts.bind_node(scope, pattern, value),
-        "object_pattern" => {
-            let whole = match value {
-                BindingValue::Value(whole) => whole,
-                BindingValue::Typed(declared) => facts.expression(ExpressionFact::Instance(declared)),
-                _ => 0,
-            };
-            for part in children(pattern) {
-                let key = field(part, "key").or_else(|| field(part, "left")).unwrap_or(part);
-                let name = facts.name_of(key);
-                let member = facts.expression(ExpressionFact::Member(whole, name));
-                let target = match part.kind() {
-                    "pair_pattern" => field(part, "value"),
-                    "object_assignment_pattern" => field(part, "left"),
-                    _ => Some(part),
-                };
-                if whole != 0 && is_named_member(key) {
-                    let variable = target.map_or(name, |target| facts.name_of(target));
-                    facts.objects.parts.push((facts.facts.uses.len(), variable));
-                    facts.use_name(key, Some(whole), false);
-                }
-                facts.deeper(part, |facts, part| {
-                    bind_pattern(facts, scope, target, BindingValue::Value(member));
-                    facts.visit_field(part, "right", visit);
-                });
-            }
-        }
-        "assignment_pattern" => {
-            facts.deeper(pattern, |facts, pattern| {
-                bind_pattern(facts, scope, field(pattern, "left"), value);
-                facts.visit_field(pattern, "right", visit);
-            });
-        }
-        "array_pattern" | "rest_pattern" => {
-            let whole = match value {
-                BindingValue::Value(whole) if pattern.kind() == "array_pattern" => whole,
-                _ => 0,
-            };
-            for (at, part) in (0..).zip(pattern.named_children(&mut pattern.walk())) {
-                let value = parameter_in_context(facts, whole, at);
-                facts.deeper(part, |facts, part| bind_pattern(facts, scope, Some(part), value));
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Returns whether a part of an object pattern names a member of the object.
-fn is_named_member(key: Node<'_>) -> bool {
-    matches!(key.kind(), "property_identifier" | "shorthand_property_identifier_pattern")
 }
 
 fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -390,7 +288,7 @@ pub(super) fn define_class_of<'t>(
         }
         facts.deeper(heritage, |facts, heritage| facts.visit_children(heritage, visit));
     }
-    let outer = open_type_parameters(facts, node, None);
+    let outer = open_type_parameters(facts, node, None, visit);
     facts.open_body(class, ScopeKind::Class);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
@@ -409,7 +307,7 @@ fn define_interface<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         facts.deeper(clause, visit);
     }
-    let outer = open_type_parameters(facts, node, None);
+    let outer = open_type_parameters(facts, node, None, visit);
     facts.open_body(interface, ScopeKind::Class);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
@@ -424,7 +322,7 @@ fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let alias = facts.define(&NewDefinition { name, whole, kind, flags: 0 });
     facts.bind_node(facts.scope, name, BindingValue::Definition(alias));
     if is_object {
-        let outer = open_type_parameters(facts, node, None);
+        let outer = open_type_parameters(facts, node, None, visit);
         facts.open_body(alias, ScopeKind::Class);
         facts.deeper(value, |facts, value| facts.visit_children(value, visit));
         facts.scope = outer;
@@ -432,7 +330,7 @@ fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let target = declared_type(facts, value);
     facts.definition(alias).bases.push(target);
-    let outer = open_type_parameters(facts, node, Some(alias));
+    let outer = open_type_parameters(facts, node, Some(alias), visit);
     facts.deeper(value, visit);
     facts.scope = outer;
 }
@@ -460,7 +358,7 @@ fn define_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         (None, None) => BindingValue::Value(0),
     };
     facts.bind_node(facts.scope, name, value);
-    visit_declared(facts, declared, field(node, "value"));
+    visit_declared(facts, declared, field(node, "value"), visit);
 }
 
 fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -493,15 +391,15 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         (None, Some(value)) => BindingValue::Value(value_of(facts, value)),
         (None, None) => BindingValue::Value(0),
     };
-    bind_pattern(facts, facts.scope, name, bound);
-    visit_declared(facts, declared, value);
+    bind_pattern(facts, facts.scope, name, bound, visit);
+    visit_declared(facts, declared, value, visit);
 }
 
 fn for_each<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let outer = facts.open_scope(ScopeKind::Block, None);
     let whole = value_of_field(facts, node, "right");
     let item = facts.expression(ExpressionFact::Item(whole));
-    bind_pattern(facts, facts.scope, field(node, "left"), BindingValue::Value(item));
+    bind_pattern(facts, facts.scope, field(node, "left"), BindingValue::Value(item), visit);
     facts.visit_field(node, "right", visit);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
@@ -520,7 +418,7 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         return;
     }
     match (left, right) {
-        (Some(left), Some(right)) => visit_assigned(facts, left, right),
+        (Some(left), Some(right)) => visit_assigned(facts, left, right, visit),
         _ => facts.visit_children(node, visit),
     }
 }
@@ -542,7 +440,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         _ => facts.visit_field(node, "function", visit),
     }
     facts.visit_field(node, "type_arguments", visit);
-    visit_arguments(facts, node, "function");
+    visit_arguments(facts, node, "function", visit);
 }
 
 fn member<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {

@@ -3,14 +3,18 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, field};
-use super::script::visit;
+use super::builder::{FactsBuilder, Visit, field};
 use super::script_syntax::unquoted;
 use super::script_types::{declared_type, type_of_value, value_of};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 
 /// Visits a node whose value is what an expression says; 0 says nothing.
-pub(super) fn visit_in_context<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: ExpressionId) {
+pub(super) fn visit_in_context<'t>(
+    facts: &mut FactsBuilder<'t>,
+    node: Node<'t>,
+    context: ExpressionId,
+    visit: Visit<'t>,
+) {
     facts.objects.context = context;
     facts.deeper(node, visit);
     facts.objects.context = 0;
@@ -21,13 +25,14 @@ pub(super) fn visit_declared<'t>(
     facts: &mut FactsBuilder<'t>,
     declared: Option<Node<'t>>,
     value: Option<Node<'t>>,
+    visit: Visit<'t>,
 ) {
     if let Some(declared) = declared {
         facts.deeper(declared, visit);
     }
     let Some(value) = value else { return };
     let context = declared.filter(|_| is_contextual(value)).map_or(0, |declared| instance(facts, declared));
-    visit_in_context(facts, value, context);
+    visit_in_context(facts, value, context, visit);
 }
 
 /// Returns a value of a declared type.
@@ -39,7 +44,12 @@ pub(super) fn instance<'t>(facts: &mut FactsBuilder<'t>, declared: Node<'t>) -> 
 }
 
 /// Visits the arguments of a call, of which functions and objects are what the parameters are.
-pub(super) fn visit_arguments<'t>(facts: &mut FactsBuilder<'t>, call: Node<'t>, callee: &str) {
+pub(super) fn visit_arguments<'t>(
+    facts: &mut FactsBuilder<'t>,
+    call: Node<'t>,
+    callee: &str,
+    visit: Visit<'t>,
+) {
     let Some(arguments) = field(call, "arguments") else { return };
     let nodes: Vec<Node<'t>> = arguments.named_children(&mut arguments.walk()).collect();
     if arguments.kind() != "arguments" || !nodes.iter().any(|node| is_contextual(*node)) {
@@ -57,13 +67,13 @@ pub(super) fn visit_arguments<'t>(facts: &mut FactsBuilder<'t>, call: Node<'t>, 
         } else {
             0
         };
-        visit_in_context(facts, node, context);
+        visit_in_context(facts, node, context, visit);
         at += u32::from(node.kind() != "comment");
     }
 }
 
 /// Visits an element of JSX: its attributes are members of the first parameter of the component.
-pub(super) fn visit_element<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn visit_element<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let name = field(node, "name").filter(|name| facts.text_of(*name).starts_with(char::is_uppercase));
     let mut properties = None;
     for child in node.named_children(&mut node.walk()) {
@@ -79,35 +89,40 @@ pub(super) fn visit_element<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         });
         let key = facts.name_of(key);
         let context = facts.expression(ExpressionFact::Member(whole, key));
-        visit_in_context(facts, value, context);
+        visit_in_context(facts, value, context, visit);
     }
 }
 
 /// Visits what has the context of the whole in its parts; returns whether it is that.
-pub(super) fn visit_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: ExpressionId) -> bool {
+pub(super) fn visit_parts<'t>(
+    facts: &mut FactsBuilder<'t>,
+    node: Node<'t>,
+    context: ExpressionId,
+    visit: Visit<'t>,
+) -> bool {
     match node.kind() {
-        "object" => visit_object(facts, node, context),
+        "object" => visit_object(facts, node, context, visit),
         "as_expression" | "satisfies_expression" => {
-            visit_declared(facts, node.named_child(1), node.named_child(0));
+            visit_declared(facts, node.named_child(1), node.named_child(0), visit);
         }
         _ if context == 0 => return false,
         "parenthesized_expression" => {
             if let Some(inner) = node.named_child(0) {
-                visit_in_context(facts, inner, context);
+                visit_in_context(facts, inner, context, visit);
             }
         }
         "ternary_expression" => {
             facts.visit_field(node, "condition", visit);
             for part in ["consequence", "alternative"] {
                 if let Some(part) = field(node, part) {
-                    visit_in_context(facts, part, context);
+                    visit_in_context(facts, part, context, visit);
                 }
             }
         }
         "array" => {
             let item = facts.expression(ExpressionFact::Item(context));
             for child in node.named_children(&mut node.walk()) {
-                visit_in_context(facts, child, item);
+                visit_in_context(facts, child, item, visit);
             }
         }
         _ => return false,
@@ -116,7 +131,7 @@ pub(super) fn visit_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, cont
 }
 
 /// Visits the members of an object; its methods are bound in a scope of their own, in which no name is looked up.
-fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: ExpressionId) {
+fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: ExpressionId, visit: Visit<'t>) {
     let mut methods = None;
     for part in node.named_children(&mut node.walk()) {
         let key = field(part, "key").or_else(|| field(part, "name"));
@@ -130,7 +145,7 @@ fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: Expre
                 if let Some(key) = key {
                     facts.deeper(key, visit);
                 }
-                visit_in_context(facts, value, member);
+                visit_in_context(facts, value, member, visit);
             }
             ("method_definition", _) => {
                 let outer = facts.scope;
@@ -141,7 +156,7 @@ fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: Expre
                         methods = Some(facts.scope);
                     }
                 }
-                visit_in_context(facts, part, member);
+                visit_in_context(facts, part, member, visit);
                 facts.scope = outer;
             }
             _ => facts.deeper(part, visit),
@@ -192,8 +207,13 @@ fn is_contextual(value: Node<'_>) -> bool {
 }
 
 /// Visits both sides of an assignment; what is assigned is what the left side is.
-pub(super) fn visit_assigned<'t>(facts: &mut FactsBuilder<'t>, left: Node<'t>, right: Node<'t>) {
+pub(super) fn visit_assigned<'t>(
+    facts: &mut FactsBuilder<'t>,
+    left: Node<'t>,
+    right: Node<'t>,
+    visit: Visit<'t>,
+) {
     facts.deeper(left, visit);
     let context = if is_contextual(right) { facts.chained(Some(left), value_of) } else { 0 };
-    visit_in_context(facts, right, context);
+    visit_in_context(facts, right, context, visit);
 }

@@ -2,8 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, field, line_of};
-use super::script::visit;
+use super::builder::{FactsBuilder, Visit, field, line_of};
 use super::script_syntax::{has_receiver, is_own_exports, prototype_owner, required_value, unquoted};
 use crate::model::{
     BindingValue, CALL_SIGNATURE, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE,
@@ -239,7 +238,7 @@ pub(super) fn parameter_types<'t>(facts: &mut FactsBuilder<'t>, parameters: Node
 }
 
 /// Reads a signature of a type whose values can be called.
-pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let function = function_type(facts, node);
     let name = facts.name(CALL_SIGNATURE);
     facts.bind(facts.scope, name, BindingValue::Typed(function), line_of(node));
@@ -247,7 +246,7 @@ pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 /// Defines a type without a name by its members, and binds it to a name that no text has.
-pub(super) fn define_object_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+pub(super) fn define_object_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let definition = facts.define_unnamed(node, node, DefinitionKind::Interface);
     let name = object_type_name(facts, node);
     facts.bind(0, name, BindingValue::Definition(definition), line_of(node));
@@ -266,6 +265,7 @@ pub(super) fn open_type_parameters<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
     alias: Option<DefinitionId>,
+    visit: Visit<'t>,
 ) -> ScopeId {
     let outer = facts.scope;
     let parameters = child_of_kind(node, "type_parameters");
