@@ -51,13 +51,21 @@ impl<'a> Evaluator<'a> {
             at = generic;
         }
         arguments.reverse();
-        let name = match facts.expression(at) {
+        (self.generic_name(file, at), arguments, at)
+    }
+
+    /// Returns the last name of a type, without its arguments.
+    pub(super) fn generic_name(&self, file: FileId, mut expression: ExpressionId) -> &'a str {
+        let facts = self.index.facts(file);
+        while let ExpressionFact::Apply(generic, _) = facts.expression(expression) {
+            expression = generic;
+        }
+        match facts.expression(expression) {
             ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
                 facts.name(name)
             }
             _ => "",
-        };
-        (name, arguments, at)
+        }
     }
 
     /// Returns an element of a value.
@@ -186,8 +194,11 @@ impl<'a> Evaluator<'a> {
     /// Returns whether a value is a container whose elements are known as values, as that of `[a, b]` in Python.
     pub(super) fn is_display(&self, value: Value) -> bool {
         let Value::Generic { file, expression, .. } = value else { return false };
+        if !self.is_python(file) {
+            return false;
+        }
         let (.., generic) = self.generic_parts(file, expression);
-        self.is_python(file) && self.index.facts(file).expression(generic) == ExpressionFact::Literal
+        self.index.facts(file).expression(generic) == ExpressionFact::Literal
     }
 
     pub(super) fn is_python(&self, file: FileId) -> bool {

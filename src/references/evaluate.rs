@@ -142,14 +142,8 @@ impl<'a> Evaluator<'a> {
                 object.flat_map(|object| self.field(object, name))
             }
             ExpressionFact::Member(object, name) => {
-                let name = self.index.facts(file).name(name);
-                // In C++ only a type or a namespace is meant.
-                let name = name.strip_suffix("::").unwrap_or(name);
                 let object = self.value(file, scope, object);
-                object.flat_map(|object| match object {
-                    Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
-                    _ => self.attribute(object, name),
-                })
+                self.attributes(file, object, name)
             }
             ExpressionFact::Call(function) => self.call_expression(file, scope, function),
             ExpressionFact::Part(..) | ExpressionFact::Item(_)
@@ -191,6 +185,17 @@ impl<'a> Evaluator<'a> {
                 .receiver(file, scope)
                 .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Super(class))),
         }
+    }
+
+    /// Returns what reading an attribute of some values gives.
+    fn attributes(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
+        let name = self.index.facts(file).name(name);
+        // In C++ only a type or a namespace is meant.
+        let name = name.strip_suffix("::").unwrap_or(name);
+        objects.flat_map(|object| match object {
+            Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
+            _ => self.attribute(object, name),
+        })
     }
 
     /// Returns the type around a scope.
@@ -373,21 +378,25 @@ impl<'a> Evaluator<'a> {
         if self.index.rules(file) == NameRules::Java {
             return self.java_called(file, scope, function);
         }
-        if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
-            let object = self.value(file, scope, object);
-            if self.index.rules(file) == NameRules::Rust {
-                let method = self.index.facts(file).name(method);
-                if object.values.is_empty() {
-                    return self.foreign_method(file, function, &object, method);
+        let callee =
+            if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
+                let object = self.value(file, scope, object);
+                if self.index.rules(file) == NameRules::Rust {
+                    let method = self.index.facts(file).name(method);
+                    if object.values.is_empty() {
+                        return self.foreign_method(file, function, &object, method);
+                    }
+                    return object.flat_map(|object| self.rust_method(object, method));
                 }
-                return object.flat_map(|object| self.rust_method(object, method));
-            }
-            if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
-                let method = self.index.facts(file).name(method);
-                return object.flat_map(|object| self.call_of_container(object, method));
-            }
-        }
-        let callee = self.value(file, scope, function);
+                if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
+                    let method = self.index.facts(file).name(method);
+                    return object.flat_map(|object| self.call_of_container(object, method));
+                }
+                // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
+                self.attributes(file, object, method)
+            } else {
+                self.value(file, scope, function)
+            };
         if callee.values.is_empty() {
             // A package of Go returns types of its own and of what it imports, and so does a class of Python.
             let is_foreign = callee.is_complete

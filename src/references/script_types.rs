@@ -78,7 +78,7 @@ impl Evaluator<'_> {
 
     fn is_container(&self, value: Value) -> bool {
         let Value::Generic { file, expression, .. } = value else { return false };
-        self.is_script(file) && CONTAINERS.contains(&self.generic_parts(file, expression).0)
+        self.is_script(file) && CONTAINERS.contains(&self.generic_name(file, expression))
     }
 
     /// Returns whether a binding of JavaScript is a variable that keeps a member of a value: that is used where it is
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
     /// Returns whether a value is a function of a declared type.
     pub(super) fn is_function_type(&self, value: Value) -> bool {
         let Value::Generic { file, expression, .. } = value else { return false };
-        self.is_script(file) && self.generic_parts(file, expression).0 == FUNCTION_TYPE
+        self.is_script(file) && self.generic_name(file, expression) == FUNCTION_TYPE
     }
 
     fn parameter(&mut self, whole: Value, at: u32) -> ValueSet {
@@ -172,11 +172,10 @@ impl Evaluator<'_> {
     /// Returns the definitions whose type a value has: those of `x` where it is declared by `typeof x`.
     pub(super) fn definition_of_type(&mut self, value: Value) -> Option<ValueSet> {
         let Value::Generic { file, scope, expression } = value else { return None };
-        if !self.is_script(file) {
+        if !self.is_script(file) || self.generic_name(file, expression) != TYPE_OF_VALUE {
             return None;
         }
-        let (name, arguments, _) = self.generic_parts(file, expression);
-        let value = arguments.first().copied().filter(|_| name == TYPE_OF_VALUE)?;
+        let value = *self.generic_parts(file, expression).1.first()?;
         Some(self.deeper(|evaluator| evaluator.value(file, scope, value)))
     }
 

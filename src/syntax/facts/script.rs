@@ -348,6 +348,9 @@ fn define_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name").or_else(|| field(node, "property")) else { return };
     let declared = field(node, "type");
     if let Some(value) = field(node, "value").filter(|value| value.kind() == "arrow_function") {
+        if let Some(declared) = declared {
+            facts.deeper(declared, visit);
+        }
         facts.objects.context = declared.map_or(0, |declared| instance(facts, declared));
         define_function(facts, value, node, Some(name), value);
         return;

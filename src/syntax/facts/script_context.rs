@@ -51,22 +51,22 @@ pub(super) fn visit_arguments<'t>(
     visit: Visit<'t>,
 ) {
     let Some(arguments) = field(call, "arguments") else { return };
-    let nodes: Vec<Node<'t>> = arguments.named_children(&mut arguments.walk()).collect();
-    if arguments.kind() != "arguments" || !nodes.iter().any(|node| is_contextual(*node)) {
+    if arguments.kind() != "arguments" {
         facts.deeper(arguments, visit);
         return;
     }
-    let mut callee = facts.chained(field(call, callee), value_of);
-    let mut at = 0;
-    for node in nodes {
+    let (mut known, mut at) = (None, 0);
+    for node in arguments.named_children(&mut arguments.walk()) {
         if node.kind() == "spread_element" {
-            callee = 0;
+            known = Some(0);
         }
-        let context = if callee != 0 && is_contextual(node) {
-            facts.expression(ExpressionFact::Part(callee, at))
-        } else {
-            0
-        };
+        let mut context = 0;
+        if is_contextual(node) {
+            let callee = *known.get_or_insert_with(|| facts.chained(field(call, callee), value_of));
+            if callee != 0 {
+                context = facts.expression(ExpressionFact::Part(callee, at));
+            }
+        }
         visit_in_context(facts, node, context, visit);
         at += u32::from(node.kind() != "comment");
     }
@@ -134,6 +134,10 @@ pub(super) fn visit_parts<'t>(
 fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: ExpressionId, visit: Visit<'t>) {
     let mut methods = None;
     for part in node.named_children(&mut node.walk()) {
+        if context == 0 && part.kind() != "method_definition" {
+            facts.deeper(part, visit);
+            continue;
+        }
         let key = field(part, "key").or_else(|| field(part, "name"));
         let known = key.filter(|key| context != 0 && matches!(key.kind(), "property_identifier" | "string"));
         let member = known.map_or(0, |key| {
