@@ -34,6 +34,7 @@ fn a_function_gets_its_parameters_from_where_it_is_written() {
         "new Host((b) => b.query());",
         "interface Calls { (b: Builder): Other }",
         "function called(calls: Calls) { calls(null).query(); }",
+        "class Field { run: Make = (b) => { b.query(); return b; }; }",
     ];
     let found = references(&[("a.ts", &text.join("\n"))]);
     assert_found(
@@ -51,6 +52,8 @@ fn a_function_gets_its_parameters_from_where_it_is_written() {
             "a.ts:17 -> Other.query maybe",
             "a.ts:19 -> Builder.query sure",
             "a.ts:21 -> Other.query sure",
+            "a.ts:22 -> Make sure",
+            "a.ts:22 -> Builder.query sure",
         ],
     );
     let others: Vec<&String> = found.iter().filter(|found| found.contains("Other.query")).collect();
