@@ -59,7 +59,6 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "interface_declaration" => define_interface(facts, node),
         "object_type" => define_object_type(facts, node, visit),
         "call_signature" => call_signature(facts, node, visit),
-        "function_type" | "construct_signature" => facts.in_block(node, visit),
         // Of a type: the parameters of functions are bound with them.
         "required_parameter" | "optional_parameter" => {
             facts.visit_field(node, "type", visit);
@@ -86,7 +85,9 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 facts.visit_children(node, visit);
             }
         }
-        "statement_block" | "for_statement" | "switch_body" => facts.in_block(node, visit),
+        "statement_block" | "for_statement" | "switch_body" | "function_type" | "construct_signature" => {
+            facts.in_block(node, visit);
+        }
         "for_in_statement" => for_each(facts, node),
         "catch_clause" => {
             let outer = facts.open_scope(ScopeKind::Block, None);
@@ -123,17 +124,20 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 visit_in_context(facts, value, facts.objects.returned, visit);
             }
         }
-        "type_parameter" => {
-            if let Some(name) = field(node, "name") {
-                let constraint = field(node, "constraint").and_then(|constraint| constraint.named_child(0));
-                let bound = facts.chained(constraint, declared_type);
-                facts.bind_node(facts.scope, name, BindingValue::Default(bound));
-            }
-            facts.visit_field(node, "constraint", visit);
-            facts.visit_field(node, "value", visit);
-        }
+        "type_parameter" => type_parameter(facts, node),
         _ => facts.visit_children(node, visit),
     }
+}
+
+/// Binds a type parameter to its constraint.
+fn type_parameter<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    if let Some(name) = field(node, "name") {
+        let constraint = field(node, "constraint").and_then(|constraint| constraint.named_child(0));
+        let bound = facts.chained(constraint, declared_type);
+        facts.bind_node(facts.scope, name, BindingValue::Default(bound));
+    }
+    facts.visit_field(node, "constraint", visit);
+    facts.visit_field(node, "value", visit);
 }
 
 fn value_of_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) -> u32 {

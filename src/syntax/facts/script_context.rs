@@ -153,12 +153,11 @@ fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: Expre
             }
             ("method_definition", _) => {
                 let outer = facts.scope;
-                match methods {
-                    Some(methods) => facts.scope = methods,
-                    None => {
-                        facts.open_scope(ScopeKind::Implementation, None);
-                        methods = Some(facts.scope);
-                    }
+                if let Some(methods) = methods {
+                    facts.scope = methods;
+                } else {
+                    facts.open_scope(ScopeKind::Implementation, None);
+                    methods = Some(facts.scope);
                 }
                 visit_in_context(facts, part, member, visit);
                 facts.scope = outer;
