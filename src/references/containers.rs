@@ -78,6 +78,7 @@ impl<'a> Evaluator<'a> {
     /// Returns an element of a value.
     pub(super) fn item(&mut self, whole: Value) -> ValueSet {
         match whole {
+            _ if self.is_function_type(whole) => ValueSet::UNKNOWN,
             Value::Generic { .. } if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
@@ -219,7 +220,10 @@ impl<'a> Evaluator<'a> {
             Value::Generic { .. } if self.is_display(outer) => ValueSet::UNKNOWN,
             Value::Generic { .. } if self.is_plain_of_rust(outer) => ValueSet::FOREIGN,
             Value::Generic { file, scope, expression } => {
-                let (_, arguments, _) = self.generic_parts(file, expression);
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                if self.is_script(file) && !name.contains("Promise") {
+                    return ValueSet::one(outer);
+                }
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {

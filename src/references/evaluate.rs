@@ -26,6 +26,8 @@ pub(super) struct Evaluator<'a> {
     returns: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
     pub(super) aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
+    /// Parameters and parts of tuples of TypeScript.
+    pub(super) parts: FxHashMap<(FileId, ScopeId, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
@@ -63,6 +65,7 @@ impl<'a> Evaluator<'a> {
             returns: FxHashMap::default(),
             imports: FxHashMap::default(),
             aliases: FxHashMap::default(),
+            parts: FxHashMap::default(),
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
             open_stars: Vec::new(),
@@ -104,11 +107,13 @@ impl<'a> Evaluator<'a> {
                 }
             }
         }
+        self.merge_interfaces();
         // What was evaluated on the way did not know the implementations yet.
         self.bindings.clear();
         self.returns.clear();
         self.imports.clear();
         self.aliases.clear();
+        self.parts.clear();
         self.linear.clear();
         self.globs.clear();
         self.calls.clear();
@@ -150,14 +155,8 @@ impl<'a> Evaluator<'a> {
                 if says_nothing { ValueSet::FOREIGN } else { found }
             }
             ExpressionFact::Member(object, name) => {
-                let name = self.index.facts(file).name(name);
-                // In C++ only a type or a namespace is meant.
-                let name = name.strip_suffix("::").unwrap_or(name);
                 let object = self.value(file, scope, object);
-                object.flat_map(|object| match object {
-                    Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
-                    _ => self.attribute(object, name),
-                })
+                self.attributes(file, object, name)
             }
             ExpressionFact::Call(function) if self.index.rules(file) == NameRules::Rust => {
                 self.call_of_rust(file, scope, function)
@@ -172,6 +171,9 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Item(whole) => {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.item(whole))
+            }
+            ExpressionFact::Part(whole, at) if self.is_script(file) => {
+                self.script_part(file, scope, whole, at)
             }
             ExpressionFact::Part(whole, at) => {
                 let whole = self.value(file, scope, whole);
@@ -203,6 +205,17 @@ impl<'a> Evaluator<'a> {
                 .receiver(file, scope)
                 .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Super(class))),
         }
+    }
+
+    /// Returns what reading an attribute of some values gives.
+    fn attributes(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
+        let name = self.index.facts(file).name(name);
+        // In C++ only a type or a namespace is meant.
+        let name = name.strip_suffix("::").unwrap_or(name);
+        objects.flat_map(|object| match object {
+            Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
+            _ => self.attribute(object, name),
+        })
     }
 
     /// Returns the type around a scope.
@@ -378,7 +391,12 @@ impl<'a> Evaluator<'a> {
         self.open += 1;
         let found = self.imported(file, import);
         self.open -= 1;
-        self.imports.insert((file, import), found.clone());
+        if found.values.is_empty() && !self.open_stars.is_empty() {
+            // What is being looked for may be on the way to itself.
+            self.imports.remove(&(file, import));
+        } else {
+            self.imports.insert((file, import), found.clone());
+        }
         found
     }
 
@@ -392,18 +410,21 @@ impl<'a> Evaluator<'a> {
         if self.index.rules(file) == NameRules::Java {
             return self.java_called(file, scope, function);
         }
-        if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
-            let object = self.value(file, scope, object);
-            if self.index.rules(file) == NameRules::Rust {
-                let method = self.index.facts(file).name(method);
-                return self.call_of_rust_method((file, scope), function, object, method);
-            }
-            if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
-                let method = self.index.facts(file).name(method);
-                return object.flat_map(|object| self.call_of_container(object, method));
-            }
-        }
-        let callee = self.value(file, scope, function);
+        let callee =
+            if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
+                let object = self.value(file, scope, object);
+                let name = self.index.facts(file).name(method);
+                if self.index.rules(file) == NameRules::Rust {
+                    return self.call_of_rust_method((file, scope), function, object, name);
+                }
+                if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
+                    return object.flat_map(|object| self.call_of_container(object, name));
+                }
+                // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
+                self.attributes(file, object, method)
+            } else {
+                self.value(file, scope, function)
+            };
         if callee.values.is_empty() {
             // A package of Go returns types of its own and of what it imports, and so does a class of Python.
             let is_foreign = callee.is_complete
@@ -426,6 +447,12 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what calling a value returns.
     pub(super) fn call(&mut self, callee: Value) -> ValueSet {
+        if let Some(definitions) = self.definition_of_type(callee) {
+            return definitions.flat_map(|definition| match definition {
+                Value::Definition(_) => self.call(definition),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
         match callee {
             Value::Definition(key) => match self.index.definition(key).kind {
                 DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
@@ -436,6 +463,9 @@ impl<'a> Evaluator<'a> {
                 }
                 DefinitionKind::Macro | DefinitionKind::Module => ValueSet::UNKNOWN,
             },
+            Value::Instance(key) if self.is_script(key.file) => {
+                self.deeper(|evaluator| evaluator.call_of_instance(key))
+            }
             Value::Instance(_) => self.attribute(callee, "__call__").flat_map(|method| match method {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
@@ -450,6 +480,10 @@ impl<'a> Evaluator<'a> {
             }
             Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Rust => {
                 self.call_of_closure(file, scope, expression)
+            }
+            Value::Generic { file, scope, expression } if self.is_function_type(callee) => {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                self.instance(file, scope, arguments.first().copied().unwrap_or(0))
             }
             Value::Super(_)
             | Value::Module(_)

@@ -54,8 +54,10 @@ impl Evaluator<'_> {
                 DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
                 DefinitionKind::Alias => {
                     let fact = self.index.definition(key);
+                    // An alias of TypeScript has a scope with its type parameters.
+                    let body = fact.body.filter(|_| self.is_script(key.file));
                     match fact.bases.first() {
-                        Some(base) => self.instance(key.file, fact.scope, *base),
+                        Some(base) => self.instance(key.file, body.unwrap_or(fact.scope), *base),
                         None => ValueSet::UNKNOWN,
                     }
                 }
@@ -95,6 +97,11 @@ impl Evaluator<'_> {
     fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
         if self.index.rules(file) == NameRules::Rust {
             return self.rust_generic(file, scope, declared);
+        }
+        if self.is_script(file)
+            && let Some(found) = self.script_generic(file, scope, declared)
+        {
+            return found;
         }
         let (name, arguments, generic) = self.generic_parts(file, declared);
         let is_go = self.index.rules(file) == NameRules::Go;

@@ -250,7 +250,8 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         if !values.is_unknown() {
             return;
         }
-        targets = same_name(index, file, usage, name);
+        targets =
+            if is_taken_apart(index, file, usage) { Vec::new() } else { same_name(index, file, usage, name) };
         if is_cpp {
             targets = evaluator.cpp_definitions(file, &targets);
         }
@@ -347,7 +348,10 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
                 }
                 _ => is_python && is_other_name(facts, binding),
             });
-            (evaluator.bound(file, bindings), is_renamed)
+            let found = evaluator.bound(file, bindings);
+            let is_taken = !found.values.is_empty()
+                && bindings.iter().all(|binding| evaluator.is_taken_member(file, binding));
+            (if is_taken { ValueSet::FOREIGN } else { found }, is_renamed)
         }
         ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),
     }
@@ -453,6 +457,14 @@ fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str
         }
     }
     if rules == NameRules::C { Vec::new() } else { found }
+}
+
+/// Returns whether a use is that of a part of an object in a pattern of JavaScript, which most objects may have.
+fn is_taken_apart(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact) -> bool {
+    let facts = index.facts(file);
+    index.rules(file) == NameRules::Script
+        && usage.receiver.is_some()
+        && facts.bindings_of(usage.scope, usage.name).iter().any(|binding| binding.line == usage.line)
 }
 
 /// Returns whether a name is unlikely to be that of a member of some other project's types too.

@@ -5,13 +5,12 @@ use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeId,
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId,
+    PARAMETER_TYPES, ScopeId,
 };
 
 /// Of more bases the rest is not looked at.
 const MAX_BASES: usize = 64;
-/// What the types of the parameters of a method of Java are bound to in its body.
-const PARAMETER_TYPES: &str = "(parameters)";
 
 impl<'a> Evaluator<'a> {
     /// Returns what reading an attribute of a value gives.
@@ -63,7 +62,13 @@ impl<'a> Evaluator<'a> {
             Value::Generic { .. } if self.is_display(object) || self.is_plain_of_rust(object) => {
                 ValueSet::FOREIGN
             }
-            Value::Generic { .. } => ValueSet::UNKNOWN,
+            Value::Generic { .. } => match self.definition_of_type(object) {
+                Some(definitions) => definitions.flat_map(|definition| match definition {
+                    Value::Definition(_) => self.member(definition, name),
+                    _ => ValueSet::UNKNOWN,
+                }),
+                None => ValueSet::UNKNOWN,
+            },
             Value::Entries { .. } => ValueSet::FOREIGN,
         }
     }

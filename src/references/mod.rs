@@ -20,6 +20,7 @@
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `common_js` | Exports of JavaScript that are assigned, and members of its objects, with its `common_js_modules` |
 //! | `script_modules` | Files that a module's name means in JavaScript and TypeScript, with the `script_packages` of manifests |
+//! | `script_types` | Types of functions of TypeScript and their parameters, with the `script_globals` that no import names and their `script_tables` |
 //! | `c` | Names of C, which need no values |
 //! | `includes` | The files that C and C++ include |
 //! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` and `cpp_containers` |
@@ -66,8 +67,11 @@ mod rust_extension_tables;
 mod rust_extensions;
 mod rust_library;
 mod rust_modules;
+mod script_globals;
 mod script_modules;
 mod script_packages;
+mod script_tables;
+mod script_types;
 mod values;
 
 #[cfg(test)]

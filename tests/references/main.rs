@@ -17,6 +17,8 @@ mod rust_go;
 mod script;
 #[cfg(all(feature = "lang-javascript", feature = "lang-typescript"))]
 mod script_packages;
+#[cfg(feature = "lang-typescript")]
+mod script_types;
 
 use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
 use slop::internals::syntax::source_facts;

@@ -23,6 +23,9 @@ pub(super) const MAX_CHAIN: usize = 12;
 /// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
 const MAX_SCOPE_DEPTH: u32 = 400;
 
+/// What reads a node.
+pub(super) type Visit<'t> = fn(&mut FactsBuilder<'t>, Node<'t>);
+
 /// Returns a part of a node by its name in the grammar.
 pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)
@@ -46,7 +49,7 @@ pub(super) struct FactsBuilder<'t> {
     /// Where the types of Go begin that are structs without a name.
     pub(super) struct_types: FxHashSet<usize>,
     /// The objects of a file of JavaScript.
-    pub(super) objects: ScriptObjects,
+    pub(super) objects: ScriptObjects<'t>,
     /// The items between the brackets of macros of Rust, by the byte at which the brackets begin.
     pub(super) macro_items: Option<&'t FxHashMap<usize, Tree>>,
     /// The functions that macros of Rust define, by the names of the macros.

@@ -64,6 +64,11 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     }
     let walk = walker(language)?;
     let compiled = compiled_language(language)?;
+    let repaired = if matches!(language, "typescript" | "tsx") { compiled.language.preprocess } else { None };
+    let repaired = repaired.and_then(|repair| repair(text)).map(|repaired| repaired.text);
+    // Lines are those of the original.
+    let has_same_lines = |repaired: &&String| repaired.lines().count() == text.lines().count();
+    let text = repaired.as_ref().filter(has_same_lines).map_or(text, String::as_str);
     let tree = parse(compiled, text, give_up).ok();
     let items = tree
         .as_ref()

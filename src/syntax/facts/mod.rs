@@ -40,9 +40,11 @@ mod rust_patterns;
 mod rust_tokens;
 mod rust_types;
 mod script;
+mod script_context;
 mod script_manifest;
 mod script_modules;
 mod script_objects;
+mod script_patterns;
 mod script_syntax;
 mod script_types;
 
