@@ -11,7 +11,7 @@ use super::language::CompiledLanguage;
 use super::parse::{error_count, parse};
 use super::skeleton::{SkeletonCut, sort_cuts};
 use super::walk::OutlineWalk;
-use crate::syntax::text::{PreprocessedText, SourceText, SynthesizedItem};
+use crate::syntax::text::{PreprocessedText, SourceText};
 
 /// What all excerpts of a text have in common.
 #[derive(Debug)]
@@ -221,21 +221,28 @@ fn elided(source: &SourceText<'_>) -> Vec<Range<usize>> {
         let directive = source.text(range.clone()).strip_prefix('#').map(str::trim_start);
         directive.is_some_and(|name| ["if", "el", "endif"].iter().any(|word| name.starts_with(word)))
     };
-    let items = preprocessed.synthesized.iter().map(|item| match item {
-        SynthesizedItem::MacroValue(value) => directive_start(source, value.start)..value.end,
-        item => item.range(),
-    });
+    let items = preprocessed.synthesized.iter().map(|item| whole_directive(source, item.range()));
     preprocessed.elided_comments.iter().cloned().chain(items.filter(|range| !is_condition(range))).collect()
 }
 
-/// Returns where the line begins that a position is on, which others may continue.
-fn directive_start(source: &SourceText<'_>, position: usize) -> usize {
-    let before = source.text(0..position);
-    let mut start = before.rfind('\n').map_or(0, |end| end + 1);
-    while before[..start].trim_end_matches(['\n', '\r']).ends_with('\\') && 0 < start {
-        start = before[..start - 1].rfind('\n').map_or(0, |end| end + 1);
+/// Returns all lines of the directive of the preprocessor that a range is in; the range, if it is in none.
+fn whole_directive(source: &SourceText<'_>, range: Range<usize>) -> Range<usize> {
+    let text = source.original_text();
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let continues = |end: usize| text[..end].trim_end_matches(['\n', '\r']).ends_with('\\');
+    let mut start = line_start(range.start);
+    while 0 < start && continues(start) {
+        start = line_start(start - 1);
     }
-    start
+    if !text[start..].trim_start().starts_with('#') {
+        return range;
+    }
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    let mut end = line_end(range.end.saturating_sub(1).max(start));
+    while end < text.len() && continues(end) {
+        end = line_end(end);
+    }
+    start..end
 }
 
 /// Returns a position in a text or among its nodes. What is parsed has fewer bytes than four billion.

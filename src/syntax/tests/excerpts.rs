@@ -339,10 +339,10 @@ fn what_is_not_chosen_of_the_elements_of_a_value_is_a_gap() {
 #[test]
 fn what_is_not_chosen_of_conditions_and_macros_is_a_gap() {
     let text = "#ifndef A_H\n#define A_H\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n#if X > 1\n#  if Y\n#    define Z 1\n#  else\n#    define Z 2\n#  endif\n\
-                #endif\n#define MANY(a) \\\n  do { \\\n    f(a); \\\n  } while (0)\n\n#ifdef POSIX\nint g(void) {\n    return 1;\n}\n#else\n\
+                #endif\n#define MANY(a) \\\n  do { \\\n    f(a); /* twice */ \\\n    f(a); \\\n  } while (0)\n\n#ifdef POSIX\nint g(void) {\n    return 1;\n}\n#else\n\
                 int h(void) {\n    return 2;\n}\n#endif\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
-    let shown = "#ifndef A_H\n// lines 2-17\n#ifdef POSIX\nint g(void) {\n    return 1;\n}\n#else\n// lines 23-25\n#endif\n// lines 27-29\n#endif\n";
+    let shown = "#ifndef A_H\n// lines 2-18\n#ifdef POSIX\nint g(void) {\n    return 1;\n}\n#else\n// lines 24-26\n#endif\n// lines 28-30\n#endif\n";
     for language in ["c", "cpp"] {
-        check_text(language, text, &[19..=21], Some(&[]), shown);
+        check_text(language, text, &[20..=22], Some(&[]), shown);
     }
 }
