@@ -176,6 +176,22 @@ fn join_java_call(
     true
 }
 
+/// Returns what a use of a member may be, by what its receiver may be.
+fn members_of(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, object: ValueSet) -> ValueSet {
+    let facts = evaluator.index.facts(file);
+    let is_known = !object.values.is_empty();
+    let mut members = object.flat_map(|object| match object {
+        Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, facts.plain_name(usage.name)),
+        _ => evaluator.member(object, facts.name(usage.name)),
+    });
+    // What a known type does not define itself is inherited from another project.
+    members.is_complete |= is_known && members.values.is_empty();
+    members = evaluator.rust_members(file, usage, members);
+    // A property that keeps a list under its own name.
+    members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
+    members
+}
+
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
     let index = evaluator.index;
     let facts = index.facts(file);
@@ -191,20 +207,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let (values, is_renamed) = match usage.receiver {
         Some(receiver) if is_defined || may_be_alias => {
             let object = evaluator.value(file, usage.scope, receiver);
-            let is_known = !object.values.is_empty();
             let is_renamed = may_be_alias
                 && (index.rules(file) != NameRules::Python
                     || object.values.iter().any(|object| evaluator.is_alias_member(*object, name)));
-            let mut members = object.flat_map(|object| match object {
-                Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, name),
-                _ => evaluator.member(object, facts.name(usage.name)),
-            });
-            // What a known type does not define itself is inherited from another project.
-            members.is_complete |= is_known && members.values.is_empty();
-            members = evaluator.rust_members(file, usage, members);
-            // A property that keeps a list under its own name.
-            members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
-            (members, is_renamed)
+            (members_of(evaluator, file, usage, object), is_renamed)
         }
         Some(_) => return,
         None if index.rules(file) == NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),

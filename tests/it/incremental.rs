@@ -327,7 +327,7 @@ fn another_request_is_shown_what_it_wants_beyond_what_the_reader_has() {
 #[test]
 fn another_request_is_not_shown_the_lines_that_the_reader_has_of_a_file() {
     let function = |name: &str| {
-        let lines = (0..40).map(|n| format!("    {name}_{n} = a + {n}\n")).collect::<String>();
+        let lines = (0..40).fold(String::new(), |text, n| text + &format!("    {name}_{n} = a + {n}\n"));
         format!("def {name}(a):\n{lines}    return a\n\n\n")
     };
     let sandbox = Sandbox::repo();
