@@ -5,7 +5,7 @@
 //! | `summary` | every file: it selects one of the others |
 //! | `code`, `symbols`, `exports`, `docs`, `comments`, `declarations` | source code, with and without a parser |
 //! | `templates`, `components` | templates, single-file components and pages |
-//! | `prose`, `markdown` | texts in several markups |
+//! | `prose`, `prose_reading`, `markdown`, `markup` | texts in several markups |
 //! | `row_names` | files without an outline, by names alone |
 //! | `config`, `config_values`, `yaml` | configuration files by their keys |
 //! | `data` | tables, records, lock files, patches, notebooks |
@@ -22,8 +22,10 @@ mod declarations;
 mod docs;
 mod exports;
 mod markdown;
+mod markup;
 mod page;
 mod prose;
+mod prose_reading;
 mod row_names;
 mod summary;
 mod symbols;
