@@ -114,7 +114,7 @@ fn rank(class: PathClass, kind: SymbolKind) -> (bool, u8, bool) {
         PathClass::Source => 0,
         PathClass::Peripheral => 1,
         PathClass::Test => 2,
-        PathClass::Vendored => 3,
+        PathClass::Vendored | PathClass::Amalgamation => 3,
         PathClass::NotCode | PathClass::Generated => 4,
     };
     (!is_code(kind), class, kind == SymbolKind::Prototype)

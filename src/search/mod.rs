@@ -6,10 +6,12 @@
 //! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a task says,
 //! and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files of a
 //! project by these and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the symbols of the
-//! best files, and `windows.rs` cuts those that are too long. `path_class.rs` and `generated_pages.rs` know files by their paths.
+//! best files, and `windows.rs` cuts those that are too long. `path_class.rs` and `generated_pages.rs` know files by their paths,
+//! and `amalgamations.rs` those that repeat others.
 //! `line_targets.rs` says which files have the lines that a task points to.
 //! Folders import only those before them: `words`, `traces`, `task`.
 
+mod amalgamations;
 mod bits;
 mod bm25;
 mod chunks;
@@ -28,6 +30,7 @@ mod vector;
 mod windows;
 mod words;
 
+pub use amalgamations::find_amalgamations;
 pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
 pub use generated_pages::GeneratedPages;
 pub use path_class::PathClass;

@@ -15,6 +15,8 @@ pub enum PathClass {
     Vendored,
     /// No code: prose, configuration or data.
     NotCode,
+    /// Put together from other files of the project (`amalgamations.rs`).
+    Amalgamation,
     /// Pages of documentation that a program wrote (`generated_pages.rs`).
     Generated,
 }
@@ -62,7 +64,7 @@ impl PathClass {
             Self::Vendored => 0.2,
             Self::NotCode => 0.3,
             // Each release changes all of them, and nobody edits one.
-            Self::Generated => GENERATED_FACTOR,
+            Self::Amalgamation | Self::Generated => GENERATED_FACTOR,
         }
     }
 
@@ -74,11 +76,13 @@ impl PathClass {
             Self::Test => 0.3,
             Self::Peripheral | Self::Vendored => 0.4,
             Self::NotCode | Self::Generated => 0.2,
+            // Its parts have the same functions, and are what is edited.
+            Self::Amalgamation => 0.05,
         }
     }
 }
 
-/// What the score of a generated page is multiplied by.
+/// What the score of a file that a program wrote is multiplied by.
 pub(super) const GENERATED_FACTOR: f64 = 0.01;
 
 const VENDOR_FOLDERS: &[&str] =

@@ -132,8 +132,8 @@ pub struct FileScore {
 }
 
 impl FileScore {
-    /// Returns whether the file is a page that a program wrote, of which the path says enough.
-    pub fn is_of_generated_page(&self) -> bool {
+    /// Returns whether a program wrote the file, of which the path says enough.
+    pub fn is_of_generated_file(&self) -> bool {
         self.factor <= GENERATED_FACTOR
     }
 }
@@ -177,6 +177,28 @@ impl FileRanking {
             }
         }
         chosen
+    }
+
+    /// Gives files the class that their texts show, and lowers their scores accordingly, unless the task points to lines
+    /// of them.
+    pub fn reclassify(
+        &mut self,
+        query: &RankingQuery,
+        files: &mut [RankedFile<'_>],
+        found: &[usize],
+        class: PathClass,
+    ) {
+        let targets = LineTargets::new(query, files);
+        let pointed_to: Vec<bool> = found.iter().map(|at| targets.include(&files[*at])).collect();
+        for (at, is_pointed_to) in found.iter().zip(pointed_to) {
+            files[*at].class = class;
+            if !is_pointed_to {
+                let score = &mut self.scores[*at];
+                score.factor = class.file_factor();
+                score.total = score.parts.sum() * score.factor;
+            }
+        }
+        self.order.sort_by(|a, b| self.scores[*b].total.total_cmp(&self.scores[*a].total));
     }
 
     /// Returns the terms of the query that count most in the text of a file, by their positions in the query, the most
@@ -256,7 +278,7 @@ fn weights(has_task: bool, has_focus: bool) -> FileParts {
 /// Returns the greatest value of each part among the project's own code; among all files if none of it has any.
 fn greatest_parts(raw: &[FileParts], files: &[RankedFile<'_>]) -> FileParts {
     let is_code =
-        |class: PathClass| !matches!(class, PathClass::NotCode | PathClass::Vendored | PathClass::Generated);
+        |class: PathClass| matches!(class, PathClass::Source | PathClass::Test | PathClass::Peripheral);
     let of_code = raw.iter().zip(files).filter(|(_, file)| is_code(file.class)).map(|(parts, _)| parts);
     let among = |parts: &mut dyn Iterator<Item = &FileParts>| {
         parts.fold(FileParts::default(), |greatest, parts| greatest.zip(parts, f64::max))

@@ -276,7 +276,7 @@ fn is_within_lines(chunk: &Chunk<'_>, mention: &LineMention) -> bool {
 
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
-mod tests {
+pub(super) mod tests {
     use super::super::chunks::chunk_file;
     use super::super::chunks::tests::symbol;
     use super::super::path_class::PathClass;
@@ -288,7 +288,7 @@ mod tests {
     use crate::model::{Outline, ParseHealth, RelPath, SymbolKind};
 
     /// Returns the outline of a text in which each function is a paragraph that begins with `def`.
-    fn outline(text: &str) -> Outline {
+    pub(in crate::search) fn outline(text: &str) -> Outline {
         let mut symbols = Vec::new();
         let mut line = 1;
         for paragraph in text.split("\n\n") {

@@ -153,6 +153,19 @@ fn cells_of_a_notebook_are_shown_as_code_without_their_output() {
 }
 
 #[test]
+fn of_a_single_header_its_parts_are_shown() {
+    let sandbox = project();
+    let parts = ["src/cookies.py", "src/routing.py", "src/mail.py", "src/cache.py"];
+    sandbox.write("single/all.py", parts.map(|part| sandbox.read(part)).concat());
+    let flags = ["--tier", "3", "--budget", "2000", "--task"];
+    let document = aggregate(&sandbox, &[&flags[..], &[TASK]].concat());
+    assert!(document.contains("### src/cookies.py\n"), "{document}");
+    assert!(!document.contains("### single/all.py\n"), "{document}");
+    let pointed_to = aggregate(&sandbox, &[&flags[..], &["single/all.py:30: error: bad value"]].concat());
+    assert!(pointed_to.contains("### single/all.py\n"), "{pointed_to}");
+}
+
+#[test]
 fn lines_are_shown_as_they_are_and_every_file_once() {
     let sandbox = project();
     for tier in ["1", "2", "3", "4"] {

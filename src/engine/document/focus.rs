@@ -64,7 +64,7 @@ fn penalty(file: &KnownFile) -> u8 {
         PathClass::Test => 1,
         PathClass::Peripheral => 2,
         PathClass::NotCode => 3,
-        PathClass::Vendored | PathClass::Generated => 4,
+        PathClass::Vendored | PathClass::Amalgamation | PathClass::Generated => 4,
     }
 }
 

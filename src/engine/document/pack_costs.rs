@@ -409,7 +409,7 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
 
     fn names(&mut self, file: usize, count: usize) -> u64 {
         let file = self.ranking.order[file];
-        let has_no_row = self.ranking.scores[file].is_of_generated_page()
+        let has_no_row = self.ranking.scores[file].is_of_generated_file()
             || self.named.is_copy(&self.files[file].candidate);
         if has_no_row {
             return IMPOSSIBLE;

@@ -17,7 +17,7 @@ use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
     ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
     GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
-    cut_around_mentions, rank_files, rank_symbols,
+    cut_around_mentions, find_amalgamations, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -124,8 +124,8 @@ pub(in crate::engine) fn rank_project(
         in_focus: focus.binary_search(&at).is_ok(),
         signals,
     });
-    let ranked: Vec<RankedFile<'_>> = ranked.collect();
-    let ranking = rank_files(query, &ranked);
+    let mut ranked: Vec<RankedFile<'_>> = ranked.collect();
+    let mut ranking = rank_files(query, &ranked);
     let room = request.room.unwrap_or(0);
     let FilesForSymbols { ranked: best, mut others } =
         ranking.files_for_symbols(if query.terms().is_empty() { 0 } else { room });
@@ -148,8 +148,11 @@ pub(in crate::engine) fn rank_project(
         on_all_cores(chosen, chunks_of).into_iter().flatten().collect()
     };
     let language_of = |file: usize| code_language(files[file]);
-    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&chunked(&best), &sources), &language_of);
-    for (file, chunks) in chunked(&others) {
+    let (best, others) = (chunked(&best), chunked(&others));
+    let amalgamations = amalgamations_among(best.iter().chain(&others), &sources);
+    ranking.reclassify(query, &mut ranked, &amalgamations, PathClass::Amalgamation);
+    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&best, &sources), &language_of);
+    for (file, chunks) in others {
         let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], language_of(file));
         symbols.extend(chunks.chunks.iter().map(unscored));
     }
@@ -195,6 +198,22 @@ fn most_bytes_of_function(room: u64) -> usize {
     usize::try_from((room / FUNCTION_SHARE).saturating_mul(BYTES_A_TOKEN)).unwrap_or(usize::MAX)
 }
 
+/// Returns the positions of files that repeat others.
+fn amalgamations_among<'c>(
+    chunked: impl Iterator<Item = &'c (usize, FileChunks<'c>)>,
+    sources: &'c SourceTexts,
+) -> Vec<usize> {
+    let files: Vec<FileWithSymbols<'_>> = with_texts(chunked, sources).collect();
+    find_amalgamations(&files).into_iter().map(|at| files[at].file).collect()
+}
+
+fn with_texts<'c>(
+    chunked: impl Iterator<Item = &'c (usize, FileChunks<'c>)>,
+    sources: &'c SourceTexts,
+) -> impl Iterator<Item = FileWithSymbols<'c>> {
+    chunked.map(|(file, chunks)| FileWithSymbols { file: *file, text: &sources[file].text, chunks })
+}
+
 /// Returns the symbols of some files, the best first.
 fn ranked_symbols(
     query: &RankingQuery,
@@ -203,10 +222,7 @@ fn ranked_symbols(
     (chunked, sources): (&[(usize, FileChunks<'_>)], &SourceTexts),
     language_of: &dyn Fn(usize) -> Option<&'static str>,
 ) -> Vec<RankedSymbol> {
-    let with_symbols: Vec<FileWithSymbols<'_>> = chunked
-        .iter()
-        .map(|(file, chunks)| FileWithSymbols { file: *file, text: &sources[file].text, chunks })
-        .collect();
+    let with_symbols: Vec<FileWithSymbols<'_>> = with_texts(chunked.iter(), sources).collect();
     let scores = rank_symbols(query, ranked, ranking, &with_symbols);
     let symbols = scores.iter().map(|score| {
         let (file, chunks) = &chunked[score.file];

@@ -1,0 +1,133 @@
+//! Files that a program put together from others of the project, such as the single header of a library or a bundle,
+//! recognized by the functions that they share with those.
+//!
+//! What is to be edited is in the parts. An amalgamation matches each task at least as well as they do, so that it would
+//! take what room a document has.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::chunks::{Chunk, ChunkKind};
+use super::rank_symbols::FileWithSymbols;
+
+/// An amalgamation has so many parts at least. Of two files that share their functions, either may be the copy.
+const MIN_PARTS: usize = 2;
+/// A shorter function may be the same in two files by chance.
+const MIN_BYTES: usize = 40;
+/// A file is a part if so many percent of its functions are in the other file, by their bytes.
+const PERCENT_OF_PART: usize = 80;
+/// The parts are so many percent of an amalgamation at least, by the bytes of functions. Not all parts need to be among
+/// the files that are compared.
+const PERCENT_OF_WHOLE: usize = 20;
+
+/// The functions of a file, each by a hash of its text, with their bytes.
+type Functions = FxHashMap<u64, usize>;
+
+/// Returns which of some files, by their positions among them, are put together from others of them.
+pub fn find_amalgamations(files: &[FileWithSymbols<'_>]) -> Vec<usize> {
+    let functions: Vec<Functions> = files.iter().map(functions_of).collect();
+    let sizes: Vec<usize> = functions.iter().map(|of| of.values().sum()).collect();
+    let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+    for (at, of_file) in functions.iter().enumerate() {
+        of_file.keys().for_each(|function| holders.entry(*function).or_default().push(at));
+    }
+    let mut by_size: Vec<usize> = (0..files.len()).collect();
+    by_size.sort_by_key(|at| sizes[*at]);
+    let mut parts: FxHashMap<usize, Vec<&Functions>> = FxHashMap::default();
+    for part in by_size {
+        let mut shared: FxHashMap<usize, usize> = FxHashMap::default();
+        for (function, bytes) in &functions[part] {
+            let larger = holders[function].iter().filter(|other| sizes[part] < sizes[**other]);
+            larger.for_each(|other| *shared.entry(*other).or_default() += bytes);
+        }
+        shared.retain(|_, bytes| sizes[part] * PERCENT_OF_PART <= *bytes * 100);
+        shared.into_keys().for_each(|whole| parts.entry(whole).or_default().push(&functions[part]));
+    }
+    let is_whole = |(at, parts): &(usize, Vec<&Functions>)| is_put_together(&functions[*at], parts);
+    let mut found: Vec<usize> = parts.into_iter().filter(is_whole).map(|(at, _)| at).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Returns whether several files make up enough of another. Those that hardly add anything to the ones before them, which
+/// are smaller, are copies of these.
+fn is_put_together(whole: &Functions, parts: &[&Functions]) -> bool {
+    let mut covered: FxHashSet<u64> = FxHashSet::default();
+    let (mut distinct, mut sum) = (0, 0);
+    for part in parts {
+        let added =
+            part.iter().filter(|(function, _)| whole.contains_key(function) && covered.insert(**function));
+        let added: usize = added.map(|(_, bytes)| bytes).sum();
+        distinct += usize::from(part.values().sum::<usize>() <= added * 2);
+        sum += added;
+    }
+    MIN_PARTS <= distinct && whole.values().sum::<usize>() * PERCENT_OF_WHOLE <= sum * 100
+}
+
+fn functions_of(file: &FileWithSymbols<'_>) -> Functions {
+    let functions = file.chunks.chunks.iter().filter(|chunk| chunk.kind == ChunkKind::Function);
+    functions.filter_map(|chunk| function_hash(file.text, chunk)).collect()
+}
+
+/// Returns the hash of a function and its bytes without white space, which a program may have changed; also not counted
+/// is the comment before it, and that it is exported.
+fn function_hash(text: &str, chunk: &Chunk<'_>) -> Option<(u64, usize)> {
+    let before = chunk.head_line.saturating_sub(chunk.start_line) as usize;
+    let text = text.get(chunk.bytes.clone())?;
+    let start = text.split_inclusive('\n').take(before).map(str::len).sum::<usize>();
+    let words =
+        text[start..].split_ascii_whitespace().skip_while(|word| ["export", "default"].contains(word));
+    let (mut hasher, mut bytes) = (FxHasher::default(), 0);
+    for byte in words.flat_map(str::bytes) {
+        hasher.write_u8(byte);
+        bytes += 1;
+    }
+    (MIN_BYTES <= bytes).then(|| (hasher.finish(), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chunks::chunk_file;
+    use super::super::rank_symbols::tests::outline;
+    use super::*;
+
+    fn found(texts: &[&str]) -> Vec<usize> {
+        let outlines: Vec<_> = texts.iter().map(|text| outline(text)).collect();
+        let chunks: Vec<_> =
+            texts.iter().zip(&outlines).map(|(text, outline)| chunk_file(text, Some(outline))).collect();
+        let files = chunks.iter().enumerate();
+        let files = files.map(|(file, chunks)| FileWithSymbols { file, text: texts[file], chunks });
+        find_amalgamations(&files.collect::<Vec<_>>())
+    }
+
+    const OPEN: &str = "def open(path):\n    return a handle of what is at that path";
+    const CLOSE: &str = "def close(handle):\n    write what is left and forget it all";
+    const READ: &str = "def read(handle):\n    return whatever the file has from here on";
+    const EMPTY: &str = "def new(self):\n    pass";
+
+    fn text(functions: &[&str]) -> String {
+        functions.join("\n\n")
+    }
+
+    #[test]
+    fn a_file_of_the_functions_of_several_others_is_an_amalgamation_however_it_is_indented() {
+        let (first, second) = (text(&[OPEN, CLOSE]), text(&[READ, EMPTY]));
+        let whole = text(&[OPEN, CLOSE, READ, EMPTY]).replace("    ", "\t\t");
+        assert_eq!(found(&[&first, &whole, &second]), [1]);
+        let of_more = text(&[&whole, &OPEN.replace("handle", "list of the names")]);
+        assert_eq!(found(&[&first, &of_more, &second]), [1]);
+    }
+
+    #[test]
+    fn copies_of_one_file_and_files_that_share_something_are_none() {
+        let (first, second) = (text(&[OPEN, CLOSE]), text(&[READ, EMPTY]));
+        let longer = text(&[OPEN, CLOSE, READ]);
+        assert_eq!(found(&[&first, &first, &longer]), [0_usize; 0]);
+        let other = "def seek(handle):\n    move to where it should go on from then";
+        let (sharing, large) = (text(&[OPEN, READ, other]), text(&[OPEN, READ, CLOSE]));
+        assert_eq!(found(&[&sharing, &large]), [0_usize; 0]);
+        let small = [text(&[EMPTY]), text(&[EMPTY, EMPTY])];
+        assert_eq!(found(&[&small[0], &small[1], &text(&[EMPTY, OPEN]), &second]), [0_usize; 0]);
+    }
+}
