@@ -6,8 +6,8 @@
 //! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a task says,
 //! and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files of a
 //! project by these and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the symbols of the
-//! best files, and `windows.rs` cuts those that are too long. `path_class.rs` and `generated_pages.rs` know files by their paths,
-//! and `amalgamations.rs` those that repeat others.
+//! best files (`run_content.rs` says which lines mean nothing), and `windows.rs` cuts those that are too long. `path_class.rs`
+//! and `generated_pages.rs` know files by their paths, and `amalgamations.rs` those that repeat others.
 //! `line_targets.rs` says which files have the lines that a task points to.
 //! Folders import only those before them: `words`, `traces`, `task`.
 
@@ -21,6 +21,7 @@ mod path_class;
 mod query;
 mod rank;
 mod rank_symbols;
+mod run_content;
 mod stems;
 mod subjects;
 mod subsequence;

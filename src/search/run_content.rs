@@ -1,0 +1,64 @@
+//! What lines that are in no function say: lists of imports have the names that a task has, and what is left of a class
+//! after its last function has the name of the class, but neither is what a task is about.
+
+/// What a list of imports counts.
+const IMPORTS_FACTOR: f64 = 0.3;
+
+/// How statements begin that make names of other files known.
+const IMPORTS: &[&str] = &[
+    "import ", "import\t", "from ", "use ", "pub use ", "using ", "require", "package ", "library(", "open ",
+    "export * from ", "extern crate ", "mod ", "pub mod ", "#include", "#import", "#pragma once", "@import ",
+    "@use ",
+];
+/// Lines that end a block, or say who may use what follows.
+const FRAMES: &[&str] = &[
+    "end", "private", "protected", "public", "private:", "protected:", "public:", "signals:", "pass", "else",
+    "#endif", "endif",
+];
+
+/// Returns what the score of a run of lines is multiplied by.
+pub(super) fn run_factor(text: &str) -> f64 {
+    let (mut factor, mut open) = (0.0, 0_i64);
+    for line in text.lines().map(str::trim) {
+        let is_import = 0 < open || IMPORTS.iter().any(|word| line.starts_with(word));
+        if !is_import && is_frame(line) {
+            continue;
+        }
+        if !is_import {
+            return 1.0;
+        }
+        factor = IMPORTS_FACTOR;
+        let count = |brackets: &[char]| i64::try_from(line.matches(brackets).count()).unwrap_or(0);
+        open += count(&['(', '{', '[']) - count(&[')', '}', ']']);
+    }
+    factor
+}
+
+/// Returns whether a trimmed line frames what is around it: brackets, the end of a block, a mark for editors.
+fn is_frame(line: &str) -> bool {
+    let is_mark = line.starts_with("// MARK:") || line.starts_with("# region") || line.starts_with("#region");
+    is_mark || FRAMES.contains(&line) || !line.contains(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the factors are constants")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_count_little_and_the_ends_of_blocks_nothing() {
+        let imports = [
+            "import os\nfrom a import (\n    b,\n    c,\n)\n",
+            "use App\\Models\\User;\n\nuse App\\Models\\Group;\n",
+            "import {\n  a,\n} from './a'\n",
+            "#include <a.h>\n#include \"b.h\"\n#endif\n",
+        ];
+        assert_eq!(imports.map(run_factor), [IMPORTS_FACTOR; 4]);
+        assert_eq!(
+            ["end\n", "  }\n};\n", "\n  private\n", "  // MARK: - Hashable\n"].map(run_factor),
+            [0.0; 4]
+        );
+        let code = ["import os\nRATE = 3\n", "from here on\nthis counts", "// use a\n", "mod a {\n}\nY = 2;"];
+        assert_eq!(code.map(run_factor), [1.0; 4]);
+    }
+}
