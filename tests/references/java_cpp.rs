@@ -287,6 +287,13 @@ fn functions_of_ruby_are_called_without_parentheses() {
 }
 
 #[test]
+fn symbols_of_ruby_use_the_functions_that_they_name() {
+    let text = "class Notes\n  before_action :load_note, only: [:show]\n  def show\n    render \"load_note\", load_note: 1\n  end\n  def load_note\n  end\nend\n";
+    check(&[("a.rb", text)], "a.rb:2", &["Notes.load_note maybe", "Notes.show maybe"]);
+    check(&[("a.rb", text)], "a.rb:4", &[]);
+}
+
+#[test]
 fn cpp_macros_before_a_line_of_the_preprocessor_end_there() {
     let text = "BEGIN_HEADER\n#include \"b.h\"\nnamespace n {\nvoid one() {}\nvoid two() { one(); }\n}\nWARN(off)\n#define ONE 1\nclass A {\n  void a() { b(); }\n  void b() {}\n};\nquiet\n#define TWO 2\nstruct B {\n  void a() { b(); }\n  void b() {}\n};\n";
     let files = [("a.cc", text)];

@@ -109,6 +109,8 @@ impl NameReader<'_> {
     fn leaf(&mut self, node: Node<'_>, scope: ScopeId) {
         let range = node.byte_range();
         let text = self.facts.text.get(range.clone()).unwrap_or_default();
+        // Ruby names a method by a symbol where it is called later: `before_action :load`.
+        let text = if node.kind() == "simple_symbol" { text.trim_start_matches(':') } else { text };
         if !node.is_named() || !is_identifier(text) {
             return;
         }

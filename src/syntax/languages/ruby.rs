@@ -180,6 +180,31 @@ fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
                 define_member(walk, node, SymbolKind::Property, name);
             }
         }
+        "has_many"
+        | "has_one"
+        | "belongs_to"
+        | "has_and_belongs_to_many"
+        | "has_one_attached"
+        | "has_many_attached"
+        | "enum"
+            if !has_receiver =>
+        {
+            if let Some(name) = first_name(walk, node) {
+                define_member(walk, node, SymbolKind::Property, name);
+            }
+        }
+        "delegate" if !has_receiver => {
+            for name in names(walk, node) {
+                define_member(walk, node, SymbolKind::Method, name);
+            }
+        }
+        // Of a model: `scope :active, -> { … }`. Routes have scopes too, with blocks.
+        "scope" if !has_receiver && find(node, "block").is_none() && 1 < arguments(node).len() => {
+            if let Some(name) = names(walk, node).into_iter().next() {
+                define(walk, node, SymbolKind::Method, name);
+                set_method_separator(walk, ".");
+            }
+        }
         "define_method" | "define_singleton_method" => defined_method(walk, node),
         "alias_method" => {
             if let Some(name) = names(walk, node).into_iter().next() {
@@ -287,6 +312,14 @@ fn names(walk: &OutlineWalk<'_>, call: Node<'_>) -> Vec<String> {
     let args = arguments(call).into_iter();
     let names = args.filter(|argument| matches!(argument.kind(), "simple_symbol" | "string"));
     names.map(|name| plain(walk.text(name)).to_owned()).collect()
+}
+
+/// Returns what the first argument names: a symbol, a string, or the key of a pair as in `enum status: [:draft]`.
+fn first_name(walk: &OutlineWalk<'_>, call: Node<'_>) -> Option<String> {
+    let first = arguments(call).into_iter().next()?;
+    let name = find(first, "key").unwrap_or(first);
+    let is_name = matches!(name.kind(), "simple_symbol" | "string" | "hash_key_symbol");
+    is_name.then(|| plain(walk.text(name)).to_owned())
 }
 
 fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
