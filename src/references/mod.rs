@@ -24,6 +24,7 @@
 //! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
+//! | `seen` | What other files see of a file, which decides what is joined again after an edit |
 //!
 //! Start with [`find_references`].
 
@@ -53,6 +54,7 @@ mod rust_library;
 mod rust_modules;
 mod script_modules;
 mod script_packages;
+mod seen;
 mod values;
 
 #[cfg(test)]
@@ -60,5 +62,7 @@ mod tests;
 
 pub use codec::{decode_facts, encode_facts};
 pub use inheritance::InheritedDefinition;
-pub use join::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_references};
+pub use join::{
+    ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_changed_references, find_references,
+};
 pub use project::ProjectFile;
