@@ -1,5 +1,6 @@
 //! Derives facts, outline, skeleton, summary and terms from bytes.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ fn summary_producer(file_type: &'static FileType) -> Producer {
 }
 
 fn terms_producer(file_type: &'static FileType) -> Producer {
-    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION}");
+    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION} clean/1");
     Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
 }
 
@@ -156,10 +157,18 @@ pub(in crate::engine) fn derive(
     ContentArtifacts { hash: content.hash, facts: content.facts.clone(), artifacts }
 }
 
-/// Returns the encoded term vector of a text.
+/// Returns the encoded term vector of a text, and in one more byte whether the text is as it is in the file: whoever reads it
+/// again need not search it for secrets.
 pub(super) fn terms_of(content: &IdentifiedText<'_>) -> Vec<u8> {
     let text = content.text.text.as_bytes();
-    VectorBuilder::default().build(&text[..indexed_bytes(text, content.file_type)])
+    let mut terms = VectorBuilder::default().build(&text[..indexed_bytes(text, content.file_type)]);
+    terms.push(u8::from(matches!(content.text.text, Cow::Borrowed(_))));
+    terms
+}
+
+/// Returns whether the text with these terms is known to have no secrets.
+pub(in crate::engine) fn is_clean(terms: &[u8]) -> bool {
+    terms.last() == Some(&1)
 }
 
 /// Returns how much of a text is indexed: whole lines, unless the first one is very long.

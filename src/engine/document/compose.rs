@@ -32,8 +32,8 @@ use crate::aggregate::{
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{
-    CommitCache, LogEnd, PastCommitCache, ProjectHistory, WorktreeStates, note_faults, past_commits,
-    project_commits, with_uncommitted,
+    CommitCache, LogEnd, ProjectHistory, WorktreeStates, note_faults, past_commits, project_commits,
+    with_uncommitted,
 };
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{EarlierSources, ProjectRanking, RankingRequest, SourceTexts, rank_project};
@@ -210,11 +210,10 @@ impl DocumentRun<'_, '_> {
         } else if request.overview && request.is_whole() && draft.plan.sections.part.has_prefix() {
             draft.plan.overview = overview(&renderer.cache.workspace, &draft.files, request.limits);
         }
-        let past = self.caches.map(|caches| &caches.past_commits);
         let mut ranking = None;
         if is_limited {
-            let history = history.as_ref();
-            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &focus, history)?);
+            let (history, caches) = (history.as_ref(), self.caches);
+            ranking = Some(rank_draft(self.cache, caches, (request, horizon), &mut draft, &focus, history)?);
         }
         // Nothing of a project without commits is what it was at one of them, whatever is linked to it.
         let has_commits = history.as_ref().is_some_and(|history| history.commits.get("").is_some());
@@ -334,7 +333,7 @@ impl DocumentRun<'_, '_> {
 /// for the receipt.
 fn rank_draft(
     cache: &mut ArtifactCache<'_>,
-    shared: Option<&PastCommitCache>,
+    caches: Option<&DocumentCaches>,
     (request, horizon): (&AggregationRequest, ChangeHorizon),
     draft: &mut DraftDocument,
     focus: &Focus,
@@ -348,9 +347,12 @@ fn rank_draft(
     // Places are kept by a rule of their own, and files that were moved since the frozen commit have no history in it.
     let is_frozen = !is_guided && horizon == ChangeHorizon::Near;
     let end = if is_frozen { LogEnd::Frozen } else { LogEnd::Head };
+    let shared = caches.map(|caches| &caches.past_commits);
     let past =
         history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.commits, end));
-    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+    let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+    let kept = caches.map(|caches| &caches.current_sources).filter(|_| !cache.workspace.paranoid);
+    let known = kept.map(|kept| kept.of_files(&files));
     let in_focus = |path: &_| focus.lines(path).is_some();
     let ranking = RankingRequest {
         query: &query,
@@ -359,9 +361,12 @@ fn rank_draft(
         horizon,
         frozen_at: None,
         room: Some(room_of(cache, request.limits)),
-        known: None,
+        known: known.as_ref(),
     };
-    let ranking = rank_project(cache, &ranking, &known);
+    let ranking = rank_project(cache, &ranking, &files);
+    if let Some(kept) = kept {
+        kept.keep(&files, &ranking.sources);
+    }
     if let (Some(text), Some(reading)) = (&request.task, &reading) {
         draft.remarks.task = Some(task_receipt(text, reading, &ranking));
         // Where the reader has everything, there is nothing that could match.
