@@ -95,7 +95,9 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     let mut found = ProjectReferences::default();
     for (id, file) in (0..).zip(files) {
         if !is_joined_by_itself(index.rules(id)) {
-            file.facts.uses.iter().for_each(|usage| join_use(&mut evaluator, id, usage, &mut found));
+            for usage in &file.facts.uses {
+                join_use(&mut evaluator, id, usage, &mut found);
+            }
         }
         join_by_itself(&index, &mut c_names, id, &mut found);
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
@@ -136,7 +138,9 @@ pub fn find_changed_references(
     let index = ProjectIndex::of_names(files, |name| names.contains(name));
     let mut c_names = CNames::new(&index);
     let mut found = ProjectReferences::default();
-    changed.iter().for_each(|(file, _)| join_by_itself(&index, &mut c_names, *file, &mut found));
+    for (file, _) in changed {
+        join_by_itself(&index, &mut c_names, *file, &mut found);
+    }
     Some(found)
 }
 

@@ -158,7 +158,9 @@ impl UnresolvedUses {
     fn named(&self) -> impl Iterator<Item = (UnresolvedPlace, &str)> {
         let mut names = vec![""; self.places.len()];
         for (name, rows) in &self.of_name {
-            rows.iter().for_each(|row| names[*row as usize] = name);
+            for row in rows {
+                names[*row as usize] = name;
+            }
         }
         self.places.iter().copied().zip(names)
     }
