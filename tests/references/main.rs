@@ -4,7 +4,6 @@
 
 #[cfg(feature = "lang-javascript")]
 mod common_js;
-mod edits;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
 mod python;
