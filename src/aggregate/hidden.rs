@@ -109,6 +109,24 @@ pub fn ineffective_hides(
     gone.into_iter().enumerate().map(with_nearest).collect()
 }
 
+/// Returns the keys by which `mask` shows nothing, because no symbol of the outline is named so, each with the names that
+/// are nearest to it; none of these is what `hiding` hides.
+pub fn unmatched_shown_keys(
+    outline: &Outline,
+    mask: &[(String, MaskMode)],
+    hiding: &[(String, MaskMode)],
+) -> Vec<(String, Vec<String>)> {
+    let shown = mask.iter().filter(|(_, mode)| *mode != MaskMode::Hide);
+    let gone = shown.filter(|(key, _)| select_symbols(outline, key).is_empty());
+    let hidden = hidden_names(outline, hiding);
+    let with_nearest = |(at, (key, _)): (usize, &(String, MaskMode))| {
+        let mut near = if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
+        near.retain(|key| !names_hidden(key, &hidden));
+        (key.clone(), near)
+    };
+    gone.enumerate().map(with_nearest).collect()
+}
+
 /// Returns the last part of a mask's key, without parameters or a number.
 fn last_name(key: &str) -> &str {
     let end = key.find(['(', '#']).filter(|at| 0 < *at).unwrap_or(key.len());

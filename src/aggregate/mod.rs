@@ -24,6 +24,7 @@ mod regions;
 mod repeated;
 mod routing;
 mod selector;
+mod shown_lines;
 mod symbol_lines;
 mod tokens;
 mod views;
@@ -40,6 +41,7 @@ pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use hidden::{
     HiddenLines, hide_mentions, hide_symbols, hides_symbols, ineffective_hides, unmatched_hidden_keys,
+    unmatched_shown_keys,
 };
 pub use hydrate::{
     DepthCosts, HotFile, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost,
@@ -53,12 +55,13 @@ pub use pack::{
     BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
     pack,
 };
-pub use page::code_lines;
+pub use page::{code_lines, skipped_lines_mark};
 pub use routing::{
     HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,
-    limit_to_size, route_file, view_of_item,
+    limit_to_size, route_file, view_of_item, view_without_mask,
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
+pub use shown_lines::{has_new_lines, merge_shown, split_shown};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{

@@ -143,6 +143,13 @@ pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t
     })
 }
 
+/// Returns what takes the place of lines that are not shown: a comment, where the language has comments.
+pub fn skipped_lines_mark(language: &str, lines: usize) -> String {
+    let words = format!("… {lines} {}", if lines == 1 { "line" } else { "lines" });
+    let comment = LanguageStyle::for_language(language).comment(&words, true);
+    if comment.is_empty() { words } else { comment }
+}
+
 fn is_php_prelude(line: &str) -> bool {
     line == "<?php" || ["declare(", "namespace ", "use "].iter().any(|start| line.starts_with(start))
 }
@@ -210,7 +217,42 @@ impl LanguageStyle {
             "json" | "notebook" => Self { line_comment: None, ..Self::LIST },
             "css" => Self { line_comment: None, ..Self::BRACES },
             "zig" => Self { block_comment: None, ..Self::BRACES },
-            "cmake" | "dockerfile" | "makefile" | "toml" | "yaml" => Self::LIST,
+            "cmake" | "dockerfile" | "make" | "toml" | "yaml" => Self::LIST,
+            _ => Self::without_grammar(language),
+        }
+    }
+
+    /// Returns the style of a language of which no more is known than its comments.
+    fn without_grammar(language: &str) -> Self {
+        let mark = |line_comment| Self { line_comment: Some(line_comment), ..Self::LIST };
+        let around =
+            |begin, end| Self { line_comment: None, block_comment: Some((begin, end)), ..Self::LIST };
+        match language {
+            "perl" | "raku" | "r" | "julia" | "elixir" | "nim" | "crystal" | "fish" | "csh" | "nushell"
+            | "powershell" | "coffeescript" | "gdscript" | "starlark" | "meson" | "just" | "nix"
+            | "terraform" | "puppet" | "rego" | "tcl" | "awk" | "sed" | "ninja" | "qmake" | "gn"
+            | "graphql" | "cython" | "jq" | "gnuplot" | "rpm-spec" | "kconfig" | "ini" | "env" | "ignore"
+            | "gettext" => Self::LIST,
+            "haskell" | "cabal" | "elm" | "purescript" | "ada" | "vhdl" | "lean" | "agda" | "applescript"
+            | "dhall" => mark("--"),
+            "clojure" | "lisp" | "scheme" | "racket" | "emacs-lisp" | "llvm" | "autohotkey"
+            | "webassembly" => mark(";;"),
+            "erlang" | "latex" | "bibtex" | "matlab" | "prolog" | "postscript" | "mermaid" => mark("%"),
+            "assembly" => around("/*", "*/"),
+            "fortran" => mark("!"),
+            "visual-basic" | "plantuml" => mark("'"),
+            "vim" => mark("\""),
+            "batch" => mark("REM"),
+            "ocaml" | "coq" | "mathematica" => around("(*", "*)"),
+            "xml" | "svg" | "vue" | "svelte" | "astro" => around("<!--", "-->"),
+            "jinja" | "twig" => around("{#", "#}"),
+            "handlebars" => around("{{!--", "--}}"),
+            "erb" | "eex" => around("<%#", "%>"),
+            "razor" => around("@*", "*@"),
+            "rst" | "asciidoc" | "org" | "typst" | "text" | "man" | "texinfo" | "wiki" | "csv" | "tsv"
+            | "jsonl" | "lock" | "diff" | "log" | "pem" | "subtitle" | "snapshot" | "mesh" | "rtf"
+            | "checksum" | "strings" | "cobol" | "m4" | "haml" | "pug" | "liquid" | "go-template"
+            | "unknown" => Self { line_comment: None, ..Self::LIST },
             _ => Self::BRACES,
         }
     }
@@ -254,5 +296,10 @@ mod tests {
         assert_eq!(of("markdown", true), "<!-- 2 lines -->");
         assert_eq!(of("yaml", false), "");
         assert_eq!(of("json", true), "");
+        assert_eq!(skipped_lines_mark("elixir", 1), "# … 1 line");
+        assert_eq!(skipped_lines_mark("haskell", 2), "-- … 2 lines");
+        assert_eq!(skipped_lines_mark("ocaml", 2), "(* … 2 lines *)");
+        assert_eq!(skipped_lines_mark("dart", 2), "// … 2 lines");
+        assert_eq!(skipped_lines_mark("json", 2), "… 2 lines");
     }
 }

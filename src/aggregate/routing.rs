@@ -205,6 +205,13 @@ pub fn route_file(path: &RelPath, file_type: &FileType, routing: &RoutingContext
     first.unwrap_or(RoutedView { view: routing.default_mode, rule: RoutingRule::DefaultMode })
 }
 
+/// Returns the view that a file would have if no mask said anything of it.
+pub fn view_without_mask(path: &RelPath, file_type: &FileType, routing: &RoutingContext<'_>) -> ViewMode {
+    let verdicts = explain_routing(path, file_type, routing).into_iter();
+    let mut others = verdicts.filter(|verdict| verdict.rule != RoutingRule::Mask);
+    others.find_map(|verdict| verdict.view).unwrap_or(routing.default_mode)
+}
+
 /// Returns the view that a file of `size` bytes gets instead of `wanted`, and why, if it cannot be had.
 pub fn limit_to_size(
     wanted: ViewMode,

@@ -209,7 +209,8 @@ pub fn render_window(text: &str, lines: &FocusLines, margin: u32) -> String {
 
 fn write_gap(out: &mut String, left_out: &mut u32) {
     if 0 < *left_out {
-        let _ = writeln!(out, "     …  ({left_out} lines)");
+        let unit = if *left_out == 1 { "line" } else { "lines" };
+        let _ = writeln!(out, "     …  ({left_out} {unit})");
         *left_out = 0;
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::de::{DeserializeOwned, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
 /// A step from a value of JSON to one in it.
@@ -62,6 +63,69 @@ pub(super) fn parse_located<T: DeserializeOwned>(text: &[u8]) -> Result<T, Locat
 /// Converts a value as [`parse_located`] reads a text.
 pub(super) fn convert_located<T: DeserializeOwned>(value: Value) -> Result<T, LocatedError> {
     serde_path_to_error::deserialize(value).map_err(LocatedError::at_its_place)
+}
+
+/// A value in which no object has a key twice. [`Value`] itself takes the last of both.
+pub(super) struct UniqueValue(pub(super) Value);
+
+impl<'de> Deserialize<'de> for UniqueValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(UniqueValue(item)) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(items.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
+        let mut fields = Map::new();
+        while let Some(key) = object.next_key::<String>()? {
+            if fields.contains_key(&key) {
+                return Err(serde::de::Error::custom(format!("duplicate field `{key}`")));
+            }
+            let UniqueValue(value) = object.next_value()?;
+            fields.insert(key, value);
+        }
+        Ok(fields.into())
+    }
 }
 
 /// Returns a path as it is written in messages: `choice.focus[0]`.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::file_types::{C, CPP, FILE_TYPES, FileTypeRow, UNKNOWN};
+use super::file_types::{C, CPP, FILE_TYPES, FileTypeRow, LFS_POINTER, UNKNOWN};
 use super::header_neighbors::HeaderNeighbors;
 use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath};
 
@@ -21,17 +21,21 @@ pub fn all_file_types() -> impl Iterator<Item = &'static FileType> {
     INDEX.ids.values().copied()
 }
 
-/// Returns what a file is: by its whole name, the end of its name, its extension, its first line, the first word of
+/// Returns what a file is: a pointer of Git LFS by its first line; else by its whole name, the end of its name, its extension, its first line, the first word of
 /// its name, in this order; else the type `unknown`.
 pub fn detect_file_type(
     path: &RelPath,
     facts: &ContentFacts,
     neighbors: &HeaderNeighbors,
 ) -> &'static FileType {
+    let claimed = facts.claimed_type.as_deref();
+    if let Some(pointer) = claimed.filter(|claimed| *claimed == LFS_POINTER).and_then(file_type_by_id) {
+        return pointer;
+    }
     if is_header(path) {
         return header_type(path, facts, neighbors);
     }
-    let by_first_line = || file_type_by_id(facts.claimed_type.as_deref()?);
+    let by_first_line = || file_type_by_id(claimed?);
     type_by_name(path).or_else(by_first_line).or_else(|| type_by_first_word(path)).unwrap_or(&UNKNOWN)
 }
 
@@ -133,6 +137,13 @@ mod tests {
     fn check(id: &str, names: &[&str]) {
         for name in names {
             assert_eq!(type_of(name.as_bytes(), None), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_of_git_lfs_is_none_of_what_it_stands_for() {
+        for name in [&b"model.py"[..], b"a.h", b"logo.svg", b"weights"] {
+            assert_eq!(type_of(name, Some(LFS_POINTER)), LFS_POINTER);
         }
     }
 

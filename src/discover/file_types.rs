@@ -64,6 +64,9 @@ const ENV: FileRole = FileRole::Config(ConfigSyntax::Env);
 /// What a header is that neither its text nor its neighbors call C++.
 pub(super) const C: &str = "c";
 
+/// What is in the place of a file that Git LFS keeps elsewhere, whatever the name of that file.
+pub(super) const LFS_POINTER: &str = "lfs-pointer";
+
 /// The C++ of headers and of `.C`.
 pub(super) const CPP: &str = "cpp";
 
@@ -257,6 +260,8 @@ pub(super) static FILE_TYPES: &[FileTypeRow] = &[
     row("mesh", "Geometry", "", DATA, "obj stl ply mtl gltf"),
     row("postscript", "PostScript", "postscript", DATA, "ps eps"),
     row("rtf", "Rich text", "", DATA, "rtf"),
+    // By its first line alone: what is in the place of a file that Git LFS has not fetched.
+    row(LFS_POINTER, "Git LFS pointer", "", DATA, ""),
     row("checksum", "Checksums", "", DATA, "md5 sha1 sha256 sha512").names("SHA256SUMS SHA512SUMS MD5SUMS"),
     row("go-mod", "Go module", "go-mod", DATA, "").names("go.mod go.work"),
 ];

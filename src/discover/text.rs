@@ -6,6 +6,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::dialect::detect_dialect;
 use super::file_type::{file_type_by_id, file_type_for_interpreter};
+use super::file_types::LFS_POINTER;
 use crate::model::{ContentFacts, FileType, HeaderDialect, SkipReason};
 
 /// A NUL this near to the beginning shows that bytes are no text; git looks about as far.
@@ -69,7 +70,20 @@ fn claimed_type(text: &str) -> Option<&'static FileType> {
     if text.starts_with("<?xml ") {
         return file_type_by_id("xml");
     }
+    if is_lfs_pointer(text) {
+        return file_type_by_id(LFS_POINTER);
+    }
     file_type_for_interpreter(interpreter(text)?)
+}
+
+/// Returns whether a text is what Git LFS puts in the place of a file:
+/// <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
+fn is_lfs_pointer(text: &str) -> bool {
+    const LONGEST: usize = 1024;
+    text.len() < LONGEST
+        && text.starts_with("version https://git-lfs.github.com/spec/")
+        && text.contains("\noid ")
+        && text.contains("\nsize ")
 }
 
 /// Reads what follows a byte order mark.
@@ -346,6 +360,15 @@ mod text_tests {
             |bytes: &[u8]| content_facts(bytes, read_as_text(bytes).ok().as_ref(), false).claimed_type;
         assert_eq!(claims(b"<?xml version=\"1.0\"?>\n<a/>").as_deref(), Some("xml"));
         assert_eq!(claims(b"<a/>"), None);
+    }
+
+    #[test]
+    fn a_pointer_of_git_lfs_is_known_by_its_lines() {
+        let claims =
+            |bytes: &[u8]| content_facts(bytes, read_as_text(bytes).ok().as_ref(), false).claimed_type;
+        let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 48123\n";
+        assert_eq!(claims(pointer.as_bytes()).as_deref(), Some(LFS_POINTER));
+        assert_eq!(claims(b"version https://git-lfs.github.com/spec/v1 is its first line\n"), None);
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DiscussionText, DocumentCacheKey,
     DocumentHistory, Explanation, GivenChange, GivenFile, GivenFileState, HydratedPlaces, HydrationAnswer,
     HydrationRequest, ImageFile, LimitedView, NamedFragments, OpenedDocument, PreparedDocument, PriorOutputs,
-    RankedName, RecentChanges, RecordName, SectionRequest, ViewAnswer, ViewRequest,
+    RankedName, RecentChanges, RecordName, SectionRequest, UNKNOWN_SYMBOLS, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use find::{FindAnswer, FindHit, FindRequest};

@@ -99,6 +99,10 @@ pub const MODULE_EXPORTS: &str = "module.exports";
 /// What a file of Go binds that is only built if a tag is given.
 pub const TAGGED_FILE: &str = "(tagged)";
 
+/// The part of a container that the first variable of a loop over it gets: in C++ an element, which of a map is a pair, in Go
+/// the key.
+pub const LOOP_ELEMENT: u32 = u32::MAX;
+
 /// What a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {
@@ -207,11 +211,11 @@ pub enum ExpressionFact {
     /// A value of the type that the operand names.
     Instance(ExpressionId),
     /// A generic type and one more argument of it. In Python, a container and one more value in it, where the type is
-    /// [`Self::Literal`].
+    /// [`Self::Literal`]. In Java also a method that is called and one more argument.
     Apply(ExpressionId, ExpressionId),
     /// One of two.
     Either(ExpressionId, ExpressionId),
-    /// What a wrapper contains: after `await`, `with`, `?`.
+    /// What a wrapper contains: after `await`, `with`, `?`. In Java the parameters of a method that is called.
     Inner(ExpressionId),
     /// A value of a type of the language itself.
     Literal,
@@ -221,7 +225,8 @@ pub enum ExpressionFact {
     ReceiverType,
     /// What the type around it inherits.
     Super,
-    /// A name in scope that can only be that of a type or a module, where those have names of their own.
+    /// A name in scope that can only be that of a type or a module, where those have names of their own. In Java a type of
+    /// the language itself, in parentheses.
     TypeName(NameId),
     /// A field of a value, where a method may have the same name.
     Field(ExpressionId, NameId),
@@ -264,6 +269,8 @@ pub struct UseFact {
     pub scope: ScopeId,
     /// What is before the name; `None` for a name that is looked up in the scopes.
     pub receiver: Option<ExpressionId>,
+    /// In Java, what is called, applied to its arguments by [`ExpressionFact::Apply`].
+    pub applied: Option<ExpressionId>,
     /// Whether it is called.
     pub is_call: bool,
     /// Whether the name can only be that of a type or a module; that of a macro, if it is called.

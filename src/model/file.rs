@@ -283,7 +283,12 @@ pub struct FileType {
 impl FileType {
     /// Returns whether it is code that does something, and not only says how something looks.
     pub fn is_program(&self) -> bool {
-        self.role == FileRole::Code && !MARKUP.contains(&self.id)
+        self.role == FileRole::Code && !MARKUP.contains(&self.id) || self.is_notebook()
+    }
+
+    /// Returns whether it is JSON around the cells of a program.
+    pub fn is_notebook(&self) -> bool {
+        self.id == "notebook"
     }
 }
 

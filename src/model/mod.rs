@@ -45,8 +45,8 @@ pub use document::{
 pub use document_layout::{DocumentLayout, DocumentPiece, OVERVIEW, PieceSubject, PrefixCaching};
 pub use facts::{
     AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,
-    DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX, ImportFact, ImportId, MODULE_EXPORTS,
-    NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, UseFact,
+    DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX, ImportFact, ImportId, LOOP_ELEMENT,
+    MODULE_EXPORTS, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

@@ -235,13 +235,26 @@ fn escaped_char(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     Some((c.to_string().into_bytes(), &text[end + 1..]))
 }
 
-/// Returns a path or a pattern without the parts that mean nothing: `./a//b/` is `a/b`, and `.` is empty.
+/// Returns a path or a pattern without the parts that mean nothing: `./a//b/` and `a/c/../b` are `a/b`, and `.` is empty.
 ///
-/// This is the one place where spellings of a path become one; `..` stays, for what it leads to depends on where one
-/// is.
+/// This is the one place where spellings of a path become one; a `..` that leads out of where the path begins stays, for
+/// what it leads to depends on where that is.
 pub fn normalized_path(path: &str) -> String {
-    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
-    let normalized = parts.collect::<Vec<_>>().join("/");
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            // What a pattern matches may be more than one folder.
+            ".." if parts
+                .last()
+                .is_some_and(|last| *last != ".." && !last.contains(['*', '?', '[', '{'])) =>
+            {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let normalized = parts.join("/");
     if path.starts_with('/') { format!("/{normalized}") } else { normalized }
 }
 
@@ -276,6 +289,22 @@ mod tests {
         assert_eq!(RelPath::new(b"./a"), Err(InvalidPath::Dotted));
         assert_eq!(RelPath::new(b"a\0b"), Err(InvalidPath::Nul));
         assert!(RelPath::new(b"...").is_ok());
+    }
+
+    #[test]
+    fn spellings_of_a_path_become_one() {
+        for (path, expected) in [
+            ("./a//b/", "a/b"),
+            ("src/../src/Uri.zig", "src/Uri.zig"),
+            ("a/b/../../c", "c"),
+            ("a/..", ""),
+            ("../a", "../a"),
+            ("a/../../b", "../b"),
+            ("**/../b", "**/../b"),
+            ("/a/../b", "/b"),
+        ] {
+            assert_eq!(normalized_path(path), expected, "{path}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 /// Version of the format, the first number of every encoding.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The row of one file: its names, each ended by a line break, and every table as numbers with its length before it.
 #[derive(Serialize, Deserialize)]
@@ -102,10 +102,12 @@ fn is_sound(facts: &SourceFacts) -> bool {
             };
             value && name(fact.name) && scope(fact.scope) && scope(fact.at)
         })
-        && facts
-            .uses
-            .iter()
-            .all(|fact| name(fact.name) && scope(fact.scope) && fact.receiver.is_none_or(expression))
+        && facts.uses.iter().all(|fact| {
+            name(fact.name)
+                && scope(fact.scope)
+                && fact.receiver.is_none_or(expression)
+                && fact.applied.is_none_or(expression)
+        })
 }
 
 struct NumberWriter {
@@ -198,10 +200,12 @@ impl NumberWriter {
 
     fn usage(&mut self, fact: &UseFact) {
         // One number for what most uses have none of.
-        let flags =
-            u32::from(fact.is_call) | u32::from(fact.is_type) << 1 | u32::from(fact.receiver.is_some()) << 2;
+        let flags = u32::from(fact.is_call)
+            | u32::from(fact.is_type) << 1
+            | u32::from(fact.receiver.is_some()) << 2
+            | u32::from(fact.applied.is_some()) << 3;
         self.numbers.extend([fact.name, flags, fact.scope]);
-        self.numbers.extend(fact.receiver);
+        self.numbers.extend(fact.receiver.into_iter().chain(fact.applied));
         self.line(fact.line);
     }
 }
@@ -320,11 +324,13 @@ impl NumberReader<'_> {
     fn usage(&mut self) -> Option<UseFact> {
         let (name, flags, scope) = (self.next()?, self.next()?, self.next()?);
         let receiver = if flags & 4 != 0 { Some(self.next()?) } else { None };
+        let applied = if flags & 8 != 0 { Some(self.next()?) } else { None };
         Some(UseFact {
             name,
             line: self.line()?,
             scope,
             receiver,
+            applied,
             is_call: flags & 1 != 0,
             is_type: flags & 2 != 0,
         })

@@ -3,7 +3,7 @@
 use super::evaluate::Evaluator;
 use super::project::{FileId, NameRules};
 use super::values::{Value, ValueSet};
-use crate::model::{ExpressionFact, ExpressionId, ScopeId};
+use crate::model::{ExpressionFact, ExpressionId, LOOP_ELEMENT, ScopeId};
 
 impl<'a> Evaluator<'a> {
     /// Returns what a method of a container returns.
@@ -11,6 +11,9 @@ impl<'a> Evaluator<'a> {
         match (container, method) {
             (Value::Generic { file, scope, expression }, _) if self.index.rules(file) == NameRules::Java => {
                 self.java_container_call(file, scope, expression, method)
+            }
+            (Value::Generic { file, .. }, _) if self.index.rules(file) == NameRules::Cpp => {
+                self.cpp_container_call(container, method)
             }
             (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
                 self.item(container)
@@ -74,6 +77,7 @@ impl<'a> Evaluator<'a> {
                     _ => ValueSet::UNKNOWN,
                 })
             }
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => self.cpp_item(whole),
             Value::Generic { file, scope, expression } => self.item_of_generic(file, scope, expression),
             Value::Definition(_) | Value::Entries { .. } => ValueSet::one(whole),
             _ => ValueSet::UNKNOWN,
@@ -87,11 +91,15 @@ impl<'a> Evaluator<'a> {
         {
             return ValueSet { values: vec![whole], is_complete: false };
         }
+        if at == LOOP_ELEMENT {
+            return self.loop_element(whole);
+        }
         match whole {
             Value::Generic { file, scope, expression } => {
                 let (name, arguments, _) = self.generic_parts(file, expression);
                 let argument = arguments.get(at as usize).copied();
-                match name {
+                // Names of types of C++ end in colons.
+                match name.trim_end_matches(':') {
                     _ if self.is_display(whole) => match argument.or(arguments.last().copied()) {
                         Some(element) => self.value(file, scope, element),
                         None => ValueSet::UNKNOWN,
@@ -100,7 +108,7 @@ impl<'a> Evaluator<'a> {
                     "tuple" | "Tuple" if self.is_python(file) && arguments.len() == 1 => {
                         self.instance(file, scope, arguments[0])
                     }
-                    "tuple" | "Tuple" | "" => {
+                    "tuple" | "Tuple" | "pair" | "" => {
                         argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
                     }
                     _ if self.index.rules(file) == NameRules::Rust => {
@@ -112,6 +120,28 @@ impl<'a> Evaluator<'a> {
             }
             Value::Entries { file, scope, expression } => self.part_of_entry(file, scope, expression, at),
             Value::Definition(key) if self.is_python(key.file) => ValueSet::one(whole),
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns what the first variable of a loop over a container gets.
+    fn loop_element(&mut self, whole: Value) -> ValueSet {
+        match whole {
+            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Go => {
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                match (name, arguments.as_slice()) {
+                    ("chan", [first]) | ("map", [first, _]) => self.instance(file, scope, *first),
+                    _ => ValueSet::UNKNOWN,
+                }
+            }
+            Value::Generic { .. } => self.cpp_element(whole),
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {
+                let begin = self.attribute(whole, "begin");
+                if begin.values.is_empty() {
+                    return self.cpp_item(whole);
+                }
+                begin.flat_map(|begin| self.call(begin))
+            }
             _ => ValueSet::UNKNOWN,
         }
     }

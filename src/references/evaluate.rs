@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::fixtures::Fixtures;
+use super::java_tables::JavaTables;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
@@ -33,6 +34,7 @@ pub(super) struct Evaluator<'a> {
     /// What those imports bring by a name.
     pub(super) globs: FxHashMap<(FileId, ScopeId, NameId, Namespace), Option<ValueSet>>,
     pub(super) fixtures: Fixtures<'a>,
+    pub(super) java: JavaTables<'a>,
     depth: usize,
 }
 
@@ -58,6 +60,7 @@ impl<'a> Evaluator<'a> {
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
             fixtures: Fixtures::new(index),
+            java: JavaTables::default(),
             depth: 0,
         };
         evaluator.add_implementations();
@@ -94,6 +97,7 @@ impl<'a> Evaluator<'a> {
         self.aliases.clear();
         self.linear.clear();
         self.globs.clear();
+        self.java = JavaTables::default();
     }
 
     /// Returns what an expression may be.
@@ -125,6 +129,7 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::TypeName(name) if self.index.rules(file) == NameRules::Rust => {
                 self.rust_name(file, scope, name, Namespace::Types)
             }
+            ExpressionFact::TypeName(_) if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
             ExpressionFact::Name(name) | ExpressionFact::TypeName(name) => self.name(file, scope, name),
             ExpressionFact::Field(object, name) => {
                 let name = self.index.facts(file).name(name);
@@ -142,6 +147,12 @@ impl<'a> Evaluator<'a> {
                 })
             }
             ExpressionFact::Call(function) => self.call_expression(file, scope, function),
+            ExpressionFact::Part(..) | ExpressionFact::Item(_)
+                if self.index.rules(file) == NameRules::Java =>
+            {
+                let typed = self.java_type(file, scope, expression);
+                self.java_value(typed)
+            }
             ExpressionFact::Item(whole) => {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.item(whole))
@@ -346,6 +357,9 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what a call of the value of an expression returns.
     fn call_expression(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
+        if self.index.rules(file) == NameRules::Java {
+            return self.java_called(file, scope, function);
+        }
         if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
             let object = self.value(file, scope, object);
             if self.index.rules(file) == NameRules::Rust {
@@ -366,10 +380,6 @@ impl<'a> Evaluator<'a> {
             let is_foreign = callee.is_complete
                 && (self.index.rules(file) == NameRules::Go || self.is_named_as_class(file, function));
             return if is_foreign { callee } else { ValueSet::UNKNOWN };
-        }
-        let is_java = self.index.rules(file) == NameRules::Java;
-        if is_java && let Some(found) = self.java_self_typed(file, scope, function, &callee) {
-            return found;
         }
         callee.flat_map(|callee| self.call(callee))
     }
@@ -506,6 +516,8 @@ impl<'a> Evaluator<'a> {
                         None => ValueSet::UNKNOWN,
                     }
                 }
+                // A function with type arguments, read as a type.
+                DefinitionKind::Function if self.index.rules(key.file) == NameRules::Go => self.returned(key),
                 DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
                 _ => ValueSet::UNKNOWN,
             },

@@ -17,7 +17,7 @@ pub struct InheritedDefinition {
     pub base_definition: u32,
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
     /// Returns what the types of all files inherit, by file and definition.
     pub(super) fn inheritance(&mut self) -> Vec<InheritedDefinition> {
         let mut found = Vec::new();
@@ -74,7 +74,11 @@ impl Evaluator<'_> {
     }
 
     /// Returns the functions and types that a scope binds, with the names that they are bound to.
-    fn members_in(&self, file: FileId, scope: ScopeId) -> impl Iterator<Item = (&str, u32)> {
+    pub(super) fn members_in(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+    ) -> impl Iterator<Item = (&'a str, u32)> + use<'a> {
         let facts = self.index.facts(file);
         let first = facts.bindings.partition_point(|binding| binding.scope < scope);
         let bindings = facts.bindings[first..].iter().take_while(move |binding| binding.scope == scope);

@@ -60,7 +60,8 @@ impl Evaluator<'_> {
                     found.merge(self.member(class, name));
                 }
             }
-            if !found.values.is_empty() {
+            // What is imported by its name hides what stars bring.
+            if !found.values.is_empty() || !bindings.is_empty() {
                 return found;
             }
         } else if !bindings.is_empty() {
@@ -132,6 +133,32 @@ impl Evaluator<'_> {
             (Some(class), Some(name)) => self.member(class, facts.name(name)),
             _ => ValueSet::FOREIGN,
         }
+    }
+
+    /// Returns what a call returns. The expression is what is called, applied to its arguments.
+    pub(super) fn java_called(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
+        let facts = self.index.facts(file);
+        let typed = self.java_returned(file, scope, function);
+        let found = self.java_value(typed);
+        if !found.is_unknown() {
+            return found;
+        }
+        let (.., function) = self.generic_parts(file, function);
+        if let ExpressionFact::Member(object, method) = facts.expression(function) {
+            let object = self.value(file, scope, object);
+            if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
+                let method = facts.name(method);
+                return object.flat_map(|object| self.call_of_container(object, method));
+            }
+        }
+        let callee = self.value(file, scope, function);
+        if callee.values.is_empty() {
+            return ValueSet::UNKNOWN;
+        }
+        if let Some(found) = self.java_self_typed(file, scope, function, &callee) {
+            return found;
+        }
+        callee.flat_map(|callee| self.call(callee))
     }
 
     /// Returns what a method returns whose type is the `T` of `class A<T extends A<T>>`: what it is called on.

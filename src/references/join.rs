@@ -96,7 +96,9 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     for (id, file) in (0..).zip(files) {
         if !is_joined_by_itself(index.rules(id)) {
             for usage in &file.facts.uses {
-                join_use(&mut evaluator, id, usage, &mut found);
+                if !join_java_call(&mut evaluator, id, usage, &mut found) {
+                    join_use(&mut evaluator, id, usage, &mut found);
+                }
             }
         }
         join_by_itself(&index, &mut c_names, id, &mut found);
@@ -197,6 +199,31 @@ fn join_by_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: 
 /// Returns whether a function may be called in a language without parentheses behind its name.
 fn calls_without_parentheses(language: &str) -> bool {
     matches!(language, "kotlin" | "lua" | "ruby" | "scala" | "shell" | "swift")
+}
+
+/// Adds the methods of Java that a call means, where it is known what it is called on; returns whether it is.
+fn join_java_call(
+    evaluator: &mut Evaluator<'_>,
+    file: FileId,
+    usage: &UseFact,
+    found: &mut ProjectReferences,
+) -> bool {
+    let index = evaluator.index;
+    let Some(function) =
+        usage.applied.filter(|_| index.by_name.contains_key(index.facts(file).plain_name(usage.name)))
+    else {
+        return false;
+    };
+    let Some(call) = evaluator.java_call(file, usage.scope, function) else { return false };
+    let grade = match (call.methods.len(), call.is_sure) {
+        (1, true) => ReferenceGrade::Sure,
+        (1, false) => ReferenceGrade::Likely,
+        _ => ReferenceGrade::Maybe,
+    };
+    let mut targets = call.methods.clone();
+    targets.sort_unstable();
+    add_references(index, file, usage, &targets, grade, found);
+    true
 }
 
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {

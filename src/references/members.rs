@@ -55,6 +55,11 @@ impl Evaluator<'_> {
             Value::Package(package) => self.java_member_of_package(package, name),
             // What Java declares of another project has the members of that alone.
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
+            Value::Generic { file, .. } | Value::Entries { file, .. }
+                if self.index.rules(file) == NameRules::Cpp =>
+            {
+                self.cpp_pair_member(object, name)
+            }
             Value::Generic { .. } if self.is_display(object) => ValueSet::FOREIGN,
             Value::Generic { .. } => ValueSet::UNKNOWN,
             Value::Entries { .. } => ValueSet::FOREIGN,

@@ -19,8 +19,10 @@
 //! | `script_modules` | Files that a module's name means in JavaScript and TypeScript, with the `script_packages` of manifests |
 //! | `c` | Names of C, which need no values |
 //! | `includes` | The files that C and C++ include |
-//! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` |
+//! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` and `cpp_containers` |
 //! | `java` | Bare names of Java, with its `java_packages` |
+//! | `java_types` | Types of expressions of Java with their arguments, in `java_tables`, with what is known of its `java_library` |
+//! | `java_calls` | Overloads of Java, chosen by what `java_fits` says of their parameters |
 //! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
@@ -35,6 +37,7 @@ mod common_js_modules;
 mod common_members;
 mod containers;
 mod cpp;
+mod cpp_containers;
 mod cpp_tables;
 mod evaluate;
 mod fixture_uses;
@@ -44,7 +47,12 @@ mod go_packages;
 mod includes;
 mod inheritance;
 mod java;
+mod java_calls;
+mod java_fits;
+mod java_library;
 mod java_packages;
+mod java_tables;
+mod java_types;
 mod join;
 mod members;
 mod modules;

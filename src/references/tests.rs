@@ -42,6 +42,7 @@ fn c_file(path: &str, defines: &str, flags: u8, calls: &str) -> ProjectFile {
             line: 2,
             scope: 1,
             receiver: None,
+            applied: None,
             is_call: true,
             is_type: false,
         }],

@@ -294,8 +294,8 @@ fn fence_language(block: &DocumentBlock) -> &'static str {
     match block.view {
         // What is shown in place of a file without content is an error message, which is in no language.
         _ if block.content.is_none() => "",
-        // A notebook is JSON; what its skeleton makes of it is a script.
-        ViewMode::Skeleton if block.file_type.id == "notebook" => "python",
+        // A notebook is JSON; what its skeleton and its excerpts make of it is a script.
+        ViewMode::Skeleton | ViewMode::Excerpt if block.file_type.is_notebook() => "python",
         ViewMode::Full
         | ViewMode::Skeleton
         | ViewMode::Definitions

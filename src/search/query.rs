@@ -205,7 +205,7 @@ fn mentioned_lines(task: &TaskReading) -> Vec<LineMention> {
 }
 
 /// Returns a path without the `./` and `../` that it begins with.
-fn without_dots(path: &[u8]) -> &[u8] {
+pub(super) fn without_dots(path: &[u8]) -> &[u8] {
     let is_name = |byte: &u8| !matches!(byte, b'.' | b'/');
     path.iter().position(is_name).map_or(&[], |start| &path[start..])
 }

@@ -15,12 +15,14 @@
 //! with neither    1.0 changes
 //! ```
 //!
-//! The sum is multiplied by a factor for the file's class ([`PathClass`]). The weights were found on issues and commits of
+//! The sum is multiplied by a factor for the file's class ([`PathClass`]), unless a stack trace, a diagnostic or a link
+//! points to lines of the file. The weights were found on issues and commits of
 //! real projects; each part was taken away once, and those without which nothing was lost are not here.
 //!
 //! Start with [`rank_files`]; `rank_symbols.rs` continues with the symbols of the best files.
 
 use super::bm25::{Saturation, inverse_frequency, normalized, rarity};
+use super::line_targets::LineTargets;
 use super::path_class::PathClass;
 use super::query::RankingQuery;
 use super::vector::TermVector;
@@ -211,11 +213,12 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
     let has_matches = raw.iter().any(|of| 0.0 < of.text + of.path + of.mention + of.subjects);
     let weights = weights(has_matches, files.iter().any(|file| file.in_focus));
     let greatest = greatest_parts(&raw, files);
+    let targets = LineTargets::new(query, files);
     let score = |(raw, file): (&FileParts, &RankedFile<'_>)| {
         // Prose may match better than any code; it is not to make the differences among code small.
         let shares = raw.zip(&greatest, |value, greatest| normalized(value, greatest).min(1.0));
         let parts = shares.zip(&weights, |share, weight| share * weight);
-        let factor = file.class.file_factor();
+        let factor = if targets.include(file) { 1.0 } else { file.class.file_factor() };
         FileScore { total: parts.sum() * factor, parts, factor }
     };
     let scores: Vec<FileScore> = raw.iter().zip(files).map(score).collect();
@@ -369,7 +372,7 @@ fn bare_stem(path: &RelPath) -> &[u8] {
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
-    use super::super::query::{PathMention, WeightedTerm};
+    use super::super::query::{LineMention, PathMention, WeightedTerm};
     use super::super::vector::VectorBuilder;
     use super::super::words::terms;
     use super::*;
@@ -381,11 +384,18 @@ mod tests {
         TestFile(path, text, FileSignals::default())
     }
 
+    /// Words that end with a colon and a number are lines that the task points to.
     fn query(text: &str) -> RankingQuery {
+        let lines = text.split(' ').filter_map(|word| {
+            let (path, line) = word.split_once(':')?;
+            let (line, path) = (line.parse().ok()?, path.to_owned());
+            Some(LineMention { path, first_line: line, last_line: line, function: None, strength: 1.0 })
+        });
+        let lines = lines.collect();
         let weighted = terms(text.as_bytes()).map(|term| WeightedTerm { term, weight: 1.0, in_title: false });
         let paths = text.split(' ').filter(|word| word.contains('/'));
         let paths = paths.map(|path| PathMention { path: path.to_owned(), is_exact: false });
-        RankingQuery::new(weighted.collect(), Vec::new(), paths.collect(), Vec::new())
+        RankingQuery::new(weighted.collect(), Vec::new(), paths.collect(), lines)
     }
 
     fn ranked(text: &str, files: &[TestFile], focus: &str) -> (Vec<&'static str>, FileRanking) {
@@ -440,6 +450,21 @@ mod tests {
         assert_eq!(ranking.scores[1].parts.text, 1.0);
         assert_eq!(ranking.scores[0].parts.text, 1.0);
         assert_eq!(ranking.scores[0].factor, 0.3);
+    }
+
+    #[test]
+    fn what_is_no_code_counts_in_full_if_the_task_points_to_a_line_of_it() {
+        let files = [file("a.md", "proxy"), file("b/a.md", "proxy"), file("c.py", "proxy")];
+        let factors = |text: &str| -> Vec<f64> {
+            ranked(text, &files, "").1.scores.iter().map(|score| score.factor).collect()
+        };
+        assert_eq!(factors("proxy ./a.md:3"), [1.0, 0.3, 1.0]);
+        assert_eq!(factors("proxy /srv/x/a.md:3"), [1.0, 0.3, 1.0]);
+        assert_eq!(factors("proxy b/a.md:3"), [0.3, 1.0, 1.0]);
+        assert_eq!(factors("proxy a.md"), [0.3, 0.3, 1.0]);
+        let only = [file("b/a.md", "proxy"), file("c/a.md", "proxy")];
+        let (_, ranking) = ranked("a.md:3", &only, "");
+        assert!(ranking.scores.iter().all(|score| score.factor == 1.0));
     }
 
     #[test]

@@ -18,7 +18,8 @@
 
 use super::bm25::{Saturation, greatest, inverse_frequency, normalized, rarity, real};
 use super::chunks::{Chunk, ChunkKind, FileChunks};
-use super::query::{LineMention, RankingQuery, is_file_of_frame};
+use super::line_targets::LineTargets;
+use super::query::{LineMention, RankingQuery};
 use super::rank::{FileRanking, RankedFile};
 use super::words::words;
 
@@ -245,11 +246,9 @@ fn add_frame_scores(
     files: &[FileWithSymbols<'_>],
     scores: &mut [SymbolScore],
 ) {
-    for mention in query.lines() {
-        for (at, file) in files.iter().enumerate() {
-            if !is_file_of_frame(ranked[file.file].path.as_bytes(), mention.path.as_bytes()) {
-                continue;
-            }
+    let targets = LineTargets::new(query, ranked);
+    for (at, file) in files.iter().enumerate() {
+        for mention in targets.of_file(&ranked[file.file]) {
             let start = scores.partition_point(|score| score.file < at);
             let end = scores.partition_point(|score| score.file <= at);
             let is_named = |score: &SymbolScore| {

@@ -1,4 +1,4 @@
-//! Cuts long functions around the lines that a task points to.
+//! Cuts long functions, and runs of lines of data, around the lines that a task points to.
 //!
 //! A function is shown whole, and one that is too long for a document by its signature alone. Where a trace, a diagnostic
 //! or a link names a line in it, that line and what is around it say more.
@@ -8,8 +8,10 @@ use super::query::{LineMention, RankingQuery, is_file_of_frame};
 
 /// How many lines are shown before and after a line that the task points to.
 const LINES_AROUND: u32 = 40;
+/// The fewest of them where a document has no room for so many lines that are in no function.
+const FEWEST_LINES_AROUND: u32 = 8;
 
-/// Cuts the functions of a file of more than `most_bytes` that the task points into: what is around its lines, and what is
+/// Cuts the chunks of a file of more than `most_bytes` that the task points into: what is around its lines, and what is
 /// before, between and after that, become chunks of their own.
 pub fn cut_around_mentions<'a>(
     chunks: &mut FileChunks<'a>,
@@ -30,24 +32,47 @@ pub fn cut_around_mentions<'a>(
         // A function within another one is found by its line.
         mention.function = mention.function.take().filter(|name| is_chunk(name));
     }
+    join_runs(&mut chunks.chunks, &mentions);
     let cut = |chunk: Chunk<'a>| {
-        let windows = if chunk.bytes.len() <= most_bytes { Vec::new() } else { windows(&chunk, &mentions) };
+        let is_whole = chunk.bytes.len() <= most_bytes;
+        let windows = if is_whole { Vec::new() } else { windows(&chunk, &mentions, most_bytes) };
         pieces(chunk, &windows, text)
     };
     chunks.chunks = std::mem::take(&mut chunks.chunks).into_iter().flat_map(cut).collect();
 }
 
-/// Returns the first and the last line of what is shown of a function, ascending and apart.
-fn windows(chunk: &Chunk<'_>, mentions: &[LineMention]) -> Vec<(u32, u32)> {
+/// Joins runs of the same lines where the task points to a line so near the end of one that what is around it is in the
+/// other: where a run ends is chance.
+fn join_runs(chunks: &mut Vec<Chunk<'_>>, mentions: &[LineMention]) {
+    let is_near = |line: u32| {
+        move |mention: &LineMention| {
+            mention.first_line <= line + FEWEST_LINES_AROUND
+                && line <= mention.last_line + FEWEST_LINES_AROUND
+        }
+    };
+    chunks.dedup_by(|next, before| {
+        let is_run = next.kind == before.kind && next.kind != ChunkKind::Function;
+        let is_of_same = next.container == before.container
+            && next.symbol.map(std::ptr::from_ref) == before.symbol.map(std::ptr::from_ref);
+        let is_joined = is_run && is_of_same && mentions.iter().any(is_near(next.start_line));
+        if is_joined {
+            (before.end_line, before.bytes.end) = (next.end_line, next.bytes.end);
+        }
+        is_joined
+    });
+}
+
+/// Returns the first and the last line of what is shown of a chunk, ascending and apart.
+fn windows(chunk: &Chunk<'_>, mentions: &[LineMention], most_bytes: usize) -> Vec<(u32, u32)> {
+    let is_function = chunk.kind == ChunkKind::Function;
     let is_within = |mention: &&LineMention| {
         let is_named = mention.function.as_deref().is_none_or(|function| function == chunk.name());
-        chunk.kind == ChunkKind::Function
-            && is_named
-            && (chunk.start_line <= mention.first_line && mention.last_line <= chunk.end_line)
+        is_named && (chunk.start_line <= mention.first_line && mention.last_line <= chunk.end_line)
     };
+    let lines_around = if is_function { LINES_AROUND } else { fitting_lines(chunk, most_bytes) };
     let around = |mention: &LineMention| {
-        let first = mention.first_line.saturating_sub(LINES_AROUND).max(chunk.start_line);
-        (first, mention.last_line.saturating_add(LINES_AROUND).min(chunk.end_line))
+        let first = mention.first_line.saturating_sub(lines_around).max(chunk.start_line);
+        (first, mention.last_line.saturating_add(lines_around).min(chunk.end_line))
     };
     let mut found: Vec<(u32, u32)> = mentions.iter().filter(is_within).map(around).collect();
     found.sort_unstable();
@@ -57,6 +82,13 @@ fn windows(chunk: &Chunk<'_>, mentions: &[LineMention]) -> Vec<(u32, u32)> {
         is_joined
     });
     found
+}
+
+/// Returns how many lines before and after a line of a chunk have no more than so many bytes.
+fn fitting_lines(chunk: &Chunk<'_>, most_bytes: usize) -> u32 {
+    let bytes_a_line = (chunk.bytes.len() / chunk.lines() as usize).max(1);
+    let around = u32::try_from(most_bytes / bytes_a_line / 2).unwrap_or(LINES_AROUND);
+    around.clamp(FEWEST_LINES_AROUND, LINES_AROUND)
 }
 
 /// Returns a chunk in parts: the windows, and what is left beside them.
@@ -127,6 +159,30 @@ mod tests {
         assert_eq!(lines_of(vec![near(), named()], 1_000), [(1, 159), (160, 300), (302, 304)]);
         let ends = vec![mention((1, 1), None), mention((300, 300), None)];
         assert_eq!(lines_of(ends, 1_000), [(1, 41), (42, 259), (260, 300), (302, 304)]);
+    }
+
+    /// Returns the lines of the chunks of a file of 180 lines without an outline.
+    fn lines_of_data(first: u32, most_bytes: usize) -> Vec<(u32, u32)> {
+        let text = "key: value\n".repeat(180);
+        let mut chunks = chunk_file(&text, None);
+        let query =
+            RankingQuery::new(Vec::new(), Vec::new(), Vec::new(), vec![mention((first, first), None)]);
+        cut_around_mentions(&mut chunks, (b"src/a.py", &text), &query, most_bytes);
+        assert!(
+            chunks
+                .chunks
+                .iter()
+                .all(|chunk| text[chunk.bytes.clone()].lines().count() == chunk.lines() as usize)
+        );
+        chunks.chunks.iter().map(|chunk| (chunk.start_line, chunk.end_line)).collect()
+    }
+
+    #[test]
+    fn lines_of_data_are_cut_where_there_is_little_room_and_joined_where_a_run_ends_near_them() {
+        assert_eq!(lines_of_data(90, 10_000), [(1, 60), (61, 120), (121, 180)]);
+        assert_eq!(lines_of_data(90, 220), [(1, 60), (61, 79), (80, 100), (101, 120), (121, 180)]);
+        assert_eq!(lines_of_data(61, 10_000), [(1, 120), (121, 180)]);
+        assert_eq!(lines_of_data(61, 100), [(1, 52), (53, 69), (70, 120), (121, 180)]);
     }
 
     #[test]

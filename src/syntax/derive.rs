@@ -14,6 +14,8 @@
 //! | path, time, size, budget | a renamed or touched file costs nothing |
 //! | the limits of the parse | a fallback is marked as one |
 
+use std::ops::RangeInclusive;
+
 use crate::model::{ArtifactKind, Producer, Skeleton};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::notebook;
@@ -24,9 +26,9 @@ use crate::syntax::outline::{
 use crate::syntax::text::SourceText;
 
 /// Version of the code that makes outlines.
-const OUTLINE_VERSION: u32 = 8;
+const OUTLINE_VERSION: u32 = 9;
 /// Version of the code that makes skeletons.
-const SKELETON_VERSION: u32 = 9;
+const SKELETON_VERSION: u32 = 10;
 
 /// Returns the producer of outlines of that language, if it has structure.
 pub fn outline_producer(language: &'static str) -> Option<Producer> {
@@ -72,6 +74,18 @@ pub fn excerpt(
     give_up: &mut dyn FnMut() -> bool,
 ) -> Option<Excerpt> {
     Some(excerpt_text(compiled_language(language)?, text, parts, request, give_up))
+}
+
+/// Returns the language of a notebook's kernel, in lower case; `python` where it is not declared, and `None` where the text
+/// is no notebook.
+pub fn notebook_language(text: &str) -> Option<String> {
+    notebook::language(text)
+}
+
+/// Returns the lines of cells that are on some lines of a notebook, as its skeleton shows them. `None` where the text is no
+/// notebook.
+pub fn notebook_excerpt(text: &str, lines: &[RangeInclusive<u32>]) -> Option<String> {
+    notebook::excerpt(text, lines)
 }
 
 fn derive_with_check(

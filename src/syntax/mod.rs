@@ -32,7 +32,7 @@ pub use derive::{
     checked_skeleton, count_errors, derive, derive_without_preprocessing, has_structure, outline_producer,
     preprocessed_text, skeleton_producer,
 };
-pub use derive::{excerpt, excerpt_parts};
+pub use derive::{excerpt, excerpt_parts, notebook_excerpt, notebook_language};
 pub use facts::{facts_producer, facts_references, has_facts, source_facts};
 pub use languages::{LANGUAGE_COUNT, missing_feature};
 pub use outline::FileStructure;

@@ -5,7 +5,7 @@
 //! (<https://jupytext.readthedocs.io/en/latest/formats-scripts.html>): prose in comments, code with its bodies cut.
 
 use std::fmt::Write;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,13 +13,13 @@ use serde_json::value::RawValue;
 use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind};
 use crate::syntax::languages::{PYTHON, compiled_language};
 use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_text, fall_back};
-use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line};
+use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line, without_closing_hashes};
 
 pub(super) const ID: &str = "notebook";
 
 /// The reader of notebooks: the version of the code here, raised when it gives other results, and the grammar of the
 /// cells.
-pub(super) const READER: &str = "cells 1, tree-sitter-python 0.25.0";
+pub(super) const READER: &str = "cells 2, tree-sitter-python 0.25.0";
 
 /// Prose of more lines than this is cut to its beginning.
 const MOST_PROSE: usize = 12;
@@ -85,19 +85,72 @@ fn is_magic(line: &str) -> bool {
     line.starts_with(['%', '!', '?']) || (line.ends_with('?') && !line.contains(['#', '"', '\'']))
 }
 
+/// Returns the language of a notebook's kernel, in lower case. `None` where the text is no notebook.
+pub(super) fn language(text: &str) -> Option<String> {
+    parse_notebook(text).map(|notebook| notebook.language)
+}
+
+/// Returns the lines of cells that are on some lines of a notebook, as the skeleton shows them, with comments in place of
+/// what is between them. `None` where the text is no notebook.
+pub(super) fn excerpt(text: &str, lines: &[RangeInclusive<u32>]) -> Option<String> {
+    let notebook = parse_notebook(text)?;
+    let source = SourceText::new(text);
+    let is_shown = |line: &CellLine| {
+        let span = source.span(line.range.clone());
+        lines.iter().any(|lines| *lines.start() <= span.end_line && span.start_line <= *lines.end())
+    };
+    let comment = notebook.comment;
+    let (mut script, mut skipped) = (String::new(), 0);
+    for cell in &notebook.cells {
+        let shown: Vec<bool> = cell.lines.iter().map(is_shown).collect();
+        if !shown.contains(&true) {
+            skipped += usize::from(cell.lines.iter().any(|line| !line.text.trim().is_empty()));
+            continue;
+        }
+        write_skipped_cells(&mut script, comment, &mut skipped);
+        write_cell_head(&mut script, cell, comment);
+        write_shown_lines(&mut script, cell, &shown, &notebook);
+        write_output_size(&mut script, cell, comment);
+    }
+    write_skipped_cells(&mut script, comment, &mut skipped);
+    Some(script)
+}
+
+fn write_skipped_cells(script: &mut String, comment: &str, skipped: &mut usize) {
+    if 0 < *skipped {
+        let gap = if script.is_empty() { "" } else { "\n" };
+        let _ =
+            writeln!(script, "{gap}{comment} … {skipped} {}", if *skipped == 1 { "cell" } else { "cells" });
+        *skipped = 0;
+    }
+}
+
+/// Appends those lines of a cell that are shown, with a comment for each gap.
+fn write_shown_lines(script: &mut String, cell: &NotebookCell, shown: &[bool], notebook: &ParsedNotebook) {
+    let is_code = cell.kind == CellKind::Code;
+    let mark = if is_code { String::new() } else { format!("{} ", notebook.comment) };
+    let code = if is_code && notebook.is_python {
+        code_without_magics(cell)
+    } else {
+        cell.lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect()
+    };
+    let lines: Vec<(&str, &bool)> = code.lines().zip(shown).collect();
+    for run in lines.chunk_by(|a, b| a.1 == b.1) {
+        if *run[0].1 || run.iter().all(|(line, _)| line.trim().is_empty()) {
+            for (line, _) in run {
+                script.push_str(format!("{mark}{line}").trim_end());
+                script.push('\n');
+            }
+        } else {
+            let _ = writeln!(script, "{} … {}", notebook.comment, format_line_count(run.len()));
+        }
+    }
+}
+
 /// Appends a cell, with `comment` before lines that are not code; `code` is the skeleton of its code, where there is
 /// one.
 fn write_cell(script: &mut String, cell: &NotebookCell, comment: &str, code: Option<String>) {
-    if !script.is_empty() {
-        script.push('\n');
-    }
-    let kind = match cell.kind {
-        CellKind::Code => "",
-        CellKind::Markdown => " [markdown]",
-        CellKind::Raw => " [raw]",
-    };
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(script, "{comment} %%{kind}");
+    write_cell_head(script, cell, comment);
     match (cell.kind, code) {
         (CellKind::Code, Some(code)) => script.push_str(&code),
         (CellKind::Code, None) => write_lines(script, cell, "", usize::MAX),
@@ -108,6 +161,23 @@ fn write_cell(script: &mut String, cell: &NotebookCell, comment: &str, code: Opt
     if !script.ends_with('\n') {
         script.push('\n');
     }
+    write_output_size(script, cell, comment);
+}
+
+fn write_cell_head(script: &mut String, cell: &NotebookCell, comment: &str) {
+    if !script.is_empty() {
+        script.push('\n');
+    }
+    let kind = match cell.kind {
+        CellKind::Code => "",
+        CellKind::Markdown => " [markdown]",
+        CellKind::Raw => " [raw]",
+    };
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(script, "{comment} %%{kind}");
+}
+
+fn write_output_size(script: &mut String, cell: &NotebookCell, comment: &str) {
     if 0 < cell.output_bytes {
         let _ = writeln!(script, "{comment} output left out: {} bytes", cell.output_bytes);
     }
@@ -141,7 +211,7 @@ fn add_headings(outline: &mut Outline, source: &SourceText<'_>, cell: &NotebookC
         let title = line.text.trim_start_matches('#');
         let level = line.text.len() - title.len();
         if !in_fence && (1..=6).contains(&level) && title.starts_with(' ') {
-            let name = one_line(title.trim_end_matches('#'));
+            let name = one_line(without_closing_hashes(title.trim()));
             let span = source.span(line.range.clone());
             outline.symbols.push(symbol(SymbolKind::Heading, &name, span, &line.text));
         }
@@ -213,6 +283,8 @@ fn symbol(kind: SymbolKind, name: &str, span: Span, signature: &str) -> Symbol {
 /// A notebook as far as it is read.
 struct ParsedNotebook {
     cells: Vec<NotebookCell>,
+    /// The language of its kernel, in lower case.
+    language: String,
     /// Whether its kernel runs Python; a kernel that does not declare its language is assumed to.
     is_python: bool,
     comment: &'static str,
@@ -290,7 +362,12 @@ struct KernelInfo {
 /// editor makes it before anything is written.
 fn parse_notebook(text: &str) -> Option<ParsedNotebook> {
     if text.trim().is_empty() {
-        return Some(ParsedNotebook { cells: Vec::new(), is_python: true, comment: "#" });
+        return Some(ParsedNotebook {
+            cells: Vec::new(),
+            language: PYTHON.id.to_owned(),
+            is_python: true,
+            comment: "#",
+        });
     }
     let raw: RawNotebook<'_> = serde_json::from_str(text).ok()?;
     if raw.cells.is_none() && raw.worksheets.is_none() {
@@ -307,6 +384,7 @@ fn parse_notebook(text: &str) -> Option<ParsedNotebook> {
         cells: cells.filter_map(|cell| parse_cell(text, cell)).collect(),
         is_python: language.contains("python"),
         comment: if SLASHES.iter().any(|name| language.starts_with(name)) { "//" } else { "#" },
+        language,
     })
 }
 
@@ -414,6 +492,32 @@ mod tests {
     #[test]
     fn the_version_in_the_key_is_that_of_the_grammar() {
         assert!(READER.ends_with(PYTHON.grammar_version));
+    }
+
+    #[test]
+    fn an_excerpt_has_the_cells_of_its_lines_without_their_output() {
+        let text = r##"{"cells": [
+{"cell_type": "markdown", "source": [
+ "# Title\n",
+ "Prose."]},
+{"cell_type": "code", "outputs": [{"data": "aaaa"}], "source": [
+ "%time\n",
+ "def first():\n",
+ "    return 1\n",
+ "\n",
+ "def second():\n",
+ "    return 2"]},
+{"cell_type": "code", "source": ["first()"]},
+{"cell_type": "code", "source": ["second()"]}
+]}"##;
+        let function = excerpt(text, &[7..=8]).unwrap();
+        let expected = "# … 1 cell\n\n# %%\n# … 1 line\ndef first():\n    return 1\n# … 3 lines\n\
+                        # output left out: 18 bytes\n\n# … 2 cells\n";
+        assert_eq!(function, expected);
+        let all = excerpt(text, &[1..=99]).unwrap();
+        assert!(all.starts_with("# %% [markdown]\n# # Title\n# Prose.\n\n# %%\n# %time\ndef first"), "{all}");
+        assert!(!all.contains('…') && !all.contains("aaaa"), "{all}");
+        assert_eq!(excerpt("[]", &[1..=1]), None);
     }
 
     #[test]

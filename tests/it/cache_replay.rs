@@ -54,6 +54,30 @@ fn providers_without_marks_find_the_common_prefix() {
     assert_eq!((&step["read"], &step["written"]), (&step["tokens"], &0.into()));
 }
 
+#[test]
+fn an_edit_of_a_file_that_has_a_row_changes_nothing_before_it() {
+    let sandbox = Sandbox::repo();
+    for file in 0..160 {
+        let function = |step| {
+            format!(
+                "def step_{file}_{step}(value):\n    total = value + {step}\n    return total * {file}\n\n\n"
+            )
+        };
+        sandbox.write(format!("m{file:03}.py"), (0..6).map(function).collect::<String>());
+    }
+    sandbox.commit_all("first");
+    let limited =
+        || sandbox.stdout_of(&["aggregate", "--tier", "3", "--budget", "9000", "--no-history", "--stdout"]);
+    let before = limited();
+    let row = |document: &str| document.lines().any(|line| line.starts_with("m150.py: step_150_0, "));
+    assert!(row(&before), "{before}");
+    // It is among those whose symbols are not ranked.
+    let added = |step| format!("def an_added_name_of_some_length_{step}(value):\n    return value\n\n\n");
+    sandbox.write("m150.py", sandbox.read("m150.py") + &(0..9).map(added).collect::<String>());
+    sandbox.commit_all("second");
+    assert_eq!(limited(), before);
+}
+
 /// Returns the blocks of a document, with their headings, by file.
 fn blocks(document: &str) -> Vec<(String, String)> {
     let blocks = document.split("\n### ").skip(1).map(|block| {

@@ -96,7 +96,7 @@ fn a_mask_shows_the_named_symbols_and_reports_missing_ones() {
     sandbox.write("src/engine.py", sandbox.read("src/engine.py").replace("run(", "go("));
     let document = sandbox.aggregate_json(&["--tier", "3"]);
     let (view, _, why) = outcome_of(&document, "src/engine.py");
-    assert_eq!(view, "summary");
+    assert_eq!(view, "skeleton", "the tier's view");
     assert!(text(&why).contains("Engine.run") && text(&why).contains("Engine.go"), "{why}");
 }
 

@@ -151,7 +151,7 @@ fn the_changes_of_a_full_text_are_shown_by_symbol() {
     let since = ["aggregate", "--strategy", "full", "--since-last", "--stdout"];
     sandbox.write("data.txt", "one\n");
     sandbox.stdout_of(&since);
-    let long = "        burnt = fuel * 1000 + fuel\n".repeat(5);
+    let long = "        burnt = fuel * 1000 + fuel\n".repeat(9);
     let now = engine("other(self)")
         .replacen("burnt = fuel", "burnt = 2 * fuel", 1)
         .replacen("def step_1(self, fuel):\n", &format!("def step_1(self, fuel, air):\n{long}"), 1)
@@ -162,7 +162,7 @@ fn the_changes_of_a_full_text_are_shown_by_symbol() {
     let bodies: Vec<String> = list(&document["files"]).map(|file| text(&file["text"])).collect();
     let engine = "@@ added def Engine.other(self)\n\
         @@ changed Engine.step_0\n-        burnt = fuel\n+        burnt = 2 * fuel\n\
-        @@ changed Engine.step_1 6/8, signature\n-def step_1(self, fuel)\n+def step_1(self, fuel, air)\n\
+        @@ changed Engine.step_1 10/12, signature\n-def step_1(self, fuel)\n+def step_1(self, fuel, air)\n\
         @@ removed Engine.last\n@@ changed outside of symbols at 3\n+import os\n\
         @@ slop view engine.py --mask NAME=def\n";
     assert!(bodies.contains(&engine.to_owned()), "{bodies:?}");
@@ -262,14 +262,100 @@ fn a_symbol_that_is_gone_is_named_however_small_the_file_is() {
 }
 
 #[test]
-fn a_file_reduced_by_a_budget_is_not_new_when_there_is_room_again() {
+fn a_file_reduced_by_a_budget_is_new_only_if_more_is_requested() {
     let sandbox = project();
+    let limited = [SINCE, &["--budget", "300"]].concat();
     let small = receipt(&sandbox, &["aggregate", "--tier", "3", "--stdout", "--budget", "300"]);
     assert!(views(&small).iter().any(|(path, view)| path == "engine.py" && view != "skeleton"), "{small}");
+    assert_eq!(views(&receipt(&sandbox, &limited)), []);
+    let shown = views(&receipt(&sandbox, SINCE));
+    assert_eq!(shown, pairs(&[("engine.py", "skeleton"), ("notes.md", "full")]));
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
-    // It was not shown as a skeleton before, so there is nothing to compare with.
-    sandbox.write("engine.py", engine("last(self, more)"));
-    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("engine.py", "skeleton")]));
+    assert_eq!(views(&receipt(&sandbox, &limited)), []);
+}
+
+/// Returns a module of some functions, which are told apart by their numbers.
+fn module(name: &str) -> String {
+    let function = |n: usize| {
+        format!(
+            "def {name}_{n}(a):\n    \"\"\"{name} number {n}.\"\"\"\n    b = a + {n}\n    c = b * 2\n    return c\n\n\n"
+        )
+    };
+    (0..20).map(function).collect()
+}
+
+/// Returns a project whose files are large enough that a small document shows one of them.
+fn letters() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    for name in ["mail", "cookie", "cache", "router", "auth"] {
+        sandbox.write(format!("{name}.py"), module(name));
+    }
+    sandbox.commit_all("first");
+    sandbox
+}
+
+const NOTHING: &str = "## Files (No Changes Since the Last Aggregation)\n";
+
+#[test]
+fn another_request_is_shown_what_it_wants_beyond_what_the_reader_has() {
+    let sandbox = letters();
+    let mail = [SINCE, &["--task", "mail_3 loses a letter", "--budget", "600"]].concat();
+    assert!(sandbox.stdout_of(&mail).contains("    \"\"\"mail number 3.\"\"\"\n"));
+    let others: [(&[&str], &str); 4] = [
+        (&["--task", "cookie_4 is lost", "--budget", "600"], "    \"\"\"cookie number 4.\"\"\"\n"),
+        (&["--focus", "router.py"], "    \"\"\"router number 19.\"\"\"\n"),
+        (&["--focus", "auth.py", "auth.py"], "    \"\"\"auth number 19.\"\"\"\n"),
+        (&["--task", "mail_3 loses a letter", "--budget", "6000"], "    \"\"\"mail number 19.\"\"\"\n"),
+    ];
+    for (flags, expected) in others {
+        let flags = [SINCE, flags].concat();
+        let document = sandbox.stdout_of(&flags);
+        assert!(document.contains(expected), "{flags:?}: {document}");
+        assert!(!document.contains("More files"), "{flags:?}: {document}");
+        assert_eq!(sandbox.stdout_of(&flags), NOTHING, "{flags:?}");
+    }
+    // What was shown for an earlier request is remembered, and none of it is shown again in a smaller view.
+    assert_eq!([sandbox.stdout_of(SINCE), sandbox.stdout_of(SINCE)], [NOTHING, NOTHING]);
+    assert_eq!(sandbox.stdout_of(&mail), NOTHING);
+    assert_eq!(sandbox.stdout_of(&[SINCE, &["--focus", "router.py"]].concat()), NOTHING);
+    sandbox.write("mail.py", module("mail").replace("b = a + 19", "b = a + 20"));
+    let document = sandbox.json(&mail);
+    assert_eq!(views(&document["receipt"]), pairs(&[("mail.py", "delta")]));
+    assert!(text(&document["files"][0]["text"]).starts_with("@@ changed mail_19\n"), "{document}");
+}
+
+#[test]
+fn another_request_shows_a_changed_file_with_the_names_of_its_changes() {
+    let sandbox = letters();
+    let task = |task: &'static str| [SINCE, &["--budget", "600", "--task", task]].concat();
+    sandbox.stdout_of(&task("mail_3 loses a letter"));
+    sandbox.write("cookie.py", module("cookie").replace("b = a + 11", "b = a + 12"));
+    sandbox.write("auth.py", module("auth").replace("b = a + 11", "b = a + 12"));
+    let document = sandbox.stdout_of(&task("cookie_4 is lost"));
+    assert!(document.contains("since the last aggregation: changed cookie_11\n"), "{document}");
+    assert!(document.contains("    \"\"\"cookie number 4.\"\"\"\n"), "{document}");
+    assert!(document.contains("@@ changed auth_11\n") && !document.contains("mail"), "{document}");
+    assert_eq!(sandbox.stdout_of(&task("cookie_4 is lost")), NOTHING);
+}
+
+#[test]
+fn a_change_of_a_file_whose_names_were_shown_is_named() {
+    let sandbox = letters();
+    let limited = [SINCE, &["--task", "mail_3 loses a letter", "--budget", "600"]].concat();
+    assert!(sandbox.stdout_of(&limited).contains("\nauth.py: auth_0, "));
+    let now = module("auth").replace("b = a + 4", "b = a + 5").replace("def auth_7(", "def other(");
+    sandbox.write("auth.py", now);
+    let document = sandbox.json(&limited);
+    assert_eq!(views(&document["receipt"]), pairs(&[("auth.py", "delta")]));
+    let expected =
+        "@@ added def other(a)\n@@ changed auth_4\n@@ removed auth_7\n@@ slop view auth.py --mask NAME=def\n";
+    assert_eq!(text(&document["files"][0]["text"]), expected);
+    assert_eq!(text(&document["files"][0]["head"]), "Python · delta · only named before");
+    assert_eq!(sandbox.stdout_of(&limited), NOTHING);
+    sandbox.write("auth.py", module("auth"));
+    assert!(
+        sandbox.stdout_of(&limited).contains("@@ added def auth_7(a)\n@@ changed auth_4\n@@ removed other\n")
+    );
 }
 
 #[test]
@@ -282,7 +368,7 @@ fn an_incremental_document_stays_within_its_budget() {
         let planned = receipt(&sandbox, &[SINCE, &flags].concat());
         assert!(number(&planned["tokens"]) <= budget, "{planned}");
     }
-    let tight = receipt(&sandbox, &[SINCE, &["--budget", "60"]].concat());
+    let tight = receipt(&sandbox, &[SINCE, &["--budget", "70"]].concat());
     let names = [("gone.py", "path"), ("engine.py", "names"), ("new.py", "names")];
     assert_eq!(views(&tight), pairs(&names));
     // A change that did not fit is shown once there is room.

@@ -116,6 +116,10 @@ fn every_tool_answers_from_the_current_files() {
     assert!(
         words.contains("return 2") && words.ends_with("[fresh: this is how the files were when you asked]")
     );
+    let gone = json!({"files": ["src/../src/engine.py"], "symbols": ["Engine.run"]});
+    let (is_refused, words) = agent.call_tool("slop_view", &gone);
+    assert!(is_refused && words.contains("code: no_such_symbol"), "{words}");
+    assert!(words.contains("`Engine.run` (nearest: "), "{words}");
     let (is_refused, words) = agent.call_tool("slop_symbol", &json!({"name": "Engine.run"}));
     assert!(is_refused && words.contains("code: not_found"), "{words}");
     let answer = agent.request("tools/call", &json!({"name": "slop_status", "arguments": {}}));

@@ -106,6 +106,28 @@ fn a_wrong_entry_is_refused_with_its_position_and_key() {
     let (_, receipt) =
         document(&mut client, &json!({"items": [{"path": "src/gone.py", "force_full": true}]}));
     assert!(texts(&receipt["missing"], "word").contains(&"src/gone.py".to_owned()), "{receipt}");
+    let some = json!({"files": ["src/engine.py"], "items": [{"path": "src/gone.py", "force_full": true}]});
+    let preset = json!({"preset": {"files": ["src/gone.py", "src/engine.py"]}});
+    for body in [some, preset] {
+        let (_, receipt) = document(&mut client, &body);
+        assert_eq!(texts(&receipt["missing"], "word"), ["src/gone.py"], "{receipt}");
+    }
+}
+
+#[test]
+fn a_mask_of_which_no_symbol_is_there_is_a_problem_and_the_tiers_view_is_shown() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let masked = |mask: Value| json!({"tier": 3, "files": ["src"], "items": [{"path": "src/engine.py", "ast_mask": mask}]});
+    let (_, receipt) = document(&mut client, &masked(json!({"helpr": "sig"})));
+    assert_eq!(view_of(&receipt, "src/engine.py"), ("skeleton".into(), "mask".into()));
+    let expected = "the mask for `src/engine.py` shows nothing by `helpr`: no symbol of the file has that name \
+                    (nearest: helper";
+    let problem = &receipt["problems"][0];
+    assert!(problem["section"] == "items" && text(&problem["why"]).starts_with(expected), "{receipt}");
+    let (_, receipt) = document(&mut client, &masked(json!({"helper": "sig"})));
+    assert_eq!((view_of(&receipt, "src/engine.py").0, &receipt["problems"]), ("masked".into(), &json!([])));
 }
 
 #[test]

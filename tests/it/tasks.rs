@@ -95,6 +95,64 @@ fn a_diagnostic_leads_to_its_line_in_a_function_that_is_too_long_to_be_shown() {
 }
 
 #[test]
+fn a_diagnostic_leads_to_its_line_in_a_file_of_settings() {
+    let sandbox = project();
+    let keys =
+        |mark: &str| (0..400).map(|at| format!("  {mark}key_{at}{mark}: {mark}value {at}{mark}")).collect();
+    let (yaml, json): (Vec<String>, Vec<String>) = (keys(""), keys("\""));
+    sandbox.write("deploy.yaml", format!("services:\n{}\n", yaml.join("\n")));
+    sandbox.write("package.json", format!("{{\n{}\n}}\n", json.join(",\n")));
+    // One with the same name, of which nothing is said.
+    sandbox.write("web/package.json", format!("{{\n{}\n}}\n", json.join(",\n").replace("value", "other")));
+    for (place, line) in [
+        ("deploy.yaml:202:3", "  key_200: value 200\n"),
+        ("package.json:202:3", "  \"key_200\": \"value 200\",\n"),
+    ] {
+        for budget in ["1000", "3000"] {
+            let task = format!("{place}: error: bad value");
+            let document = aggregate(&sandbox, &["--tier", "3", "--budget", budget, "--task", &task]);
+            assert!(document.contains(line), "{budget} {document}");
+            let has_others =
+                ["value 20\n", "value 20\"", "other 200"].iter().any(|text| document.contains(text));
+            assert!(budget != "1000" || !has_others, "{document}");
+        }
+    }
+}
+
+#[test]
+fn cells_of_a_notebook_are_shown_as_code_without_their_output() {
+    let sandbox = project();
+    let cell = |lines: &[&str]| {
+        let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+        json!({"cell_type": "code", "metadata": {}, "outputs": [{"text": "printed ".repeat(200)}], "source": lines})
+    };
+    let cells = [
+        json!({"cell_type": "markdown", "source": ["# Training\n", "Of the model."]}),
+        cell(&[
+            "import numpy",
+            "",
+            "def train_model(x, y):",
+            "    weights = numpy.linalg.inv(x) @ y",
+            "    return weights",
+        ]),
+        cell(&["plot_everything(1)"]),
+    ];
+    let notebook = json!({"cells": cells, "metadata": {"language_info": {"name": "python"}}});
+    sandbox.write("train.ipynb", serde_json::to_string_pretty(&notebook).unwrap());
+    let flags = ["--tier", "3", "--budget", "5000", "--task", "train_model in train.ipynb returns nan"];
+    let document = aggregate(&sandbox, &flags);
+    let shown = "def train_model(x, y):\n    weights = numpy.linalg.inv(x) @ y\n    return weights\n";
+    assert!(
+        document.contains("not the file's text\n\n```python\n# %% [markdown]\n# # Training\n"),
+        "{document}"
+    );
+    assert!(document.contains(shown), "{document}");
+    assert!(!document.contains("printed") && !document.contains("cell_type"), "{document}");
+    let summary = sandbox.stdout_of(&["view", "train.ipynb", "--mode", "summary"]);
+    assert!(summary.contains("Training\nDefines: train_model\nImports: numpy"), "{summary}");
+}
+
+#[test]
 fn lines_are_shown_as_they_are_and_every_file_once() {
     let sandbox = project();
     for tier in ["1", "2", "3", "4"] {

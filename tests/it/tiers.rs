@@ -299,6 +299,22 @@ fn a_file_that_cannot_be_cut_takes_no_room_from_the_others() {
 }
 
 #[test]
+fn a_default_is_used_up_where_most_of_the_program_has_no_grammar() {
+    let sandbox = Sandbox::new();
+    for file in 0..20 {
+        let functions =
+            (0..12).map(|at| format!("  def step_{file}_{at}(value) do\n    value + {at}\n  end\n\n"));
+        let module = functions.collect::<String>();
+        sandbox.write(format!("lib/m{file}.ex"), format!("defmodule M{file} do\n{module}end\n"));
+    }
+    sandbox.write("mix.py", "def one():\n    return 1\n");
+    for tier in ["2", "3"] {
+        let document = sandbox.stdout_of(&["aggregate", "--tier", tier, "--stdout"]);
+        assert!(document.contains("def step_7_11(value) do") && document.contains("return 1"), "{document}");
+    }
+}
+
+#[test]
 fn a_document_that_is_larger_than_its_tiers_default_is_limited_and_says_so() {
     let sandbox = Sandbox::new();
     for file in 0..250 {

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "lang-javascript")]
 mod common_js;
+#[cfg(feature = "lang-java")]
+mod java;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
 mod python;

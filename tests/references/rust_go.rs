@@ -209,6 +209,25 @@ fn structs_of_go_without_a_name_have_fields() {
 }
 
 #[test]
+fn functions_of_go_with_type_arguments_and_without_a_name_return_values() {
+    let files = [
+        ("go.mod", "module m\n"),
+        (
+            "a.go",
+            "package a\n\nimport \"m/b\"\n\nfunc f(all chan b.Other) {\n\tq := b.New[string](3)\n\tq.Add(1)\n\tb.New[string](3).Add(2)\n\trun := func() *b.Other { return nil }\n\trun().Add(3)\n\tfor o := range all {\n\t\to.Add(4)\n\t}\n}\n",
+        ),
+        (
+            "b/b.go",
+            "package b\n\ntype Queue[T any] struct{}\n\nfunc New[T any](n int) *Queue[T] { return nil }\n\nfunc (q *Queue[T]) Add(n int) {}\n\ntype Other struct{}\n\nfunc (o *Other) Add(n int) {}\n",
+        ),
+    ];
+    assert_eq!(at(&files, "a.go:7"), ["b/b.go/Queue.Add sure"]);
+    assert_eq!(at(&files, "a.go:8"), ["b/b.go/Queue.Add sure", "b/b.go/New sure"]);
+    assert_eq!(at(&files, "a.go:10"), ["b/b.go/Other.Add sure"]);
+    assert_eq!(at(&files, "a.go:12"), ["b/b.go/Other.Add sure"]);
+}
+
+#[test]
 fn a_variable_of_go_is_not_the_function_that_it_holds() {
     let files = [
         ("go.mod", "module m\n"),

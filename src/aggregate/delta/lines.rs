@@ -1,6 +1,6 @@
 //! Which lines have changed, by the symbols that they belong to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use similar::DiffOp;
 
@@ -10,49 +10,98 @@ use crate::model::compare_lines;
 
 /// Changed lines that are so close to each other are requested as one range.
 const NEAR_LINES: usize = 8;
+/// So many bytes of a changed line are shown.
+const MAX_LINE_BYTES: usize = 160;
+/// Of a longer line, so many bytes before the first that has changed.
+const LEAD_BYTES: usize = 40;
 
 /// The changed lines of one symbol, or of none.
 #[derive(Default)]
 pub(super) struct ChangedLines {
-    pub(super) removed: usize,
+    removed: usize,
     added: usize,
-    /// Lines with their signs; empty if they are too many to be shown.
-    pub(super) shown: String,
-    pub(super) bytes: usize,
+    /// Lines with their signs; none if they are too many to be shown.
+    pub(super) hunks: Vec<Hunk>,
     /// Runs of lines in the new text, from 1, both ends included.
     pub(super) runs: Vec<(usize, usize)>,
-    is_touched: bool,
+}
+
+/// Changed lines that follow one another.
+pub(super) struct Hunk {
+    /// The position among those of the file.
+    number: usize,
+    /// The line in the new text, from 1.
+    pub(super) line: usize,
+    pub(super) text: String,
+    /// Whether one of the removed lines says where it was, because the symbol has it once.
+    pub(super) has_place: bool,
+}
+
+/// A line that is new or gone.
+struct ChangedLine<'t> {
+    sign: char,
+    text: &'t str,
+    /// The line that takes its place, or whose place it takes.
+    twin: Option<&'t str>,
+    /// The line in the new text, from 1.
+    number: usize,
+    hunk: usize,
+    is_unique: bool,
 }
 
 impl ChangedLines {
-    fn add(&mut self, sign: char, line: &str, number: usize, limit: usize) {
-        self.is_touched = true;
+    /// Adds a line. More than `limit` are counted and not shown.
+    fn add(&mut self, line: &ChangedLine<'_>, limit: usize) {
+        let number = line.number;
         match self.runs.last_mut() {
             Some((_, last)) if number <= *last + NEAR_LINES => *last = number.max(*last),
             _ => self.runs.push((number, number)),
         }
-        let line = line.trim_end();
-        if line.is_empty() {
+        if line.text.trim_end().is_empty() {
             return;
         }
-        *(if sign == '-' { &mut self.removed } else { &mut self.added }) += 1;
-        self.bytes += line.trim_start().len() + 1;
-        if limit < self.bytes {
-            self.shown.clear();
-        } else {
-            self.shown.push(sign);
-            self.shown.push_str(line);
-            self.shown.push('\n');
+        let is_removed = line.sign == '-';
+        *(if is_removed { &mut self.removed } else { &mut self.added }) += 1;
+        if limit < self.signed_count() {
+            self.hunks.clear();
+            return;
         }
+        if self.hunks.last().is_none_or(|hunk| hunk.number != line.hunk) {
+            let (number, text) = (line.hunk, String::new());
+            self.hunks.push(Hunk { number, line: line.number, text, has_place: false });
+        }
+        if let Some(hunk) = self.hunks.last_mut() {
+            hunk.has_place |= is_removed && line.is_unique;
+            hunk.text.push(line.sign);
+            // A view that is no text of the file has no lines that could be requested.
+            hunk.text.push_str(&shown_line(line, if limit == usize::MAX { limit } else { MAX_LINE_BYTES }));
+            hunk.text.push('\n');
+        }
+    }
+
+    /// Returns how many lines are shown: a line that takes the place of another one counts twice.
+    pub(super) const fn signed_count(&self) -> usize {
+        self.removed + self.added
     }
 
     pub(super) fn count(&self) -> usize {
         self.removed.max(self.added)
     }
+}
 
-    pub(super) fn first_line(&self) -> usize {
-        self.runs.first().map_or(1, |(first, _)| *first)
+/// Returns a line; of a long one, the part that has changed.
+fn shown_line(line: &ChangedLine<'_>, most: usize) -> String {
+    let text = line.text.trim_end();
+    if text.len() <= most {
+        return text.to_owned();
     }
+    let same = |twin: &str| text.bytes().zip(twin.bytes()).take_while(|(a, b)| a == b).count();
+    let same = line.twin.map_or(0, same);
+    let is_near = same + LEAD_BYTES <= most;
+    let first = if is_near { 0 } else { text.floor_char_boundary(same.saturating_sub(LEAD_BYTES)) };
+    let end = text.floor_char_boundary(first.saturating_add(most));
+    let (before, after) = (if is_near { "" } else { "…" }, if end < text.len() { "…" } else { "" });
+    format!("{before}{}{after}", &text[first..end])
 }
 
 /// The changed lines of a file, by the symbols of the new version. Those of new and of removed symbols are not in it.
@@ -67,38 +116,67 @@ impl LineChanges {
         (old, old_text): (&FileVersion<'_>, &str),
         (new, new_text): (&FileVersion<'_>, &str),
         comparison: &SymbolComparison,
-        (limit, rest_limit): (usize, usize),
+        limit: usize,
     ) -> Self {
         let old_lines: Vec<&str> = old_text.split_inclusive('\n').collect();
         let new_lines: Vec<&str> = new_text.split_inclusive('\n').collect();
         let old_owners = line_owners(&old.lines, old_lines.len());
         let new_owners = line_owners(&new.lines, new_lines.len());
+        let counts = count_lines(old, &old_lines, &old_owners);
+        let is_unique = |at: usize| counts.get(&counted_line(old, old_lines[at], old_owners[at])) == Some(&1);
         let mut changes = Self::default();
+        let mut hunk = 0;
         for op in compare_lines(&old_lines, &new_lines) {
             if matches!(op, DiffOp::Equal { .. }) {
+                hunk += 1;
                 continue;
             }
-            let place = op.new_range().start + 1;
-            for at in op.old_range() {
-                let owner = old_owners[at].map(|owner| comparison.new_positions[owner]);
-                match owner {
-                    Some(Some(symbol)) => {
-                        changes.symbols.entry(symbol).or_default().add('-', old_lines[at], place, limit);
-                    }
+            let (old_range, new_range) = (op.old_range(), op.new_range());
+            let number = new_range.start + 1;
+            for at in old_range.clone() {
+                let twin = new_lines[new_range.clone()].get(at - old_range.start).copied();
+                let (text, is_unique) = (old_lines[at], is_unique(at));
+                let line = ChangedLine { sign: '-', text, twin, number, hunk, is_unique };
+                match old_owners[at].map(|owner| comparison.new_positions[owner]) {
+                    Some(Some(symbol)) => changes.symbols.entry(symbol).or_default().add(&line, limit),
                     Some(None) => {}
-                    None => changes.rest.add('-', old_lines[at], place, rest_limit),
+                    None => changes.rest.add(&line, limit),
                 }
             }
-            for at in op.new_range() {
+            for at in new_range.clone() {
+                let twin = old_lines[old_range.clone()].get(at - new_range.start).copied();
+                let (text, number) = (new_lines[at], at + 1);
+                let line = ChangedLine { sign: '+', text, twin, number, hunk, is_unique: false };
                 match new_owners[at] {
                     Some(symbol) if comparison.old_positions[symbol].is_some() => {
-                        changes.symbols.entry(symbol).or_default().add('+', new_lines[at], at + 1, limit);
+                        changes.symbols.entry(symbol).or_default().add(&line, limit);
                     }
                     Some(_) => {}
-                    None => changes.rest.add('+', new_lines[at], at + 1, rest_limit),
+                    None => changes.rest.add(&line, limit),
                 }
             }
         }
         changes
     }
+}
+
+/// A line without blanks around it, and the name of the symbol that it belongs to.
+type CountedLine<'t> = (Option<&'t str>, &'t str);
+
+fn counted_line<'t>(version: &'t FileVersion<'_>, line: &'t str, owner: Option<usize>) -> CountedLine<'t> {
+    // By name, because overloads are not told apart by it.
+    (owner.map(|owner| version.lines[owner].qualified_name.as_str()), line.trim())
+}
+
+/// Counts equal lines of the same symbol.
+fn count_lines<'t>(
+    version: &'t FileVersion<'_>,
+    lines: &[&'t str],
+    owners: &[Option<usize>],
+) -> HashMap<CountedLine<'t>, usize> {
+    let mut counts = HashMap::new();
+    for (line, owner) in lines.iter().zip(owners) {
+        *counts.entry(counted_line(version, line, *owner)).or_default() += 1;
+    }
+    counts
 }

@@ -8,17 +8,15 @@ use super::rows::{SymbolEntry, outermost, rows};
 use super::version::{FileVersion, MAX_HEAD_BYTES, clip};
 use crate::model::{RelPath, shell_word};
 
-/// Changed lines of a symbol are shown up to so many bytes. Most edits of one line are smaller; for others, the number of
-/// lines says enough to decide whether they are needed.
-const SHOWN_BYTES: usize = 100;
-/// The same for lines of no symbol: imports above all, of which often several change at once.
-const SHOWN_REST_BYTES: usize = 140;
+/// So many lines that are new or gone of a symbol are shown, or of no symbol; of more, their number says enough to decide
+/// whether they are needed.
+const SHOWN_LINES: usize = 8;
 /// The same for all symbols of a file. An edit that was made everywhere is understood from some of the places.
-const SHOWN_FILE_BYTES: usize = 240;
+const SHOWN_FILE_LINES: usize = 16;
 /// Of so many new siblings only the names are shown.
 const MANY_SIBLINGS: usize = 10;
-/// So many ranges are listed; beyond, one range that covers all.
-const MAX_RANGES: usize = 4;
+/// So many ranges are listed; beyond, those that are nearest to each other become one.
+const MAX_RANGES: usize = 8;
 
 /// How a delta is written.
 pub struct DeltaOptions<'a> {
@@ -42,9 +40,8 @@ pub fn render_delta(old: &FileVersion<'_>, new: &FileVersion<'_>, options: &Delt
     let comparison = compare_symbols((&old.lines, &old.hashes), (&new.lines, &new.hashes));
     let changes = match (old.text, new.text) {
         (Some(old_text), Some(new_text)) => {
-            let limits =
-                if options.is_file_text { (SHOWN_BYTES, SHOWN_REST_BYTES) } else { (usize::MAX, usize::MAX) };
-            LineChanges::find((old, old_text), (new, new_text), &comparison, limits)
+            let limit = if options.is_file_text { SHOWN_LINES } else { usize::MAX };
+            LineChanges::find((old, old_text), (new, new_text), &comparison, limit)
         }
         _ => LineChanges::default(),
     };
@@ -155,13 +152,13 @@ impl DeltaPage<'_, '_> {
             }
             let lines = self.changes.symbols.get(&at);
             let is_shown = |lines: &&ChangedLines| {
-                let fits = !self.options.is_file_text || shown + lines.bytes <= SHOWN_FILE_BYTES;
-                fits && !lines.shown.is_empty()
+                let fits = !self.options.is_file_text || shown + lines.signed_count() <= SHOWN_FILE_LINES;
+                fits && !lines.hunks.is_empty()
             };
             if let Some(lines) = lines.filter(is_shown) {
-                let (name, place) = (self.new.name(at), self.place(lines));
-                shown += lines.bytes;
-                let _ = write!(self.text, "@@ changed {name}{place}\n{}", lines.shown);
+                shown += lines.signed_count();
+                let hunks = self.hunks(lines);
+                let _ = write!(self.text, "@@ changed {}{hunks}", self.new.name(at));
                 continue;
             }
             let count = lines.map(|lines| (lines.count(), self.new.line_count(at)));
@@ -176,7 +173,8 @@ impl DeltaPage<'_, '_> {
             if !is_whole || count.is_none_or(|(lines, _)| 1 < lines) {
                 self.hidden.push(at);
             }
-            shown += self.write_signature(before, at, &suffix, shown);
+            self.write_signature(before, at, &suffix, shown < SHOWN_FILE_LINES);
+            shown += 2;
         }
         let what = if self.new.text.is_some() { "changed lines" } else { "changed" };
         for row in rows(self.new, counted, ", ") {
@@ -184,18 +182,15 @@ impl DeltaPage<'_, '_> {
         }
     }
 
-    /// Writes the signatures of a symbol before and after; where many have changed, the new one alone. Returns how many bytes
-    /// they have.
-    fn write_signature(&mut self, old: usize, new: usize, count: &str, shown: usize) -> usize {
+    /// Writes the signatures of a symbol before and after, or the new one alone.
+    fn write_signature(&mut self, old: usize, new: usize, count: &str, shows_both: bool) {
         let name = self.new.name(new);
         let (before, after) = (clip(&self.old.heads[old].signature), clip(&self.new.heads[new].signature));
-        let bytes = before.len() + after.len();
-        let _ = if shown + bytes <= SHOWN_FILE_BYTES {
+        let _ = if shows_both {
             writeln!(self.text, "@@ changed {name}{count}, signature\n-{before}\n+{after}")
         } else {
             writeln!(self.text, "@@ changed {name}{count}, now {after}")
         };
-        bytes
     }
 
     /// Names symbols whose lines are the same as before, but elsewhere or with other blank lines.
@@ -229,12 +224,13 @@ impl DeltaPage<'_, '_> {
         if rest.count() == 0 {
             return;
         }
-        if rest.shown.is_empty() {
+        if rest.hunks.is_empty() {
             let calls = self.line_calls(rest);
             let count = rest.count();
             let _ = writeln!(self.text, "@@ changed{label} {count} lines{calls}");
         } else {
-            let _ = write!(self.text, "@@ changed{label}{}\n{}", self.place(rest), rest.shown);
+            let hunks = self.hunks(rest);
+            let _ = write!(self.text, "@@ changed{label}{hunks}");
         }
     }
 
@@ -247,18 +243,31 @@ impl DeltaPage<'_, '_> {
         if names.is_empty() { String::new() } else { format!(", imports {}", names.join(" ")) }
     }
 
-    /// Returns where lines were inserted; a line that was removed says that itself.
-    fn place(&self, lines: &ChangedLines) -> String {
-        let is_needed = self.options.is_file_text && lines.removed == 0;
-        if is_needed { format!(" at {}", lines.first_line()) } else { String::new() }
+    /// Returns changed lines, with their numbers where a removed line does not say where it was. The first ones follow a
+    /// label.
+    fn hunks(&self, lines: &ChangedLines) -> String {
+        let mut text = String::new();
+        for (at, hunk) in lines.hunks.iter().enumerate() {
+            let has_number = self.options.is_file_text && !hunk.has_place;
+            let _ = match (at, has_number) {
+                (0, true) => writeln!(text, " at {}", hunk.line),
+                (0, false) => writeln!(text),
+                (_, true) => writeln!(text, "@@ at {}", hunk.line),
+                (_, false) => Ok(()),
+            };
+            text.push_str(&hunk.text);
+        }
+        text
     }
 
     /// Returns the call that shows some lines.
     fn line_calls(&self, lines: &ChangedLines) -> String {
         let mut runs = lines.runs.clone();
-        if MAX_RANGES < runs.len() {
-            let last = runs.last().map_or(1, |(_, last)| *last);
-            runs = vec![(lines.first_line(), last)];
+        while MAX_RANGES < runs.len() {
+            let gap = |at: &usize| runs[at + 1].0.saturating_sub(runs[*at].1);
+            let nearest = (0..runs.len() - 1).min_by_key(gap).unwrap_or(0);
+            let (_, last) = runs.remove(nearest + 1);
+            runs[nearest].1 = last;
         }
         let ranges: Vec<String> =
             runs.iter().map(|(first, last)| format!(" --lines {first}-{last}")).collect();

@@ -63,11 +63,11 @@ const OLD: &str =
 #[test]
 fn a_small_change_is_shown_and_a_large_one_counted() {
     check(OLD, &OLD.replace("two", "2"), "@@ changed T.run\n-    two\n+    2\n");
-    let many = "    a line of this length, which is repeated\n".repeat(4);
-    let expected = "@@ changed lines T.run 4/7\n@@ slop view a.x --mask T.run=def\n";
+    let many = "    more\n".repeat(9);
+    let expected = "@@ changed lines T.run 9/12\n@@ slop view a.x --mask T.run=def\n";
     check(OLD, &OLD.replace("    two\n", &format!("    two\n{many}")), expected);
     let expected =
-        "@@ changed T.run 5/7, signature\n-fn run(x)\n+fn run(x, y)\n@@ slop view a.x --mask T.run=def\n";
+        "@@ changed T.run 10/12, signature\n-fn run(x)\n+fn run(x, y)\n@@ slop view a.x --mask T.run=def\n";
     check(
         OLD,
         &OLD.replace("run(x)", "run(x, y)").replace("    two\n", &format!("    two\n{many}")),
@@ -96,8 +96,47 @@ fn what_moved_and_blank_lines_do_not_vanish() {
 }
 
 #[test]
+fn equal_lines_of_one_symbol_are_told_apart_by_their_numbers() {
+    let text = "fn f()\n  x = 1\n  x = 1\n  x = 1\nfn g()\n  y = 1\n";
+    let changed = text.replacen("  x = 1\n  x = 1\n", "  x = 1\n  x = 2\n", 1);
+    check(text, &changed, "@@ changed f at 3\n-  x = 1\n+  x = 2\n");
+    // Another symbol with the same line is no reason.
+    check(
+        &text.replace("y = 1", "x = 4"),
+        &text.replace("y = 1", "x = 5"),
+        "@@ changed g\n-  x = 4\n+  x = 5\n",
+    );
+    let rows = "a = 1\n{\n}\n".repeat(3);
+    let ends = rows.replacen("a = 1", "a = 2", 1) + "a = 1\n";
+    check(&rows, &ends, "@@ changed at 1\n-a = 1\n+a = 2\n@@ at 10\n+a = 1\n");
+}
+
+#[test]
+fn a_long_line_is_shown_where_it_has_changed() {
+    let line = |end: &str| format!("  {}{end}{}\n", "a".repeat(500), "z".repeat(500));
+    let text = |end: &str| format!("fn f()\n{}", line(end));
+    let (kept, after) = ("a".repeat(40), "z".repeat(119));
+    let expected = format!("@@ changed f\n-…{kept}1{after}…\n+…{kept}2{after}…\n");
+    check(&text("1"), &text("2"), &expected);
+    check(&text("1"), "fn f()\n", &format!("@@ changed f\n-  {}…\n", "a".repeat(158)));
+}
+
+#[test]
+fn ranges_of_lines_that_are_far_from_each_other_stay_apart() {
+    let text = |mark: &str| {
+        let row =
+            |n: usize| if n.is_multiple_of(40) { format!("{mark} {n}\n") } else { format!("row {n}\n") };
+        (0..400).map(row).collect::<String>()
+    };
+    let expected = "@@ changed 10 lines: slop view a.x --lines 1-81 --lines 121-121 --lines 161-161 \
+        --lines 201-201 --lines 241-241 --lines 281-281 --lines 321-321 --lines 361-361\n";
+    check(&text("old"), &text("new"), expected);
+}
+
+#[test]
 fn a_text_without_symbols_is_compared_by_lines() {
     check("a\nb\nc\n", "a\nB\nc\n", "@@ changed\n-b\n+B\n");
+    check("a\nb\nc\n", "a\nc\n", "@@ changed\n-b\n");
     let rows = |sign: &str| (0..50).fold(String::new(), |text, n| text + &format!("{sign} row {n}\n"));
     let expected = "@@ changed 50 lines: slop view a.x --lines 1-50\n";
     check(&rows("old"), &rows("new"), expected);
@@ -120,13 +159,13 @@ fn without_the_texts_the_structure_is_compared() {
 
 #[test]
 fn many_symbols_of_one_container_are_listed_below_its_name() {
-    let body = "    a line of this length, which is repeated\n".repeat(3);
+    let body = "    a line of this length\n".repeat(9);
     let text = |suffix: &str| {
         let method =
             |n: usize| format!("  fn m{n}()\n{}", body.replace("length", &format!("length{suffix}")));
         format!("type T\n{}", (0..3).map(method).collect::<String>())
     };
-    let expected = "@@ changed lines in T: m0 3/4, m1 3/4, m2 3/4\n@@ slop view a.x --mask NAME=def\n";
+    let expected = "@@ changed lines in T: m0 9/10, m1 9/10, m2 9/10\n@@ slop view a.x --mask NAME=def\n";
     check(&text(""), &text("2"), expected);
     let expected = "@@ added in T: fn m0(); fn m1(); fn m2()\n@@ slop view a.x --mask NAME=def\n";
     check("type T\n", &text(""), expected);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::api::located_json::{LocatedError, PathSegment, convert_located, parse_located};
+use crate::api::located_json::{LocatedError, PathSegment, UniqueValue, convert_located, parse_located};
 use crate::api::queries::{AttachmentOptions, ViewSelection};
 use crate::api::query::WireQuery;
 
@@ -21,10 +21,12 @@ pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
 /// Reads a body; a missing one is an empty object.
 pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, LocatedError> {
     let body = if body.is_empty() { b"{}" } else { body };
-    // Serde takes a list for an object whose keys are counted; the document promises an object.
-    if body.trim_ascii_start().first() == Some(&b'[') {
-        let error = serde::de::Error::custom("invalid type: sequence, expected an object");
-        return Err(LocatedError::of_whole(error));
+    // Serde takes a list for an object whose keys are counted, and names the type of this program that it expects in
+    // place of anything else; the document promises an object.
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        let UniqueValue(value) = parse_located(body)?;
+        let message = format!("invalid type: {}, expected an object", name_of_kind(&value));
+        return Err(LocatedError::of_whole(serde::de::Error::custom(message)));
     }
     let error = match parse_located(body) {
         Ok(query) => return Ok(query),
@@ -32,7 +34,7 @@ pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, LocatedError> {
     };
     // Only after a failure, because the body is read twice for what few clients write: `3.0` for `3`, and keys of an
     // object at the top level.
-    let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return Err(error) };
+    let UniqueValue(mut value) = parse_located(body)?;
     let nested = nest_keys(&mut value, key_groups(Q::COMMAND))?;
     let has_integers = make_integers(&mut value);
     // Without either, what has been refused is read no better the second time.
@@ -41,6 +43,17 @@ pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, LocatedError> {
     }
     convert_located(value)
         .map_err(|second| if nested.is_empty() { error } else { as_written(second, &nested) })
+}
+
+fn name_of_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "sequence",
+        Value::Object(_) => "object",
+    }
 }
 
 /// Moves keys of an object in a question from the top level to where they belong. Returns them.

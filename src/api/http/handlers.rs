@@ -27,7 +27,7 @@ use super::{openapi, response};
 use crate::api::choices::ReceiptScope;
 use crate::api::daemon_control::Stopping;
 use crate::api::fault::ApiError;
-use crate::api::located_json::{LocatedError, PathSegment, path_text};
+use crate::api::located_json::{LocatedError, PathSegment, path_text, read_json};
 use crate::api::mcp::{self, EndpointLimits};
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
@@ -111,12 +111,12 @@ async fn answer(
         // Neither the status nor a stop compares versions: a client of another version must be able to find out, and
         // to replace this daemon.
         RouteAction::Status => {
-            let _: NoParameters = parse_parameters(uri)?;
+            check_no_keys(request)?;
             let status = run_blocking(move || daemon.status()).await?;
             Ok(response::plain_response(route.command, &status))
         }
         RouteAction::Performance => {
-            let _: NoParameters = parse_parameters(uri)?;
+            check_no_keys(request)?;
             let report = run_blocking(move || daemon.performance()).await?;
             Ok(response::plain_response(route.command, &report))
         }
@@ -165,6 +165,22 @@ fn check_client(request: &Request) -> Result<(), ApiErrorResponse> {
     check_same_protocol(&request.headers)?;
     check_same_version(&request.headers)?;
     check_type(&request.headers, &request.body)
+}
+
+/// Checks that a question without keys has none.
+fn check_no_keys(request: &Request) -> Result<(), ApiErrorResponse> {
+    let _: NoParameters = parse_parameters(&request.uri)?;
+    if request.is_get || request.body.is_empty() {
+        return Ok(());
+    }
+    check_type(&request.headers, &request.body)?;
+    let read: Result<NoParameters, String> = read_json(&request.body);
+    let refused = |error: String| {
+        let message = format!("invalid body: {}", truncated(&error));
+        let hint = "send an empty object, or no body";
+        ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_json", message, hint)
+    };
+    read.map(|_| ()).map_err(refused)
 }
 
 /// Returns the question of a request.

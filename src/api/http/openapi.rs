@@ -184,6 +184,15 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
             "content": {"application/json": {"schema": schema}},
         });
     }
+    if route.action.is_get() && !matches!(route.action, RouteAction::Query { .. }) {
+        // The name without a prefix is that of the GET, which was there before.
+        operation["operationId"] = format!("post_{}", route.command).into();
+        operation["requestBody"] = json!({
+            "description": "An empty object, which may be missing.",
+            "required": false,
+            "content": {"application/json": {"schema": {"type": "object", "additionalProperties": false}}},
+        });
+    }
     if route.successor.is_some() {
         operation["deprecated"] = true.into();
     }

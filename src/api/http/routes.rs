@@ -55,8 +55,8 @@ impl RouteAction {
 
     pub(in crate::api) const fn is_post(self) -> bool {
         match self {
-            Self::Status | Self::Performance | Self::OpenApi | Self::Events => false,
-            Self::PageTicket | Self::Stop | Self::Query { .. } => true,
+            Self::OpenApi | Self::Events => false,
+            Self::Status | Self::Performance | Self::PageTicket | Self::Stop | Self::Query { .. } => true,
         }
     }
 }

@@ -192,6 +192,9 @@ fn hint_for_agents(code: &str) -> Option<&'static str> {
         "not_found" => "slop_status lists the files of the project; paths are given from the project's root",
         "outside_project" => "give a path from the project's root; nothing outside of it can be shown",
         "not_shown" => "slop_status says why the file is left out",
+        "no_such_symbol" => {
+            "slop_outline shows the symbols of files, and slop_symbol finds names in the project"
+        }
         "no_such_view" => "mode `summary` works for every text",
         "no_such_lines" => "count lines from 1, the last one included; slop_outline shows where symbols are",
         "over_budget" => "raise `budget` to the stated size, or name less in `focus` and `files`",

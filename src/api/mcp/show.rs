@@ -4,10 +4,12 @@
 use std::fmt::Write;
 
 use super::kept::LongAnswer;
+use crate::api::fault::ApiError;
 use crate::api::wire::{
     ComposedDocument, DocumentReceipt, FileOutline, FileView, SearchResult, SymbolNode, display_path,
     spelled_path,
 };
+use crate::engine::UNKNOWN_SYMBOLS;
 use crate::model::printable;
 use crate::render;
 
@@ -96,6 +98,22 @@ pub(super) fn views(views: &[FileView]) -> ToolOutput {
         left = left.saturating_sub(characters);
     }
     ToolOutput::text(text)
+}
+
+/// Fails if none of the files has any of the symbols that were asked for.
+pub(super) fn check_symbols(views: &[FileView]) -> Result<(), ApiError> {
+    let unknown = |view: &FileView| {
+        let why = view.why.as_ref().filter(|why| view.view != "masked" && why.contains(UNKNOWN_SYMBOLS))?;
+        Some(format!("{}: {}", printable(&view_path(view)), printable(why)))
+    };
+    let reasons: Option<Vec<String>> = views.iter().map(unknown).collect();
+    match reasons {
+        Some(reasons) if !reasons.is_empty() => {
+            let hint = "slop_outline shows the symbols of files";
+            Err(ApiError::user("no_such_symbol", shorten(reasons.join("; ")), hint))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn view_path(view: &FileView) -> String {

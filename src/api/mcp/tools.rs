@@ -168,7 +168,11 @@ pub(super) async fn answer(
         }
         "slop_view" => {
             let query = view_query(parse_arguments(arguments)?, root)?;
+            let has_symbols = !query.mask.is_empty();
             let (views, info) = runner.ask(query, work).await?;
+            if has_symbols {
+                show::check_symbols(&views)?;
+            }
             (show::views(&views), info)
         }
         "slop_outline" => {

@@ -247,7 +247,7 @@ pub struct ReceiptMissing {
 /// What a document lacks, or what is wrong in the settings that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptProblem {
-    /// Where it belongs: `settings`, `files`, `items` for a mask that hides nothing, or a section such as `screenshots`.
+    /// Where it belongs: `settings`, `files`, `items` for a mask without effect, or a section such as `screenshots`.
     pub section: String,
     /// The file, for a problem of `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

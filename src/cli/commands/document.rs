@@ -236,11 +236,12 @@ fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -
         let more = failures.len() - MAX_LISTED;
         context.output.note(&format!("could not show {more} more files; the receipt says which and why"));
     }
-    for missing in &receipt.missing {
+    let is_failure = |word: &str| failures.iter().any(|(path, _)| path == word);
+    for missing in receipt.missing.iter().filter(|missing| !is_failure(&missing.word)) {
         context.output.note(&format!("{}: {}", missing.word, missing.why));
     }
     // What is wrong in the settings was reported when they were read. A file that could not be parsed is shown all the same.
-    // What hides nothing has a note of its own.
+    // A mask without effect has a note of its own.
     let is_reported = |problem: &&ReceiptProblem| {
         matches!(&*problem.section, "settings" | "items") || problem.path.is_some()
     };

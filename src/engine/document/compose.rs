@@ -14,6 +14,7 @@ use super::gather::{
     DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, render_as, routing,
     summary_detail,
 };
+use super::known_views::{leave_out_known, show_what_is_more, unreduced};
 use super::measure::measure;
 use super::overview::overview;
 use super::pack::{PackContext, PackMemo, StablePart};
@@ -39,9 +40,10 @@ use crate::engine::index::FileSelection;
 use crate::engine::ranking::{EarlierSources, ProjectRanking, RankingRequest, SourceTexts, rank_project};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
-use crate::engine::workspace::KnownFile;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
 use crate::search::{ChangeHorizon, RankingQuery, read_task};
+use crate::syntax;
 
 /// A block has at least so many tokens in most documents: its heading, its path and its fences.
 const LEAST_BLOCK_TOKENS: u64 = 36;
@@ -108,9 +110,11 @@ impl DocumentRun<'_, '_> {
         let mut selected = selected;
         let files = selected.selection.files.len() as u64;
         let limit = limit_of(request.limits);
-        if request.limits.is_ceiling && files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit {
+        let may_be_small = files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit
+            && !(request.limits.is_some() && lacks_structure(&selected.selection.files));
+        if request.limits.is_ceiling && may_be_small {
             let unlimited = AggregationRequest {
-                limits: DocumentLimits::default(),
+                limits: DocumentLimits { is_ceiling: true, ..DocumentLimits::default() },
                 exact_tokens: true,
                 ..request.clone()
             };
@@ -263,11 +267,17 @@ impl DocumentRun<'_, '_> {
         limits: DocumentLimits,
     ) -> Result<(Document, Option<PendingDelivery>), Error> {
         draft.remarks.limits = limits;
+        let files = draft.files.iter().filter(|_| inputs.reader.is_some());
+        let known: HashMap<RelPath, KnownFile> =
+            files.map(|shown| (shown.file.path.clone(), shown.file.clone())).collect();
         let mut draft = self.show_within(draft, inputs)?;
         let ComposeInputs { request, focus, items, summaries, history, reader, .. } = inputs;
         let counts = self.caches.map(|caches| &caches.symbols);
         let mut renderer = self.renderer(summaries, request.docs);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
+        if let Some(reader) = reader.as_ref().filter(|reader| reader.wants_more()) {
+            leave_out_known(&mut renderer, &mut draft, reader);
+        }
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         let timer = renderer.cache.workspace.steps.time(AnswerStep::Order);
         match (request.order, &request.hydrated, &history) {
@@ -282,7 +292,7 @@ impl DocumentRun<'_, '_> {
         drop(timer);
         let pending = reader.as_ref().map(|reader| {
             let fingerprints = shown_fingerprints(&renderer, &draft.files);
-            reader.pending_delivery(&draft, &fingerprints)
+            reader.pending_delivery(&mut renderer, &draft, &fingerprints, &known)
         });
         let counted = request.counts_symbols.then(|| count_symbols(renderer.cache, counts, &draft.files));
         let _timer = self.cache.workspace.steps.time(AnswerStep::Compose);
@@ -303,7 +313,9 @@ impl DocumentRun<'_, '_> {
         mut draft: DraftDocument,
         inputs: &mut ComposeInputs,
     ) -> Result<DraftDocument, Error> {
-        let ComposeInputs { request, focus, items, summaries, history, ranking, general, memo, .. } = inputs;
+        let ComposeInputs {
+            request, focus, items, summaries, history, reader, ranking, general, memo, ..
+        } = inputs;
         let general_memo = &mut inputs.general_memo;
         let mut renderer = self.renderer(summaries, request.docs);
         let limits = draft.remarks.limits;
@@ -325,8 +337,29 @@ impl DocumentRun<'_, '_> {
             let mut packer = StablePacker { renderer: &mut renderer, draft: &draft, now, then, images_apart };
             return packer.fit(*share, history.as_ref(), (memo, general_memo), is_guided);
         }
+        // Whether the request wants more of a file than its changes is seen by what would be selected of it.
+        if let Some(reader) =
+            reader.as_ref().filter(|_| draft.files.iter().any(|shown| shown.unreduced.is_some()))
+        {
+            let trial = unreduced(&draft);
+            let (_, packed) = fit_draft(&mut renderer, &trial, &now, memo, images_apart)?;
+            show_what_is_more(&mut renderer, &mut draft, &packed, reader);
+        }
         Ok(fit_draft(&mut renderer, &draft, &now, memo, images_apart)?.1)
     }
+}
+
+/// Returns whether most programs among some files are in languages without a grammar. Their summaries say next to nothing, so
+/// that a document of those is small because it is poor, and not because there is little to show.
+fn lacks_structure(files: &[KnownFile]) -> bool {
+    let types = files.iter().filter_map(|file| match &file.state {
+        KnownState::Content { file_type, .. } => Some(*file_type),
+        KnownState::LeftOut(_) => None,
+    });
+    let (with, without): (Vec<_>, Vec<_>) = types
+        .filter(|file_type| file_type.is_program())
+        .partition(|file_type| syntax::has_structure(file_type.id));
+    with.len() < without.len()
 }
 
 /// Ranks the files of a draft by the task, by those in focus, and by history. What was understood of the task is noted

@@ -3,17 +3,21 @@
 //! What a document shows of each file is remembered under the document's name, with the file's content. The next one of
 //! that name may then leave out what the reader has already, and show what has changed of it. A file that a limit has made
 //! smaller, or left out, is not new because there is more room now. But a change that there was no room for is shown again.
+//! And where another document is requested than the last one of the name, it has what the request wants beyond what the
+//! reader has.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex};
 
 use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, view_fingerprint};
-use super::delta::{DeliveredVersion, delta_block, is_of_structure, renamed_block};
+use super::delta::{BASE, DeliveredVersion, delta_block, is_of_structure, renamed_block};
 use super::gather::{DraftDocument, ShownFile};
+use super::known_views::{covers, with_earlier_views};
 use super::pack::is_ranked;
 use super::render::Renderer;
 use super::request::{AggregationRequest, CURATION_MARK, DocumentHistory};
+use crate::aggregate;
 use crate::aggregate::{CandidateFile, FilePart, FileStability};
 use crate::discover;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, save_symbol_hashes};
@@ -29,13 +33,14 @@ use crate::sys::Files;
 /// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if
 /// it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
 const MOST_BYTES: usize = 32 << 20;
-/// Since when a file is gone.
-const BASE: &str = "the last aggregation";
 
 #[derive(Clone)]
 pub(super) struct ReaderState {
     history: DocumentHistory,
     delivered: HashMap<RelPath, DeliveredFile>,
+    /// A hash of what is requested, and whether that is something else than the last time.
+    request: ContentHash,
+    is_other_request: bool,
 }
 
 /// What is to be remembered as soon as the document was given.
@@ -54,7 +59,8 @@ pub(in crate::engine) struct PendingDelivery {
 impl PendingDelivery {
     /// Returns the promise of a document that the reader has already.
     pub(super) const fn unchanged(record: String, key: DocumentKey) -> Self {
-        let update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None };
+        let update =
+            DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None, request: None };
         Self { record, is_whole: true, update, outlined: Vec::new(), cached_as: Some(key) }
     }
 
@@ -105,7 +111,10 @@ pub(super) fn load_reader_state(
     let record = history.record_key();
     let rows = renderer.cache.query_store(|store| store.delivered_files(&record)).unwrap_or_default();
     let delivered = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
-    Some(ReaderState { history, delivered })
+    let request = request.choice_hash();
+    let last = renderer.cache.query_store(|store| store.delivered_request(&record)).flatten();
+    let is_other_request = last.is_some_and(|last| last != request);
+    Some(ReaderState { history, delivered, request, is_other_request })
 }
 
 /// Returns hashes of what is shown of files, by which a reader's are compared with it.
@@ -168,6 +177,11 @@ pub(super) fn reduce_to_changes(
             continue;
         };
         if is_known(row, &shown, hash, is_undecided) {
+            // It is compared when it is decided how the file is shown.
+            if reader.is_other_request {
+                draft.files.push(shown);
+                continue;
+            }
             let reason = Omission::Unchanged;
             let details = shown.file.details();
             draft.remarks.omitted.push(OmittedFile { path: shown.file.path, details, reason });
@@ -180,7 +194,11 @@ pub(super) fn reduce_to_changes(
         };
         // Two different views have nothing in common that could be compared.
         if let Some(settled) = settled.filter(|settled| settled.view == row.view) {
+            let candidate = shown.candidate.clone();
             replace_by_delta(renderer, &mut shown, row, settled, &reader.history);
+            let may_show_more = reader.is_other_request && is_undecided && row.view != ViewMode::Full;
+            let is_delta = shown.candidate.block.view == ViewMode::Delta;
+            shown.unreduced = (may_show_more && is_delta).then(|| Box::new(candidate));
         }
         draft.files.push(shown);
     }
@@ -194,7 +212,8 @@ fn is_known(row: &DeliveredFile, shown: &ShownFile, hash: ContentHash, is_undeci
     // It may be shown in another way all the same, as by a model's new summary. But not because there is more room.
     let is_reduced = matches!(row.view, ViewMode::Excerpt | ViewMode::Names | ViewMode::Path);
     let is_same_view = row.shown == hash && !is_undecided && (is_same_content || !is_of_structure(row.view));
-    is_same_view || is_same_content && (is_undecided || is_reduced)
+    let is_covered = covers(row.view, &shown.candidate.block);
+    is_same_view || is_same_content && (is_undecided || is_reduced || is_covered)
 }
 
 /// Returns a file that a limit decides on in the view that the reader has of it; `None` if there is nothing that changes
@@ -216,6 +235,7 @@ fn delivered_view(
         }
         // What is shown of these depends on the limit; the symbols are compared instead.
         view if is_of_structure(view) => String::new(),
+        ViewMode::Path => String::new(),
         _ => return None,
     };
     Some(DocumentBlock { view: row.view, body: body.into(), ..block.clone() })
@@ -235,11 +255,13 @@ fn replace_by_delta(
         return;
     }
     // Compared by its structure, what was not hidden earlier would be named as removed.
-    if renderer.cache.workspace.hidden.get(&row.path).is_some() && is_of_structure(settled.view) {
+    let is_compared_by_structure = is_of_structure(settled.view) || settled.view == ViewMode::Path;
+    if renderer.cache.workspace.hidden.get(&row.path).is_some() && is_compared_by_structure {
         return;
     }
     let record = history.record_key();
     let text = renderer.cache.query_store(|store| store.delivered_text(&record, &row.path)).flatten();
+    let text = text.map(|text| aggregate::split_shown(&text).0.to_owned());
     let delivered = DeliveredVersion { row, text };
     if let Some(delta) = delta_block(renderer, &subject, &delivered, &settled) {
         let changed = format!("changed since the last aggregation named `{}`", history.name);
@@ -293,24 +315,43 @@ fn is_gone(workspace: &Workspace<'_>, path: &RelPath) -> bool {
 }
 
 impl ReaderState {
+    /// Returns whether what the reader has may be less than what is requested now.
+    pub(super) fn wants_more(&self) -> bool {
+        self.history.since_last && self.is_other_request && !self.delivered.is_empty()
+    }
+
+    /// Returns what the reader has of a file.
+    pub(super) fn row(&self, path: &RelPath) -> Option<&DeliveredFile> {
+        self.delivered.get(path)
+    }
+
+    /// Returns what the reader has of a file whose content is the same.
+    pub(super) fn unchanged_row(&self, block: &DocumentBlock) -> Option<&DeliveredFile> {
+        self.row(&block.path).filter(|row| block.content == Some(row.wanted))
+    }
+
+    /// Returns the text that the reader has of a file, if it was kept.
+    pub(super) fn given_text(&self, renderer: &mut Renderer<'_, '_>, path: &RelPath) -> Option<String> {
+        let record = self.history.record_key();
+        renderer.cache.query_store(|store| store.delivered_text(&record, path)).flatten()
+    }
+
     /// Returns what is new about what the reader has, once it was given this draft. `fingerprints` are those of its files.
     pub(super) fn pending_delivery(
         &self,
+        renderer: &mut Renderer<'_, '_>,
         draft: &DraftDocument,
         fingerprints: &[ContentHash],
+        known: &HashMap<RelPath, KnownFile>,
     ) -> PendingDelivery {
-        let Self { history, delivered } = self;
+        let Self { history, delivered, request, is_other_request } = self;
         // The first document of a name is whole, also where only changes were asked for.
         let adds_changes = draft.plan.since_last;
-        let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None };
+        let request = Some(*request);
+        let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None, request };
         let mut bytes = 0;
         let mut known_paths: HashSet<&RelPath> = HashSet::new();
         let mut outlined = Vec::new();
-        let mut record = |path: &RelPath, row: DeliveredFile, text: Option<String>| {
-            if delivered.get(path) != Some(&row) {
-                update.changed.push((row, text));
-            }
-        };
         for (shown, hash) in draft.files.iter().zip(fingerprints) {
             let path = &shown.file.path;
             let block = shown.settled_block();
@@ -320,10 +361,19 @@ impl ReaderState {
             bytes += block.body.len();
             let row = DeliveredFile { path: path.clone(), view: block.view, shown: *hash, wanted: content };
             let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
-            if is_of_structure(block.view) && delivered.get(path) != Some(&row) {
+            // The texts of a document that shows everything take the place of those that were kept together.
+            let is_reset = *is_other_request && !adds_changes;
+            let is_new = is_reset || delivered.get(path) != Some(&row);
+            if is_new && (is_of_structure(block.view) || block.view == ViewMode::Path) {
                 outlined.push(shown.file.clone());
             }
-            record(path, row, is_kept.then(|| block.body.text().into_owned()));
+            if is_new {
+                let text = is_kept.then(|| block.body.text().into_owned());
+                update.changed.push(match text {
+                    Some(text) if adds_changes => with_earlier_views(renderer, self, row, text),
+                    text => (row, text),
+                });
+            }
         }
         // What is only named, or not even that, is not new later; but a change of what the reader has is.
         let named = draft.listed.iter().map(|listed| &listed.file);
@@ -331,13 +381,17 @@ impl ReaderState {
             let block = &candidate.block;
             let Some(content) = block.content else { continue };
             known_paths.insert(&block.path);
-            if adds_changes {
+            // There was no room for its change, or for a new file, but there may be when the same is requested again.
+            if adds_changes && (!is_other_request || delivered.contains_key(&block.path)) {
                 continue;
             }
             let view = ViewMode::Path;
             let shown = view_fingerprint(view, "");
             let row = DeliveredFile { path: block.path.clone(), view, shown, wanted: content };
-            record(&block.path, row, None);
+            let is_new = delivered.get(&block.path) != Some(&row);
+            let named = known.get(&block.path).filter(|_| is_new && block.view == ViewMode::Names);
+            outlined.extend(named.cloned());
+            update.changed.extend(is_new.then_some((row, None)));
         }
         // Forgotten, so that a file is shown in full when it can be read again. A document that shows everything is all
         // that its reader has; one of changes adds to it.
@@ -372,7 +426,7 @@ const fn keeps_base_text(view: ViewMode) -> bool {
 }
 
 /// Returns whether an error is shown in place of the file; that is repeated each time.
-fn is_failed(candidate: &CandidateFile) -> bool {
+pub(super) fn is_failed(candidate: &CandidateFile) -> bool {
     let block = &candidate.block;
     block.content.is_none() && candidate.reason.is_some() && block.view != ViewMode::Path
 }

@@ -17,6 +17,8 @@ use crate::{render, summarize, syntax};
 
 /// Of a file that is no source code, so many symbols are named: a table of data may have thousands.
 const MAX_DATA_SYMBOLS: usize = 40;
+/// Since when a file has changed, or is gone.
+pub(super) const BASE: &str = "the last aggregation";
 
 /// A version of a file that a reader has.
 pub(super) struct DeliveredVersion<'a> {
@@ -59,12 +61,14 @@ pub(super) fn delta_block(
     let mut block =
         DocumentBlock { view: ViewMode::Delta, body: body.into(), summary: None, ..settled.clone() };
     if view != ViewMode::Full {
-        block.remarks.push(format!("shown as {view} before"));
+        let before =
+            if view == ViewMode::Path { "only named".to_owned() } else { format!("shown as {view}") };
+        block.remarks.push(format!("{before} before"));
     }
     // A summary, or a skeleton that is the same as before, does not show what has changed, however small it is, and no
     // view shows what is gone.
     let shows_change = !has_removed
-        && !matches!(view, ViewMode::Summary | ViewMode::Excerpt)
+        && !matches!(view, ViewMode::Summary | ViewMode::Excerpt | ViewMode::Path)
         && delivered.text.as_ref().is_none_or(|text| *text != settled.body.text());
     let is_larger = render::block_text(settled).len() <= render::block_text(&block).len();
     (!(shows_change && is_larger)).then_some(block)
@@ -91,6 +95,7 @@ fn delta(
         ViewMode::Window | ViewMode::Custom => {
             Some(view_delta(subject, text?, &settled.body.text(), (None, None)))
         }
+        ViewMode::Path => compared_structures(cache, subject, delivered),
         view if is_of_structure(view) => Some(structure_delta(cache, subject, delivered, settled)),
         _ => None,
     }
@@ -139,18 +144,8 @@ fn structure_delta(
     delivered: &DeliveredVersion<'_>,
     settled: &DocumentBlock,
 ) -> Delta {
-    let is_config = matches!(subject.file_type.role, FileRole::Config(_));
-    // A value may be a password, which these views do not show either.
-    let signature = |symbol: &Symbol| {
-        if is_config { symbol.name.clone() } else { summarize::safe_signature(symbol) }
-    };
-    let version = |structure: StoredStructure| {
-        FileVersion::from_structure(&structure.outline, structure.hashes, &signature)
-    };
-    let old = stored_structure(cache, &delivered.row.wanted, subject.file_type).and_then(version);
-    let new = old.as_ref().and_then(|_| cache.current_structure(subject)).and_then(version);
-    if let (Some(old), Some(new)) = (old, new) {
-        return aggregate::render_delta(&old, &new, &options(subject, true));
+    if let Some(delta) = compared_structures(cache, subject, delivered) {
+        return delta;
     }
     match &delivered.text {
         Some(text) if !settled.body.is_empty() && *text != settled.body.text() => {
@@ -161,6 +156,33 @@ fn structure_delta(
             Delta { text: format!("@@ changed: slop view {path}\n"), has_removed: false }
         }
     }
+}
+
+/// Compares the symbols of two versions; `None` if those of one are not known.
+fn compared_structures(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    delivered: &DeliveredVersion<'_>,
+) -> Option<Delta> {
+    let is_config = matches!(subject.file_type.role, FileRole::Config(_));
+    // A value may be a password, which these views do not show either.
+    let signature = |symbol: &Symbol| {
+        if is_config { symbol.name.clone() } else { summarize::safe_signature(symbol) }
+    };
+    let version = |structure: StoredStructure| {
+        FileVersion::from_structure(&structure.outline, structure.hashes, &signature)
+    };
+    let old = stored_structure(cache, &delivered.row.wanted, subject.file_type).and_then(version)?;
+    let new = cache.current_structure(subject).and_then(version)?;
+    Some(aggregate::render_delta(&old, &new, &options(subject, true)))
+}
+
+/// Returns what a delta names, on one line.
+pub(super) fn named_changes(delta: &DocumentBlock) -> String {
+    let text = delta.body.text();
+    let labels = text.lines().filter_map(|line| line.strip_prefix("@@ "));
+    let labels: Vec<&str> = labels.filter(|label| !label.starts_with("slop view ")).collect();
+    format!("since {BASE}: {}", labels.join("; "))
 }
 
 fn options<'a>(subject: &ContentRef<'a>, is_file_text: bool) -> DeltaOptions<'a> {

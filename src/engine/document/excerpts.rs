@@ -1,7 +1,6 @@
 //! Renders the blocks of a limited document: whole texts, excerpts, and summaries with signatures.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -28,6 +27,8 @@ const MAX_SUMMARY_BYTES: usize = 600;
 const MIN_POINTED_LINES: u32 = 60;
 /// About so many bytes are a token.
 const BYTES_A_TOKEN: usize = 4;
+/// Where the task points to a line, what else an excerpt has to show may have this many bytes more than what is asked for.
+const POINTED_EXCESS: usize = 1_000;
 
 /// What is shown of one file. Symbols are positions in the ranking.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -202,7 +203,7 @@ fn excerpt_block(
     let is_curated = shown.candidate.rule == RoutingRule::ItemView;
     // What sets up a program may hold passwords, which are shown only if somebody asked for the text.
     let may_be_whole = facts.size <= max_bytes && (is_curated || !is_config);
-    let is_whole = selection.is_whole && may_be_whole;
+    let is_whole = selection.is_whole && may_be_whole && !file_type.is_notebook();
     // Without what a mask hides, all of the text is no more than an excerpt.
     let is_cut = renderer.workspace.hidden.get(&shown.file.path).is_some();
     let body = if is_whole {
@@ -227,6 +228,8 @@ fn excerpt_block(
 struct ExcerptLines {
     bodies: Vec<RangeInclusive<u32>>,
     signatures: Vec<RangeInclusive<u32>>,
+    /// Whether the task points to some of them.
+    is_pointed_to: bool,
 }
 
 fn excerpt_lines(selection: &BlockSelection, ranking: &ProjectRanking) -> ExcerptLines {
@@ -235,12 +238,13 @@ fn excerpt_lines(selection: &BlockSelection, ranking: &ProjectRanking) -> Excerp
         let heads = selection.signatures.iter().filter_map(signature_of);
         heads.filter(move |head| head.is_verbatim == is_verbatim).map(|head| head.lines.clone())
     };
+    let is_pointed_to = selection.bodies.iter().any(|symbol| 0.0 < ranking.symbols[*symbol].parts.frame);
     let bodies = selection.bodies.iter().map(|symbol| ranking.symbols[*symbol].lines.clone());
     let mut bodies: Vec<RangeInclusive<u32>> = bodies.chain(lines_of(true)).collect();
     let mut signatures: Vec<RangeInclusive<u32>> = lines_of(false).collect();
     bodies.sort_by_key(|lines| *lines.start());
     signatures.sort_by_key(|lines| *lines.start());
-    ExcerptLines { bodies, signatures }
+    ExcerptLines { bodies, signatures, is_pointed_to }
 }
 
 /// What an excerpt is of.
@@ -267,6 +271,7 @@ fn cached_excerpt(
             selected.number((*range.start()).into()).number((*range.end()).into());
         }
     }
+    selected.number(lines.is_pointed_to.into());
     let words = Some(selected.finish());
     let (content, file_type, view) = (subject.source.hash, subject.file_type.id, ViewMode::Excerpt);
     let key = ViewKey { content, file_type, view, detail: None, docs: None, words };
@@ -286,13 +291,19 @@ fn cached_excerpt(
 fn excerpt_text(
     ExcerptRenderer { workspace, parsed, .. }: ExcerptRenderer<'_>,
     ExcerptSource { path, file_type, source }: &ExcerptSource<'_>,
-    ExcerptLines { bodies, signatures }: &ExcerptLines,
+    ExcerptLines { bodies, signatures, is_pointed_to }: &ExcerptLines,
 ) -> (String, bool) {
     let timeout = workspace.options.parse_timeout;
     // This thread's time: others parse other files meanwhile.
     let began = workspace.world.clock.thread_time();
     let mut give_up = || timeout < workspace.world.clock.thread_time().saturating_sub(began);
     let SourceText { text, errors, is_too_slow, .. } = source;
+    let all = || [bodies.as_slice(), signatures].concat();
+    if file_type.is_notebook()
+        && let Some(script) = syntax::notebook_excerpt(text, &all())
+    {
+        return (script, true);
+    }
     let starts = line_starts(text);
     let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
     let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer, errors };
@@ -302,8 +313,18 @@ fn excerpt_text(
     let is_final = !was_too_slow && !give_up();
     is_too_slow.store(!is_final, Ordering::Relaxed);
     // Without a grammar, the lines are shown with a line for what is between them.
-    let lines = || chosen_lines(text, &[bodies.as_slice(), signatures].concat());
-    (excerpt.map_or_else(lines, |excerpt| excerpt.text), is_final)
+    let lines = || chosen_lines(text, file_type.id, &all());
+    let text = match excerpt {
+        // Some languages have no comments, and of some files nothing can be left out without an error.
+        Some(excerpt) if *is_pointed_to => {
+            let lines = lines();
+            let is_close = excerpt.text.len() <= lines.len() * 2 + POINTED_EXCESS;
+            if is_close { excerpt.text } else { lines }
+        }
+        Some(excerpt) => excerpt.text,
+        None => lines(),
+    };
+    (text, is_final)
 }
 
 /// Returns where each line of a text begins, and its end.
@@ -321,30 +342,25 @@ fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Optio
     is_large.then(|| format!("+{tokens} tokens: slop view {} --lines {first}-{last}", path.to_argument()))
 }
 
-/// Returns some lines of a text, with a mark for each gap between them.
-fn chosen_lines(text: &str, chosen: &[RangeInclusive<u32>]) -> String {
+/// Returns some lines of a text, with a comment in the place of what is between them; blank lines are shown.
+fn chosen_lines(text: &str, language: &str, chosen: &[RangeInclusive<u32>]) -> String {
+    let is_chosen = |number: u32| chosen.iter().any(|lines| lines.contains(&number));
+    let lines = (1..).zip(text.split_inclusive('\n')).map(|(number, line)| (is_chosen(number), line));
+    let lines: Vec<(bool, &str)> = lines.collect();
     let mut out = String::new();
-    let mut skipped = 0_u32;
-    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        if !chosen.iter().any(|lines| lines.contains(&number)) {
-            skipped += 1;
-            continue;
-        }
-        write_gap(&mut out, &mut skipped);
-        out.push_str(line);
-        if !line.ends_with('\n') {
+    for run in lines.chunk_by(|a, b| a.0 == b.0) {
+        let is_shown = run[0].0 || run.iter().all(|(_, line)| line.trim().is_empty());
+        if is_shown {
+            out.extend(run.iter().map(|(_, line)| *line));
+        } else {
+            out.push_str(&aggregate::skipped_lines_mark(language, run.len()));
             out.push('\n');
         }
     }
-    write_gap(&mut out, &mut skipped);
-    out
-}
-
-fn write_gap(out: &mut String, skipped: &mut u32) {
-    if 0 < *skipped {
-        let _ = writeln!(out, "… {skipped} lines");
-        *skipped = 0;
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
     }
+    out
 }
 
 #[cfg(test)]
@@ -359,13 +375,21 @@ mod tests {
     const TEXT: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
 
     #[test]
+    fn lines_of_a_language_without_a_grammar_are_apart_by_comments_and_blank_lines_are_shown() {
+        let text = "a\n\nb\nc\nd\n\ne\nf\n";
+        assert_eq!(chosen_lines(text, "elixir", &[1..=1, 3..=3, 7..=8]), "a\n\nb\n# … 3 lines\ne\nf\n");
+        assert_eq!(chosen_lines(text, "haskell", &[3..=4]), "-- … 2 lines\nb\nc\n-- … 4 lines\n");
+        assert_eq!(chosen_lines("a\nb", "json", &[2..=2]), "… 1 line\nb\n");
+    }
+
+    #[test]
     fn a_text_that_takes_too_long_to_parse_is_not_parsed_for_another_excerpt() {
         let scene = TestProject::new(&[("a.py", TEXT)]);
         let patient = scene.open(options());
         let hurried = scene.open(Options { parse_timeout: Duration::ZERO, ..options() });
         let path = RelPath::new(b"a.py").unwrap();
         let file_type = crate::discover::file_type_by_id("python").unwrap();
-        let lines = ExcerptLines { bodies: vec![1..=2], signatures: Vec::new() };
+        let lines = ExcerptLines { bodies: vec![1..=2], signatures: Vec::new(), is_pointed_to: false };
         let excerpt = |project: &Project<'_>, source: &SourceText| {
             let parsed = ParsedTexts::default();
             let renderer =
@@ -376,7 +400,7 @@ mod tests {
         assert!(is_final);
         let source = SourceText::new(TEXT.to_owned(), None);
         let chosen = excerpt(&hurried, &source);
-        assert_eq!(chosen, ("def one():\n    return 1\n… 4 lines\n".to_owned(), false));
+        assert_eq!(chosen, ("def one():\n    return 1\n# … 4 lines\n".to_owned(), false));
         assert_eq!(excerpt(&patient, &source), chosen);
         assert_ne!(parsed, chosen.0);
     }

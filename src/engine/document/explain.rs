@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::focus::resolve_focus;
 use super::gather::{merged_items, render_candidate, route, routing};
-use super::ineffective_hides::note_ineffective_hides;
+use super::ineffective_masks::note_ineffective_masks;
 use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{base_text, base_texts};
@@ -123,7 +123,7 @@ impl DocumentRun<'_, '_> {
         let mut under_limits = self.under_limits(request)?;
         // After a document was composed, which has hidden what it hides.
         hide(self.cache, &items, &mut selection.files, &mut selection.texts);
-        note_ineffective_hides(self.cache, &items, &selection.files)?;
+        note_ineffective_masks(self.cache, &items, &selection.files)?;
         let commits = project_commits(self.cache, self.caches.map(|caches| &caches.commits), selection.rules);
         let history = commits.map(|commits| {
             let checkouts = commits.checkouts_of(&self.cache.workspace, &selection.files);

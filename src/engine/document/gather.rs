@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::ineffective_masks::shows_nothing;
 use super::render::{Renderer, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{BaseText, BaseTexts, ViewAnswer, ViewOverrides, ViewParams, base_text, base_texts};
@@ -222,8 +223,19 @@ pub(super) fn render_as(
     let item = routing.items.find(&file.path);
     let by_model = routing.tier.is_some_and(|tier| tier.by_model);
     let slices = routing.depths.and_then(|depths| depths.slices.get(&file.path));
-    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, slices, overrides, text };
-    renderer.render(file, rendering, routing.max_bytes)
+    let params =
+        |view, text| ViewParams { view, detail, by_model, lines: &lines, item, slices, overrides, text };
+    let answer = renderer.render(file, params(view, text), routing.max_bytes);
+    // A mask of which no name is there is no reason to show less than without it.
+    let is_replaced = (view, answer.block.view) == (ViewMode::Masked, ViewMode::Summary);
+    if is_replaced && item.is_some_and(|item| shows_nothing(renderer.cache, file, &item.ast_mask)) {
+        let view = aggregate::view_without_mask(&file.path, type_or_unknown(file), routing);
+        return ViewAnswer {
+            reason: answer.reason,
+            ..renderer.render(file, params(view, None), routing.max_bytes)
+        };
+    }
+    answer
 }
 
 #[derive(Default)]
@@ -273,16 +285,25 @@ fn is_skeleton(file: &KnownFile, wanted: ViewMode, max_bytes: u64) -> bool {
 /// Why an entry of the settings is among what is missing.
 const UNMATCHED_ITEM: &str = "an item of [[files]] that no file of the project answers to";
 
-/// Returns the items that name a file which does not exist. Unlike [`unmatched_items`] it needs no list of all files, and so
-/// says nothing of patterns.
-pub(super) fn absent_items(workspace: &Workspace<'_>, items: &[FileItem]) -> Vec<MissingFile> {
+/// The same of an entry of the question.
+const UNMATCHED_ENTRY: &str = "an entry of `items` that no file of the project answers to";
+
+/// Returns the items, of the project and of the question, that name a file which does not exist. Unlike [`unmatched_items`]
+/// it needs no list of all files, and so says nothing of patterns.
+pub(super) fn absent_items(workspace: &Workspace<'_>, request: &AggregationRequest) -> Vec<MissingFile> {
+    let mut missing = absent_of(workspace, &request.items, UNMATCHED_ITEM);
+    missing.extend(absent_of(workspace, &request.overrides, UNMATCHED_ENTRY));
+    missing
+}
+
+fn absent_of(workspace: &Workspace<'_>, items: &[FileItem], reason: &str) -> Vec<MissingFile> {
     let is_absent = |item: &&FileItem| {
         let path = Selector::new_lenient(&item.path).literal_path();
         let stat = path.map(|path| workspace.files.stat(&path));
         stat.is_some_and(|stat| stat.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound))
     };
     let items = workspace.relative_items(items);
-    items.iter().filter(is_absent).map(|item| missing_item(item, UNMATCHED_ITEM)).collect()
+    items.iter().filter(is_absent).map(|item| missing_item(item, reason)).collect()
 }
 
 fn missing_item(item: &FileItem, reason: &str) -> MissingFile {
@@ -292,7 +313,7 @@ fn missing_item(item: &FileItem, reason: &str) -> MissingFile {
 /// Returns the items whose patterns match none of the project's files.
 fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile> {
     let paths: Vec<&RelPath> = files.iter().map(|file| &file.path).collect();
-    let reasons = [UNMATCHED_ITEM, "an entry of `items` that no file of the project answers to"];
+    let reasons = [UNMATCHED_ITEM, UNMATCHED_ENTRY];
     let missing = items
         .unmatched(&paths)
         .into_iter()
@@ -411,13 +432,17 @@ pub(super) struct ShownFile {
     pub(super) candidate: CandidateFile,
     /// The block of the file itself, if what has changed since an earlier delivery is shown in its place.
     pub(super) full_block: Option<DocumentBlock>,
+    /// The file as it would be selected, if its changes are shown although another request than the last one may want more.
+    pub(super) unreduced: Option<Box<CandidateFile>>,
+    /// What has changed since an earlier delivery, if the file itself is shown.
+    pub(super) changes: Option<String>,
     /// What follows the summary, if the file is shown as one.
     pub(super) detail: SummaryDetail,
 }
 
 impl ShownFile {
     pub(super) const fn new(file: KnownFile, candidate: CandidateFile, detail: SummaryDetail) -> Self {
-        Self { file, candidate, full_block: None, detail }
+        Self { file, candidate, full_block: None, unreduced: None, changes: None, detail }
     }
 
     /// Returns what a reader of the document has of the file, who has seen its changes.

@@ -130,7 +130,7 @@ impl DocumentRun<'_, '_> {
         };
         let key = record.key();
         let given = self.cache.query_store(|store| store.delivered_text(&key, &row.path)).flatten();
-        let Some(given) = given else {
+        let Some(given) = given.map(|given| aggregate::split_shown(&given).0.to_owned()) else {
             return Ok(Some(unknown("the text that was given is not kept")));
         };
         let Some(diff) = self.smallest_diff(&row, current, &given) else {

@@ -2,7 +2,7 @@
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
 //! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `parsed_texts`, `fit`), `delivery` leaves out what the reader
-//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `ineffective_hides` finds entries of a question that hide nothing. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. `hydrate` places fragments, `hydrated_order` orders those that are HOT, and `fragments` has what is asked of them between hydrations. May import all
+//! has (`delta` shows what has changed of it, and `known_views` compares it with what another request wants), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `ineffective_masks` finds entries of a question that hide or show nothing. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. `hydrate` places fragments, `hydrated_order` orders those that are HOT, and `fragments` has what is asked of them between hydrations. May import all
 //! other folders.
 
 #[cfg(test)]
@@ -25,7 +25,8 @@ mod hydrate;
 mod hydrate_tests;
 mod hydrated_order;
 mod image_patterns;
-mod ineffective_hides;
+mod ineffective_masks;
+mod known_views;
 #[cfg(test)]
 mod masked_tests;
 mod measure;
@@ -65,7 +66,7 @@ pub use request::{
     HydratedPlaces, ImageFile, SectionRequest, ViewRequest,
 };
 pub use select::{DocumentInputs, InputsDigest};
-pub use view::ViewAnswer;
+pub use view::{UNKNOWN_SYMBOLS, ViewAnswer};
 
 pub(in crate::engine) use cache::{DocumentCaches, InputsKey};
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};

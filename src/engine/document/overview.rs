@@ -12,7 +12,7 @@ use super::gather::ShownFile;
 use crate::aggregate::{DocumentLimits, sanitize_line};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{FileRole, FileType, RelPath};
-use crate::summarize;
+use crate::{summarize, syntax};
 
 /// Under a smaller limit, the head would take the place of files.
 const LEAST_LIMIT_TOKENS: u64 = 4_000;
@@ -38,6 +38,8 @@ const INDEXED_PACKAGES: [&str; 2] = ["package.json", "composer.json"];
 /// Parts of the names of folders whose programs are not the project's.
 const ASIDE: [&str; 9] =
     ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
+/// The same of folders whose programs are named where there are no others: they use what the project is.
+const SECONDARY: [&str; 4] = ["integration", "sample", "demo", "e2e"];
 const LEGEND: &str = "Each file begins with `### PATH` and a line with its language and view: `full` is its text; \
                       `skeleton` and `excerpt` leave out bodies, marked by `...` or a comment; `outline` lists its \
                       symbols; `summary` describes it.";
@@ -56,9 +58,11 @@ pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: D
     lines.extend(introduction.paragraph.map(|words| format!("About: {words}")));
     let at_top = |name: &str| files.iter().any(|shown| shown.file.path.as_bytes() == name.as_bytes());
     let manifests = MANIFESTS.into_iter().filter(|name| at_top(name)).map(str::to_owned).collect();
-    for (label, names) in
-        [("Languages", languages(files)), ("Manifests", manifests), ("Entry points", entry_points(files))]
-    {
+    for (label, names) in [
+        ("Languages", languages(workspace, files)),
+        ("Manifests", manifests),
+        ("Entry points", entry_points(files)),
+    ] {
         if !names.is_empty() {
             lines.push(format!("{label}: {}", names.join(", ")));
         }
@@ -101,14 +105,36 @@ fn is_code(shown: &ShownFile) -> bool {
     file_type(shown).is_some_and(|found| found.role == FileRole::Code)
 }
 
+fn is_notebook(shown: &ShownFile) -> bool {
+    file_type(shown).is_some_and(FileType::is_notebook)
+}
+
+/// Returns the name of the language of a notebook's code; that of notebooks where its type is not known.
+fn notebook_language(workspace: &Workspace<'_>, path: &RelPath) -> &'static str {
+    let language = workspace.read_text(path).ok().and_then(|(_, text)| syntax::notebook_language(&text));
+    match language.as_deref() {
+        Some("python" | "ipython" | "python3" | "ipython3") => "Python",
+        Some("r") => "R",
+        Some("julia") => "Julia",
+        Some(_) | None => "Jupyter notebook",
+    }
+}
+
 /// Returns the languages that at least an eighth as many sources have as the most common one.
-fn languages(files: &[ShownFile]) -> Vec<String> {
+fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    let code = || files.iter().filter(|shown| is_code(shown));
+    let code = || files.iter().filter(|shown| is_code(shown) || is_notebook(shown));
     // The HTML of generated documentation says nothing about the program.
     let has_own = code().any(|shown| !is_aside(&shown.file.path));
-    for found in code().filter(|shown| !has_own || !is_aside(&shown.file.path)).filter_map(file_type) {
+    let own = || code().filter(|shown| !has_own || !is_aside(&shown.file.path));
+    for found in own().filter(|shown| !is_notebook(shown)).filter_map(file_type) {
         *counts.entry(found.name).or_default() += 1;
+    }
+    let notebooks = own().filter(|shown| is_notebook(shown));
+    let count = u32::try_from(notebooks.clone().count()).unwrap_or(u32::MAX);
+    // Those of a project are nearly all in one language, and may be too long to be read for a word.
+    if let Some(first) = notebooks.min_by_key(|shown| &shown.file.path) {
+        *counts.entry(notebook_language(workspace, &first.file.path)).or_default() += count;
     }
     // By powers of two: a new file seldom changes these.
     let mut ranked: Vec<(Reverse<u32>, &str)> =
@@ -119,7 +145,7 @@ fn languages(files: &[ShownFile]) -> Vec<String> {
     common.take(MAX_LANGUAGES).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns the files by which the project is entered, those nearest to its top first.
+/// Returns the files by which the project is entered, those nearest to its top first; those of samples last.
 fn entry_points(files: &[ShownFile]) -> Vec<String> {
     let has_name =
         |path: &RelPath, names: &[&str]| names.iter().any(|name| name.as_bytes() == path.file_name());
@@ -133,12 +159,17 @@ fn entry_points(files: &[ShownFile]) -> Vec<String> {
     };
     let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_aside(path);
     let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();
-    found.sort_by_key(|path| (path.components().count(), (*path).clone()));
+    found.sort_by_key(|path| (lies_in_any(path, &SECONDARY), path.components().count(), (*path).clone()));
     found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
 }
 
 /// Returns whether a file is in a folder of tests, documentation, or anything else that is not the program.
 fn is_aside(path: &RelPath) -> bool {
-    let has_name = |part: &[u8]| ASIDE.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
+    lies_in_any(path, &ASIDE)
+}
+
+/// Returns whether a part of a path has one of these names in it.
+fn lies_in_any(path: &RelPath, names: &[&str]) -> bool {
+    let has_name = |part: &[u8]| names.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
     path.components().any(has_name)
 }

@@ -30,10 +30,11 @@ pub(super) const BUDGET_REASON: &str = "to keep within the budget";
 const ROOM_REASON: &str = "ranks high, and the budget has room";
 /// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
 const LEAST_SCORE: f64 = 1e-6;
-/// Types of files that programs write for programs, which are only named: no reader wants some of their lines. Those of a
-/// notebook are JSON.
-const FOR_PROGRAMS: &[&str] =
-    &["notebook", "lock", "svg", "snapshot", "minified-javascript", "minified-css", "source-map"];
+/// Types of files that programs write for programs, which are only named: no reader wants some of their lines, unless the
+/// task points to them.
+const FOR_PROGRAMS: &[&str] = &["lock", "svg", "snapshot"];
+/// The same, whose lines are too long to be shown.
+const MINIFIED: &[&str] = &["minified-javascript", "minified-css", "source-map"];
 /// A tree is selected by what its lines cost, and has folders besides.
 const TREE_SLACK: u64 = 40;
 /// Everything is shown if the selection takes one part in so many less than its room.
@@ -460,14 +461,19 @@ fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]
     let ranking = context.ranking;
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
-        let is_for_programs = FOR_PROGRAMS.contains(&candidate.block.file_type.id);
+        let is_pointed_to = 0.0 < symbol.parts.frame;
+        let file_type = candidate.block.file_type;
+        // What is in no cell of a notebook is JSON.
+        let is_for_programs = FOR_PROGRAMS.contains(&file_type.id) && !is_pointed_to
+            || MINIFIED.contains(&file_type.id)
+            || file_type.is_notebook() && symbol.kind.is_none();
         let is_shown = is_ranked(candidate) && !is_for_programs && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
             score: symbol.score.max(LEAST_SCORE),
             has_body: is_shown,
             has_signature: is_shown && symbol.signature.is_some(),
-            is_pointed_to: 0.0 < symbol.parts.frame,
+            is_pointed_to,
         }
     });
     symbols.collect()
@@ -487,7 +493,8 @@ pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelecti
 }
 
 /// Shows a file as a block, and says why if it is not the wanted one.
-pub(super) fn show_as(shown: &mut ShownFile, block: DocumentBlock) {
+pub(super) fn show_as(shown: &mut ShownFile, mut block: DocumentBlock) {
+    block.remarks.extend(shown.changes.clone());
     let candidate = &mut shown.candidate;
     if block.view != candidate.wanted && candidate.rule != RoutingRule::Gone {
         let reason = if block.view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };

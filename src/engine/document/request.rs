@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use crate::aggregate::{DocumentLimits, HydratedDepths, TierOptions};
+use crate::engine::fingerprint::Fingerprint;
 use crate::engine::index::Trust;
 use crate::model::{
     AggregationStrategy, ContentHash, DocsDetail, DocumentPart, FileItem, FileOrder, FragmentName, MaskMode,
@@ -65,6 +66,42 @@ impl AggregationRequest {
     /// Returns whether the document is about the whole project.
     pub(in crate::engine) fn is_whole(&self) -> bool {
         self.files.is_empty() && self.preset.is_none() && self.include.is_empty() && self.exclude.is_empty()
+    }
+}
+
+impl AggregationRequest {
+    /// Returns a hash of all that selects files, and how they are shown. What a limit by default lets through depends on the
+    /// project alone.
+    pub(super) fn choice_hash(&self) -> ContentHash {
+        let mut hash = Fingerprint::default();
+        for name in [self.strategy.name(), self.default_mode.name(), self.docs.name()] {
+            hash.bytes(name.as_bytes());
+        }
+        if let Some(tier) = &self.tier {
+            let TierOptions { view, focus_view, summary_detail, by_model, .. } = tier;
+            hash.number(tier.tier.number().into()).number(u64::from(*by_model));
+            hash.bytes(view.name().as_bytes()).bytes(focus_view.name().as_bytes());
+            hash.bytes(summary_detail.name().as_bytes());
+            for (language, view) in &tier.language_views {
+                hash.bytes(language.as_bytes()).bytes(view.name().as_bytes());
+            }
+        }
+        let preset: Vec<&String> = self.preset.iter().flatten().map(|item| &item.path).collect();
+        let lists = [&self.focus, &self.files, &self.include, &self.exclude];
+        for list in lists.map(|list| list.iter().collect()).into_iter().chain([preset]) {
+            hash.number(list.len() as u64);
+            for word in list {
+                hash.bytes(word.as_bytes());
+            }
+        }
+        for text in [&self.task, &self.base] {
+            hash.bytes(text.as_deref().unwrap_or_default().as_bytes());
+        }
+        let DocumentLimits { tokens, bytes, is_ceiling, .. } = self.limits;
+        let limits = [tokens, bytes]
+            .map(|limit| limit.filter(|_| !is_ceiling).map_or(0, |limit| limit.saturating_add(1)));
+        hash.number(u64::from(is_ceiling)).number(limits[0]).number(limits[1]);
+        hash.finish()
     }
 }
 

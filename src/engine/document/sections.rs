@@ -196,6 +196,7 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
     let limit = workspace.options.screenshot_bytes;
     let picture = match found {
         Err(reason) => ScreenshotImage::Failed(reason),
+        Ok(None) if is_surely_no_image(workspace, file) => ScreenshotImage::Failed("not an image".to_owned()),
         Ok(None) => ScreenshotImage::Link,
         Ok(Some(bytes)) if limit < bytes.len() as u64 => {
             ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
@@ -230,6 +231,28 @@ pub(in crate::engine) fn project_image(
         ScreenshotImage::Failed(reason) => Err(Error::NoImage { path, reason }),
         ScreenshotImage::Link => Err(Error::NoImage { path, reason: "not read".to_owned() }),
     }
+}
+
+/// Returns whether neither the name nor the bytes of a file that can be read are those of an image.
+fn is_surely_no_image(workspace: &Workspace<'_>, file: &ImageFile) -> bool {
+    // What a browser or a viewer shows, although no model takes all of it.
+    const EXTENSIONS: [&str; 17] = [
+        "apng", "avif", "bmp", "gif", "heic", "heif", "ico", "jfif", "jpeg", "jpg", "jxl", "pdf", "png",
+        "svg", "tif", "tiff", "webp",
+    ];
+    let path = match file {
+        ImageFile::Asked(path) => path.as_path(),
+        ImageFile::OfProject(path) => Path::new(path),
+    };
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    if EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension)) {
+        return false;
+    }
+    let bytes = match file {
+        ImageFile::Asked(path) => image_anywhere(workspace, path, true),
+        ImageFile::OfProject(path) => image_inside(workspace, path, true),
+    };
+    bytes.is_ok_and(|bytes| bytes.is_some_and(|bytes| sections::image_media_type(&bytes).is_none()))
 }
 
 /// Returns the bytes of an image, or nothing where a link is enough and it is there.

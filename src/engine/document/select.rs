@@ -9,7 +9,7 @@ use super::cache::{CachedDocument, DocumentKey, InputsKey, lock_documents};
 use super::delivery::PendingDelivery;
 use super::focus::resolve_focus;
 use super::gather::{absent_items, may_need_text, merged_items, route, routing, select_requested};
-use super::ineffective_hides::note_ineffective_hides;
+use super::ineffective_masks::note_ineffective_masks;
 use super::render::DocumentRun;
 use super::request::{AggregationRequest, BeadsRequest, DocumentCacheKey};
 use super::sections::sections;
@@ -85,10 +85,10 @@ impl DocumentRun<'_, '_> {
                 may_need_text(path, &routing, request.limits.is_some())
             })?;
             if !request.is_whole() {
-                selection.missing.extend(absent_items(&self.cache.workspace, &request.items));
+                selection.missing.extend(absent_items(&self.cache.workspace, request));
             }
             hide(self.cache, &items, &mut selection.files, &mut selection.texts);
-            sections.problems.extend(note_ineffective_hides(self.cache, &items, &selection.files)?);
+            sections.problems.extend(note_ineffective_masks(self.cache, &items, &selection.files)?);
             resolve_focus(self.cache, &mut focus, &selection.files, request.is_whole())?;
             selection
         } else {

@@ -81,12 +81,19 @@ fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
 
 #[test]
 fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
-    let sandbox = TestProject::new(&[("a.gif", "GIF89a"), ("sub/b.gif", "GIF89a")]);
+    let sandbox = TestProject::new(&[
+        ("a.gif", "GIF89a"),
+        ("sub/b.gif", "GIF89a"),
+        ("a.zig", "const a = 1;"),
+        ("c", "GIF89a"),
+    ]);
     let outside = tempfile::NamedTempFile::new().unwrap();
     RealDisk.replace(outside.path(), b"GIF89a").unwrap();
     std::os::unix::fs::symlink(outside.path(), sandbox.folder.path().join("link.gif")).unwrap();
     let outside = outside.path().to_str().unwrap();
-    let named = ["a.gif", "./sub/b.gif", "gone.gif", "sub/../a.gif", "../a.gif", outside, "link.gif"];
+    let named = [
+        "a.gif", "./sub/b.gif", "c", "gone.gif", "a.zig", "sub/../../a.gif", "../a.gif", outside, "link.gif",
+    ];
     let screenshots: Vec<_> = named.map(|path| ImageFile::OfProject(path.to_owned())).into();
     for inline in [false, true] {
         let request =
@@ -97,8 +104,9 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
             .iter()
             .map(|shot| !matches!(shot.image, ScreenshotImage::Failed(_)))
             .collect();
-        assert_eq!(shown, [true, true, false, false, false, false, false], "inline: {inline}");
-        assert_eq!(sections.problems.len(), 5);
+        let expected = [true, true, true, false, false, false, false, false, false];
+        assert_eq!(shown, expected, "inline: {inline}");
+        assert_eq!(sections.problems.len(), 6);
     }
 }
 

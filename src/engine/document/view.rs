@@ -296,6 +296,9 @@ pub(super) fn hidden_reason(hidden: &HiddenSymbols) -> String {
     format!("its mask hides {what}{gone}")
 }
 
+/// How a reason begins that names what a mask names and no symbol of the file is.
+pub const UNKNOWN_SYMBOLS: &str = "the mask names what is not there";
+
 /// Returns which names of a mask no symbol bears.
 fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
     let words = missing.iter().take(MAX_LISTED_NAMES).map(|(key, near)| match near.len() {
@@ -306,7 +309,7 @@ fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
     if MAX_LISTED_NAMES < missing.len() {
         words.push(format!("{} more", missing.len() - MAX_LISTED_NAMES));
     }
-    (!words.is_empty()).then(|| format!("the mask names what is not there: {}", words.join("; ")))
+    (!words.is_empty()).then(|| format!("{UNKNOWN_SYMBOLS}: {}", words.join("; ")))
 }
 
 /// So many old contents are held in memory at once: few, for each may be as large as a file that is read.

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
 
-use super::ineffective_hides::note_ineffective_hides;
+use super::ineffective_masks::note_ineffective_masks;
 use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
 use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
-use crate::aggregate::{CuratedItems, FocusLines, Selector, hides_symbols, view_of_item};
+use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
 use crate::engine::artifacts::{SkeletonPrefetch, hide};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
@@ -39,7 +39,7 @@ impl DocumentRun<'_, '_> {
                 view_base_texts(&renderer.cache.workspace, request, word, &mut selection)?;
             unchanged += same;
             hide(renderer.cache, &items, &mut selection.files, &mut selection.texts);
-            if items.any(|item| hides_symbols(&item.ast_mask)) {
+            if items.any(|item| !item.ast_mask.is_empty()) {
                 masked.extend(selection.files.iter().cloned());
             }
             let is_skeleton = request.mode == Some(ViewMode::Skeleton);
@@ -67,7 +67,7 @@ impl DocumentRun<'_, '_> {
                 answers.push(view(&mut renderer, &file, (request, &items), old, text));
             }
         }
-        note_ineffective_hides(renderer.cache, &items, &masked)?;
+        note_ineffective_masks(renderer.cache, &items, &masked)?;
         if 0 < unchanged {
             renderer.cache.workspace.note(format!("files that have not changed: {unchanged}"));
         }

@@ -58,6 +58,12 @@ pub(in crate::engine) fn select(
     for word in words {
         match resolve_file(cache, word.text, trust, keeps_text) {
             Ok(Some((file, text))) => {
+                if !word.is_required
+                    && let KnownState::LeftOut(reason @ SkipReason::Vanished) = file.state
+                {
+                    let (pattern, reason) = (word.text.to_owned(), reason.description().to_owned());
+                    selection.missing.push(MissingFile { pattern, reason });
+                }
                 selection.texts.extend(text.map(|text| (file.path.clone(), text)));
                 selection.named.insert(file.path.clone());
                 selection.files.push(file);

@@ -1,6 +1,6 @@
 //! Scores the files of a project, and the symbols of the best of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -25,6 +25,10 @@ const FIRST_LINES: u32 = 8;
 /// A function that the task points into is shown whole if it takes no more than one part in so many of the document.
 const FUNCTION_SHARE: u64 = 4;
 const BYTES_A_TOKEN: u64 = 4;
+
+/// Of so many further files that have changed since the frozen commit, the names of then are known, so that an edit changes
+/// neither what their rows take in a document nor what else has room.
+const FILES_WITH_NAMES: usize = 256;
 
 /// What files are ranked by.
 pub(in crate::engine) struct RankingRequest<'a> {
@@ -54,7 +58,7 @@ pub(in crate::engine) struct ProjectRanking {
     pub(in crate::engine) has_matches: bool,
     /// The symbols of the files that `sources` has, the best first.
     pub(in crate::engine) symbols: Vec<RankedSymbol>,
-    /// The texts of the best files.
+    /// The texts of the best files, and of some that have changed since the frozen commit.
     pub(in crate::engine) sources: SourceTexts,
     /// Those among them whose texts are of an earlier version, as they were in it.
     pub(in crate::engine) earlier: HashMap<usize, KnownFile>,
@@ -103,7 +107,7 @@ pub(in crate::engine) fn rank_project(
     let foreign = ForeignFiles::of_project(&cache.workspace);
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
-        class: PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
+        class: PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path)),
         vector: ContentRef::from_file(file)
             .and_then(|subject| vectors.get(&subject.key()))
             .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
@@ -115,7 +119,7 @@ pub(in crate::engine) fn rank_project(
     // Without terms, it is not known how long the texts are.
     let room = request.room.filter(|_| !query.terms().is_empty());
     let FilesForSymbols { ranked: best, others } = ranking.files_for_symbols(room.unwrap_or(0));
-    let chosen = [best.as_slice(), &others].concat();
+    let chosen = [best.as_slice(), &others, &changed_files(request, files, &ranking.order, &best)].concat();
     note_clean_texts(cache, chosen.iter().map(|at| files[*at]), &vectors);
     let (sources, earlier) = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
@@ -151,6 +155,22 @@ fn note_clean_texts<'f>(
             cache.workspace.clean.note(subject.hash);
         }
     }
+}
+
+/// Returns the first files by rank besides the `best` ones that have changed since the frozen commit; none where no history is
+/// given.
+fn changed_files(
+    request: &RankingRequest<'_>,
+    files: &[&KnownFile],
+    order: &[usize],
+    best: &[usize],
+) -> Vec<usize> {
+    let Some((history, _)) = request.frozen_at else { return Vec::new() };
+    let best: HashSet<usize> = best.iter().copied().collect();
+    let has_changed = |at: &usize| {
+        !best.contains(at) && matches!(history.frozen_content(files[*at]), FrozenContent::Blob(_))
+    };
+    order.iter().copied().filter(has_changed).take(FILES_WITH_NAMES).collect()
 }
 
 /// Returns the most bytes of a function that is shown whole in a document of `room` tokens although the task points to some
@@ -199,6 +219,14 @@ impl RankedSymbol {
             signature: signature_of(chunk, chunks, source, is_code),
             depth: chunks.enclosing(chunk).count(),
         }
+    }
+}
+
+/// Returns the role that a file is ranked by: the code of a notebook counts as that of any other file.
+fn ranked_role(file: &KnownFile) -> FileRole {
+    match &file.state {
+        KnownState::Content { file_type, .. } if file_type.is_notebook() => FileRole::Code,
+        KnownState::Content { .. } | KnownState::LeftOut(_) => role_of(file),
     }
 }
 

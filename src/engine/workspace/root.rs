@@ -13,7 +13,7 @@ use crate::engine::mounts::MountedFiles;
 use crate::engine::options::{IndexReport, Options, World};
 use crate::engine::timings::{AnswerStep, StepClock};
 use crate::model::{
-    ContentHash, FileItem, RelPath, SkipReason, bytes_as_path, slashed_bytes, unescaped_path,
+    ContentHash, FileItem, RelPath, SkipReason, bytes_as_path, normalized_path, slashed_bytes, unescaped_path,
 };
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::{Files, ReadError};
@@ -127,7 +127,10 @@ impl Workspace<'_> {
         if is_root || bytes == b"." || bytes.ends_with(b"/") {
             return Ok(None);
         }
-        match RelPath::new(bytes) {
+        // What leads out and in again is meant as it is written, whatever links there are.
+        let direct = std::str::from_utf8(bytes).ok().filter(|text| text.contains("/../"));
+        let direct = direct.map(normalized_path);
+        match RelPath::new(direct.as_ref().map_or(bytes, String::as_bytes)) {
             Ok(path) => Ok(Some(path)),
             Err(source) => Err(Error::BadPath { path: word.to_owned(), source }),
         }

@@ -2,7 +2,7 @@
 
 use super::frame::TraceTool;
 use super::lines::{LineContext, LineReading};
-use super::{diagnostics, native, stacks};
+use super::{diagnostics, native, other_tools, stacks};
 
 /// The order in which a tool writes the frames of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,11 @@ const DETECTORS: &[Detector] = &[
     diagnostics::arrow,
     diagnostics::eslint,
     diagnostics::included_from,
+    other_tools::terraform,
+    other_tools::yaml,
+    other_tools::workflow_command,
+    other_tools::godot,
+    other_tools::tex,
     diagnostics::common,
     stacks::javascript,
 ];

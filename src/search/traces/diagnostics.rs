@@ -3,6 +3,7 @@
 use super::frame::TraceTool;
 use super::lines::{FoundFrame, LineContext, LineReading};
 use super::location::{extension, has_source_extension, parse_number, parse_prefix, parse_whole};
+use super::other_tools::without_level;
 
 /// rustc and ruff: the line ` --> src/a.rs:3:5` below the message, and ` ::: src/b.rs:1:1` for another place.
 pub(super) fn arrow(context: &LineContext<'_>) -> Option<LineReading> {
@@ -42,11 +43,11 @@ pub(super) fn included_from(context: &LineContext<'_>) -> Option<LineReading> {
 /// The common notation, `path:line:column: message` with its variants, at the start of a line or after the name of the
 /// program that writes it.
 pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
-    let line = context.line.trim();
+    let line = without_level(context.line.trim());
     let after_bracket = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, rest)| rest);
-    let is_program = |name: &&str| name.len() <= 32 && !name.contains(char::is_whitespace);
-    let after_name = line.split_once(": ").filter(|(name, _)| is_program(name)).map(|(_, rest)| rest);
-    let places = [Some(line), after_bracket, after_name].into_iter().flatten();
+    // Of two programs, one may name the other: `Error: template: app/a.yaml:3:5: …`.
+    let (after_first, after_second) = (after_name(line), after_name(line).and_then(after_name));
+    let places = [Some(line), after_bracket, after_first, after_second].into_iter().flatten();
     let is_file = |path: &str| has_source_extension(path) && !path.starts_with("http");
     let (at, rest) = places.filter_map(parse_prefix).find(|(at, _)| is_file(at.path))?;
     let message = message(rest)?;
@@ -63,6 +64,12 @@ pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
         return Some(LineReading::Diagnostic(frame.in_function(required.as_deref()), NOTE));
     }
     Some(LineReading::Diagnostic(frame, severity(message)))
+}
+
+/// Returns what follows the name of a program at the start of a line.
+fn after_name(line: &str) -> Option<&str> {
+    let (name, rest) = line.split_once(": ")?;
+    (name.len() <= 32 && !name.contains(char::is_whitespace)).then_some(rest)
 }
 
 /// Returns the message after a location, or `None` if the location is a part of a sentence.

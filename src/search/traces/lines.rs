@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::frame::TraceTool;
-use super::location::{has_source_extension, normalize, parse_whole};
+use super::location::{extension, has_source_extension, normalize, parse_whole};
 
 /// A line of a text.
 pub(super) struct TraceLine<'a> {
@@ -44,13 +44,13 @@ fn without_colors(line: &str) -> String {
     text
 }
 
-/// Removes the `> ` of a quotation, the `| ` of an exception group, and the time that a build server puts before a line.
+/// Removes the `> ` of a quotation, the `| ` of an exception group, the frame of Terraform's messages, and the time that a build server puts before a line.
 fn without_marks(line: &str) -> &str {
     let is_time = |first: &str| 20 <= first.len() && first.starts_with("20") && first.ends_with('Z');
     let line = line.split_once(' ').filter(|(first, _)| is_time(first)).map_or(line, |(_, rest)| rest);
     let rest = line.trim_start();
-    let marks = rest.find(|c: char| !matches!(c, '|' | '>' | ' ')).unwrap_or(rest.len());
-    let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '>']);
+    let marks = rest.find(|c: char| !matches!(c, '|' | '│' | '>' | ' ')).unwrap_or(rest.len());
+    let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '│', '>']);
     // The last blanks stay: an indentation distinguishes some lines.
     if is_marked { &rest[rest[..marks].trim_end().len()..] } else { line }
 }
@@ -76,12 +76,26 @@ pub(super) struct TraceHeading {
     function: Option<String>,
     /// The file that the compiler named before the function.
     function_path: Option<String>,
+    /// Whether the last message that began with `Error:` or `Warning:` is a warning.
+    pub(super) is_warning: bool,
+    /// What TeX has in open parentheses: files, and anything else.
+    tex_files: Vec<Option<String>>,
 }
+
+/// Endings of the files that TeX reads.
+const TEX_EXTENSIONS: [&str; 12] =
+    ["aux", "bbl", "cfg", "clo", "cls", "def", "fd", "ldf", "ltx", "sty", "tex", "toc"];
+/// More open parentheses are not those of files.
+const MOST_TEX_FILES: usize = 256;
 
 impl TraceHeading {
     /// Takes note of what a line says.
     pub(super) fn read(&mut self, line: &str) {
         let trimmed = line.trim();
+        if trimmed.starts_with("Error:") || trimmed.starts_with("Warning:") {
+            self.is_warning = trimmed.starts_with("Warning:");
+        }
+        self.read_tex_files(trimmed);
         if let Some((path, quoted)) = trimmed.split_once(": In ") {
             (self.function, self.function_path) = (quoted_name(quoted), Some(normalize(path)));
         } else if let Some(test) = trimmed.strip_prefix("[ RUN      ] ") {
@@ -101,6 +115,28 @@ impl TraceHeading {
 }
 
 impl TraceHeading {
+    /// Takes note of the files that TeX opens and closes on a line: `(./a.tex (/usr/b.sty) (./c.tex`.
+    fn read_tex_files(&mut self, line: &str) {
+        for (at, parenthesis) in line.match_indices(['(', ')']) {
+            if parenthesis == ")" {
+                self.tex_files.pop();
+                continue;
+            }
+            let rest = &line[at + 1..];
+            let end = rest.find(|c: char| c.is_whitespace() || "()[]{}<>".contains(c)).unwrap_or(rest.len());
+            let is_tex = TEX_EXTENSIONS.contains(&extension(&rest[..end]).as_str());
+            // The first one is that of the document.
+            if (is_tex || !self.tex_files.is_empty()) && self.tex_files.len() < MOST_TEX_FILES {
+                self.tex_files.push(is_tex.then(|| normalize(&rest[..end])));
+            }
+        }
+    }
+
+    /// Returns the file that TeX is reading.
+    pub(super) fn tex_file(&self) -> Option<&str> {
+        self.tex_files.iter().rev().find_map(Option::as_deref)
+    }
+
     /// Returns the function that lines of a file are in.
     pub(super) fn function_in(&self, path: &str) -> Option<&str> {
         let is_other = self.function_path.as_deref().is_some_and(|named| named != path);

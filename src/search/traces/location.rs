@@ -13,15 +13,16 @@ pub(in crate::search) struct Location<'a> {
 
 /// Endings of files that a compiler, an interpreter or a build tool reads. Longer lists find hosts and versions.
 const SOURCE_EXTENSIONS: &[&str] = &[
-    "adb", "asm", "astro", "bash", "bat", "bzl", "c", "cc", "cfg", "cjs", "clj", "cljs", "cmake", "coffee",
-    "conf", "cpp", "cr", "cs", "css", "csv", "cts", "cu", "cxx", "d", "dart", "el", "erl", "ex", "exs",
-    "f90", "feature", "fish", "fs", "go", "gradle", "graphql", "groovy", "h", "hbs", "hh", "hpp", "hrl",
-    "hs", "htm", "html", "hxx", "inc", "ini", "inl", "ipp", "ipynb", "java", "jl", "js", "json", "json5",
-    "jsonc", "jsx", "kt", "kts", "less", "lisp", "lock", "lua", "m", "mak", "md", "mdx", "mjs", "mk", "ml",
-    "mli", "mm", "mts", "nim", "nix", "patch", "php", "pl", "pm", "properties", "proto", "ps1", "pug", "py",
-    "pyi", "pyx", "r", "rake", "rb", "rego", "rs", "rst", "s", "sass", "sbt", "scala", "scm", "scss", "sh",
-    "sol", "spec", "sql", "svelte", "svg", "swift", "t", "tcl", "tex", "tf", "thrift", "toml", "tpl", "ts",
-    "tsx", "txt", "v", "vb", "vhd", "vim", "vue", "wat", "xml", "xsd", "yaml", "yml", "zig", "zsh",
+    "adb", "asm", "astro", "bash", "bat", "bazel", "bib", "bzl", "c", "cc", "cfg", "cjs", "clj", "cljs",
+    "cls", "cmake", "coffee", "conf", "cpp", "cr", "cs", "css", "csv", "cts", "cu", "cxx", "d", "dart", "el",
+    "erl", "ex", "exs", "f90", "feature", "fish", "fs", "gd", "go", "gradle", "graphql", "groovy", "h",
+    "hbs", "hcl", "hh", "hpp", "hrl", "hs", "htm", "html", "hxx", "inc", "ini", "inl", "ipp", "ipynb",
+    "java", "jl", "js", "json", "json5", "jsonc", "jsx", "kt", "kts", "less", "lisp", "lock", "ltx", "lua",
+    "m", "mak", "md", "mdx", "mjs", "mk", "ml", "mli", "mm", "mts", "nim", "nix", "patch", "php", "pl", "pm",
+    "properties", "proto", "ps1", "pug", "py", "pyi", "pyx", "r", "rake", "rb", "rego", "rs", "rst", "s",
+    "sass", "sbt", "scala", "scm", "scss", "sh", "sol", "spec", "sql", "sty", "svelte", "svg", "swift", "t",
+    "tcl", "tex", "tf", "tfvars", "thrift", "toml", "tpl", "ts", "tscn", "tsx", "txt", "v", "vb", "vhd",
+    "vim", "vue", "wat", "xml", "xsd", "yaml", "yml", "zig", "zsh",
 ];
 
 /// Names of files that have no ending.
@@ -133,6 +134,8 @@ pub(super) fn normalize(path: &str) -> String {
     let path = path.trim();
     let path = match path.split_once("://") {
         Some(("file", rest)) => rest.strip_prefix("localhost").unwrap_or(rest),
+        // The folder of a Godot project.
+        Some(("res", rest)) => rest,
         Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, path)| path),
         None => path,
     };

@@ -5,7 +5,8 @@
 //! the lines that belong together to traces and ranks the frames.
 //!
 //! A new tool is one more detector, and a fixture in `tests/fixtures/traces/` that the tool has really written. Each file
-//! imports only those before it: `location`, `frame`, `lines`, `stacks`, `native`, `diagnostics`, `detect`, `scan`.
+//! imports only those before it: `location`, `frame`, `lines`, `stacks`, `native`, `other_tools`, `diagnostics`, `detect`,
+//! `scan`.
 
 mod detect;
 mod diagnostics;
@@ -13,6 +14,7 @@ mod frame;
 mod lines;
 mod location;
 mod native;
+mod other_tools;
 mod scan;
 mod stacks;
 #[cfg(test)]

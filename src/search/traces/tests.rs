@@ -67,6 +67,38 @@ fn notations_of_other_platforms_and_versions_are_read() {
 }
 
 #[test]
+fn places_that_are_named_in_words_are_read() {
+    let terraform = "╷\n│ Error: Invalid for_each argument\n│ \n│   on modules/a/main.tf line 601, in resource \"b\" \"c\":\n\
+                     │  601:   for_each = { }\n╵\n╷\n│ Warning: Deprecated\n│\n│   on main.tf line 3:\n╵\n";
+    check(terraform, "0 Other modules/a/main.tf:601\n\n1 Other main.tf:3\n");
+    let ansible = "The error appears to be in '/srv/app/roles/web/tasks/main.yml': line 244, column 3, but may\nbe \
+                   elsewhere in the file";
+    check(ansible, "0 Other /srv/app/roles/web/tasks/main.yml:244:3\n");
+    check("Origin: /srv/app/main.yml:3:5", "0 Other /srv/app/main.yml:3:5\n");
+    check("  in \"conf/a.yaml\", line 3, column 5", "0 Other conf/a.yaml:3:5\n");
+    check("::error file=web/app.ts,line=242,endLine=243,col=5::x: y", "0 Other web/app.ts:242:5\n");
+    check("::warning title=a,file=a.go,line=2::x", "1 Other a.go:2\n");
+    check("##[error]web/app.ts(242,5): error TS2345: x", "0 TypeScript web/app.ts:242:5\n");
+    check("Error: template: app/templates/a.yaml:44:12: executing", "0 Other app/templates/a.yaml:44:12\n");
+    check("ERROR: /srv/app/BUILD.bazel:600:1: no such target", "0 Other /srv/app/BUILD.bazel:600:1\n");
+}
+
+#[test]
+fn the_notations_of_game_engines_and_typesetters_are_read() {
+    let godot = "SCRIPT ERROR: Invalid access\n   at: _process (res://2d/player.gd:25)\n   GDScript backtrace \
+                 (most recent call first):\n       [0] _process (res://2d/player.gd:25)\n       [1] run (res://a.gd:3)";
+    check(godot, "0 Other 2d/player.gd:25 in _process\n1 Other a.gd:3 in run\n");
+    check("Player.cs:41 @ void Player._Process(double)", "0 Other Player.cs:41 in void Player._Process\n");
+    let tex = "(./src/main.tex\nLaTeX2e <2023> (see above)\n(/usr/share/article.cls (/usr/share/size10.clo))\n\
+               (./src/intro.tex) [1]\nLaTeX Warning: Reference `x' undefined on input line 9.\n\
+               ! Undefined control sequence.\nl.203 \\foo\n          {a}\n";
+    check(tex, "1 Other src/main.tex:9\n\n0 Other src/main.tex:203\n");
+    check("./src/main.tex:203: Undefined control sequence.", "0 Other src/main.tex:203\n");
+    check("l.203 is the line", "");
+    check("It was published on Monday line 3, in print:", "");
+}
+
+#[test]
 fn a_trace_in_a_quotation_or_a_log_is_read() {
     check("> File \"a.py\", line 3, in run\n> ValueError", "0 Python a.py:3 in run\n");
     check("2026-11-22T16:09:04.1234567Z a.go:3:5: undefined: x", "0 GoCompiler a.go:3:5\n");

@@ -16,6 +16,8 @@ use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 const USED_AT_PREFIX: &str = "given/";
 /// The facts that say which state what was given is in begin so. Each writing gives it another mark.
 const VERSION_PREFIX: &str = "given-mark/";
+/// The facts that say what was requested last under a name begin so.
+const REQUEST_PREFIX: &str = "given-request/";
 /// The time of use is written again when it is older than this, so that most runs write nothing.
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -38,6 +40,8 @@ pub struct DeliveryUpdate {
     pub removed: Vec<RelPath>,
     /// The document, if it is to be compared with later ones.
     pub document: Option<DeliveredDocument>,
+    /// A hash of what was requested; `None` if that is what is recorded.
+    pub request: Option<ContentHash>,
 }
 
 impl Store {
@@ -62,6 +66,12 @@ impl Store {
     /// Returns a mark of what was given under a name: as long as it is the same, so is all that was given.
     pub fn delivery_version(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         self.get_meta(&format!("{VERSION_PREFIX}{name}"))
+    }
+
+    /// Returns the hash of what was requested last under a name.
+    pub fn delivered_request(&self, name: &str) -> Result<Option<ContentHash>, Error> {
+        let value = self.get_meta(&format!("{REQUEST_PREFIX}{name}"))?;
+        Ok(value.and_then(|value| value.try_into().ok()).map(ContentHash::from_bytes))
     }
 
     /// Returns the text that was given of a file; `None` where it was not kept.
@@ -91,7 +101,11 @@ impl Store {
             Some(document) => delivered_document::is_recorded(&self.database.connection, name, document)?,
             None => true,
         };
-        if is_fresh && is_known && giving.changed.is_empty() && giving.removed.is_empty() {
+        let request_key = meta_key(REQUEST_PREFIX, name);
+        let last_request = meta::get_intact(&self.database.connection, &request_key)?;
+        let request = giving.request.filter(|request| last_request.as_deref() != Some(request.as_bytes()));
+        let has_changed = request.is_some() || !giving.changed.is_empty() || !giving.removed.is_empty();
+        if is_fresh && is_known && !has_changed {
             return Ok(());
         }
         let transaction = self.begin()?;
@@ -99,7 +113,10 @@ impl Store {
             delivered_document::record(&transaction, name, document)?;
         }
         meta::upsert(&transaction, &key, &at_s.to_le_bytes())?;
-        if !giving.changed.is_empty() || !giving.removed.is_empty() {
+        if let Some(request) = &request {
+            meta::upsert(&transaction, &request_key, request.as_bytes())?;
+        }
+        if has_changed {
             let key = meta_key(VERSION_PREFIX, name);
             let mark = next_version(meta::get_intact(&transaction, &key)?.unwrap_or_default(), giving, at_s);
             meta::upsert(&transaction, &key, mark.as_bytes())?;
@@ -126,6 +143,9 @@ fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> Cont
     for path in &giving.removed {
         before.extend_from_slice(path.as_bytes());
         before.push(0);
+    }
+    if let Some(request) = &giving.request {
+        before.extend_from_slice(request.as_bytes());
     }
     ContentHash::digest(&before)
 }
@@ -192,6 +212,7 @@ pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(),
             delivered_document::delete(connection, &name)?;
             execute(connection, "DELETE FROM given WHERE name = ?1", [&name])?;
             meta::delete(connection, &key)?;
+            meta::delete(connection, &meta_key(REQUEST_PREFIX, &name))?;
             delete_versions(connection, split_scope(&name).0)?;
         }
     }
@@ -295,7 +316,7 @@ mod tests {
         DeliveryUpdate {
             changed: files.iter().map(|(name, text)| given(name, text)).collect(),
             removed: removed.iter().map(|name| path(name)).collect(),
-            document: None,
+            ..DeliveryUpdate::default()
         }
     }
 
@@ -334,6 +355,23 @@ mod tests {
         assert_eq!(texts(&store, "x"), said(&[("a.py", "new")]));
         // Nothing is left of what was replaced.
         assert_eq!((count(&sandbox, "given_text"), store.damaged_rows()), (1, 0));
+    }
+
+    #[test]
+    fn the_last_request_is_kept_for_each_name() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        assert_eq!(store.delivered_request("x").unwrap(), None);
+        let versions = ["one", "two"].map(|request| {
+            let update = DeliveryUpdate { request: Some(hash(request)), ..DeliveryUpdate::default() };
+            store.record_delivery("x", &update, 11).unwrap();
+            assert_eq!(store.delivered_request("x").unwrap(), Some(hash(request)));
+            store.delivery_version("x").unwrap()
+        });
+        assert_ne!(versions[0], versions[1]);
+        assert_eq!(store.delivered_request("y").unwrap(), None);
+        store.collect_garbage(12, &producers()).unwrap();
+        assert_eq!(store.delivered_request("x").unwrap(), None);
     }
 
     #[test]

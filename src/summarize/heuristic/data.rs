@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::page;
 use super::page::{SummaryInput, SummaryPage};
+use crate::model::{Symbol, SymbolKind};
 use crate::summarize::{secrets, words};
 
 /// Bytes at the top that are read; only counts use the whole file.
@@ -18,6 +19,7 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
         "svg" | "xml" => marked_up(source),
         "po" | "pot" | "gettext" => catalog(source),
         "patch" | "diff" => patch(source),
+        "lfs-pointer" => lfs_pointer(source),
         "pem" | "key" | "source_map" | "sourcemap" | "map" => nameless(source),
         _ => beginning(source),
     }
@@ -26,6 +28,13 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
 /// Describes only type and size: the content would be useless or harmful.
 fn nameless(source: &SummaryInput<'_>) -> String {
     format!("{}, {}.", source.file_type.name, words::size(source.text.len()))
+}
+
+/// Describes what a pointer stands for by its size, which is all that is known of it.
+fn lfs_pointer(source: &SummaryInput<'_>) -> String {
+    let size = source.text.lines().find_map(|line| line.strip_prefix("size ")?.trim().parse::<u64>().ok());
+    let name = source.file_type.name;
+    size.map_or_else(|| nameless(source), |size| format!("{name}, {size} bytes."))
 }
 
 fn table(source: &SummaryInput<'_>) -> String {
@@ -196,12 +205,41 @@ fn describe_notebook(source: &SummaryInput<'_>) -> String {
     let language = notebook.language().map(|language| format!(" in {language}")).unwrap_or_default();
     let cells = words::count(notebook.cells.len(), "cell", "cells");
     let mut page = SummaryPage::new(&format!("{name}{language}: {cells}."));
-    let mut lines =
-        notebook.cells.iter().filter(|cell| cell.cell_type == "markdown").flat_map(CellSource::lines);
-    if let Some(heading) = lines.find(|line| line.starts_with('#')) {
-        page.push_clipped(&words::one_line(heading.trim_start_matches('#')), 200);
+    let lines = notebook.cells.iter().filter(|cell| cell.cell_type == "markdown").flat_map(CellSource::lines);
+    let headings = lines.filter(|line| line.starts_with('#'));
+    let mut headings = headings.map(|line| words::one_line(line.trim_start_matches('#')));
+    if let Some(title) = headings.next() {
+        page.push_clipped(&title, 200);
+    }
+    push_names(&mut page, "Sections: ", &headings.take(LISTED_NAMES).collect::<Vec<_>>());
+    if let Some(outline) = source.outline {
+        let is_shown =
+            |symbol: &&Symbol| matches!(symbol.kind, SymbolKind::Function) || symbol.kind.is_type();
+        let defined = outline.symbols.iter().flat_map(|cell| &cell.children).filter(is_shown);
+        let mut names: Vec<String> = Vec::new();
+        for name in defined.map(|symbol| words::one_line(&symbol.name)).take(LISTED_NAMES) {
+            // A cell is often written again with small changes.
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        push_names(&mut page, "Defines: ", &names);
+        let imports = outline.imports.iter().map(|name| words::one_line(name)).take(LISTED_NAMES);
+        push_names(&mut page, "Imports: ", &imports.collect::<Vec<_>>());
     }
     page.into_text()
+}
+
+/// At most so many names are listed of each kind, and on a line of so many bytes.
+const LISTED_NAMES: usize = 60;
+const LISTED_BYTES: usize = 160;
+
+fn push_names(page: &mut SummaryPage, label: &str, names: &[String]) {
+    let names: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+    if !names.is_empty() {
+        let listed = words::join_within(&names, ", ", LISTED_BYTES - label.len());
+        page.push_clipped(&format!("{label}{listed}"), LISTED_BYTES);
+    }
 }
 
 /// The parsed part of a notebook: everything else, above all its outputs, is skipped.
@@ -287,6 +325,15 @@ mod tests {
 
     use super::super::summary::tests::check;
     use super::*;
+
+    #[test]
+    fn a_pointer_of_git_lfs_says_how_large_its_file_is() {
+        check(
+            "lfs-pointer",
+            "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 48123\n",
+            expect!["Git LFS pointer, 48123 bytes."],
+        );
+    }
 
     #[test]
     fn a_table_shows_its_columns() {

@@ -18,7 +18,7 @@ pub(crate) fn read(text: &str) -> ProseReading {
         };
         previous = line;
     }
-    reading.end_paragraph();
+    reading.finish();
     reading
 }
 
@@ -50,6 +50,7 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
     let trimmed = line.trim();
     if let Some(fence) = fence(trimmed) {
         reading.end_paragraph();
+        reading.end_list();
         return BlockState::Code(fence);
     }
     if let Some((_, inside)) = trimmed.split_once("<!--").filter(|(before, _)| before.is_empty()) {
@@ -85,9 +86,16 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
             return BlockState::Text;
         }
         reading.end_paragraph();
+        if let Some(item) = item_text(plain) {
+            reading.push_item(item);
+        }
     } else if reading.wants_text() {
         reading.push_line(plain);
         reading.add_links(inline.links, inline.unlinked);
+    } else if previous.trim().is_empty() {
+        reading.end_list();
+    } else {
+        reading.continue_item(plain);
     }
     if inline.is_open { BlockState::Tag(None) } else { BlockState::Text }
 }
@@ -164,7 +172,13 @@ fn hash_heading(trimmed: &str) -> Option<(usize, &str)> {
     let level = trimmed.bytes().take_while(|&b| b == b'#').count();
     let rest = &trimmed[level..];
     let is_heading = (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    is_heading.then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
+    is_heading.then(|| (level, without_closing_hashes(rest.trim())))
+}
+
+/// Returns the words of a heading without the signs that close it. A space is before these: `# C#` ends with its name.
+fn without_closing_hashes(words: &str) -> &str {
+    let open = words.trim_end_matches('#');
+    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
 }
 
 fn underline(trimmed: &str) -> Option<usize> {
@@ -184,7 +198,7 @@ fn is_definition(trimmed: &str) -> bool {
 /// Returns whether a line belongs to a paragraph, as opposed to a list, quotation, table or rule.
 fn is_text(line: &str) -> bool {
     let trimmed = line.trim_start();
-    let is_item = ["- ", "* ", "+ "].iter().any(|mark| trimmed.starts_with(mark)) || is_numbered(trimmed);
+    let is_item = item_text(trimmed).is_some();
     // The second half of a badge that was wrapped.
     let is_address = trimmed.starts_with("http") && !trimmed.contains(' ');
     !trimmed.is_empty()
@@ -195,9 +209,11 @@ fn is_text(line: &str) -> bool {
         && trimmed.chars().any(char::is_alphanumeric)
 }
 
-fn is_numbered(trimmed: &str) -> bool {
+/// Returns the words of a list's item; `None` if a line begins none.
+fn item_text(trimmed: &str) -> Option<&str> {
     let rest = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
-    rest.len() < trimmed.len() && [". ", ") "].iter().any(|mark| rest.starts_with(mark))
+    let marks: &[&str] = if rest.len() < trimmed.len() { &[". ", ") "] } else { &["- ", "* ", "+ "] };
+    marks.iter().find_map(|mark| rest.strip_prefix(mark)).map(str::trim_start)
 }
 
 /// A line without markup.
@@ -323,6 +339,37 @@ mod tests {
                 Markdown, about 20 lines: The Shop
                 Headings: Install · Use · License
                 A shop for *things*, quick and `small`."]],
+        );
+    }
+
+    #[test]
+    fn a_heading_may_end_with_a_hash_sign() {
+        check(
+            "markdown",
+            "# Learn C#\n\n## F# ##\n\nWords.\n",
+            expect![[r"
+                Markdown, a few lines: Learn C#
+                Headings: F#
+                Words."]],
+        );
+    }
+
+    #[test]
+    fn a_paragraph_that_announces_a_list_goes_on_with_its_first_items() {
+        check(
+            "markdown",
+            "# Plug\n\nPlug is:\n\n  1. A specification for\n     web *applications*.\n  2. Adapters\n\n## Use\n\n- no\n",
+            expect![[r"
+                Markdown, about 10 lines: Plug
+                Headings: Use
+                Plug is: A specification for web *applications*; Adapters"]],
+        );
+        check(
+            "markdown",
+            "# Plug\n\nRun this:\n\n```sh\nplug\n```\n\n- no\n",
+            expect![[r"
+                Markdown, a few lines: Plug
+                Run this:"]],
         );
     }
 

@@ -118,6 +118,10 @@ pub(crate) struct ProseReading {
     /// The links in it, and the letters outside of them.
     links: usize,
     unlinked: usize,
+    /// The first items of the list that the paragraph announces by its colon.
+    items: Vec<String>,
+    /// Whether there may be more of them.
+    expects_items: bool,
 }
 
 impl ProseReading {
@@ -125,6 +129,7 @@ impl ProseReading {
     pub(crate) fn push_heading(&mut self, level: usize, text: &str) {
         const MOST: usize = 200;
         self.end_paragraph();
+        self.end_list();
         if MOST <= self.headings.len() {
             return;
         }
@@ -186,7 +191,45 @@ impl ProseReading {
             && !is_appeal(&paragraph)
             && !is_about_readme(&paragraph);
         if self.wants_text() && says_something {
+            self.expects_items = paragraph.ends_with(':');
             self.paragraph = Some(paragraph);
+        }
+    }
+
+    /// Adds an item of a list, if the paragraph announces it.
+    pub(crate) fn push_item(&mut self, text: &str) {
+        const MOST: usize = 3;
+        if self.items.len() == MOST {
+            self.end_list();
+        }
+        if self.expects_items {
+            self.items.push(words::one_line(text));
+        }
+    }
+
+    /// Adds a line to the last item; if there is none, the paragraph announces no list.
+    pub(crate) fn continue_item(&mut self, line: &str) {
+        match self.items.last_mut() {
+            Some(item) if self.expects_items => {
+                item.push(' ');
+                item.push_str(&words::one_line(line));
+            }
+            _ => self.end_list(),
+        }
+    }
+
+    /// Ends the list that the paragraph announces.
+    pub(crate) fn end_list(&mut self) {
+        self.expects_items = false;
+    }
+
+    /// Ends the text: what the paragraph announces becomes a part of it.
+    pub(crate) fn finish(&mut self) {
+        self.end_paragraph();
+        let items: Vec<&str> = self.items.iter().map(|item| item.trim_end_matches(['.', ';', ','])).collect();
+        if let Some(paragraph) = self.paragraph.as_mut().filter(|_| !items.is_empty()) {
+            paragraph.push(' ');
+            paragraph.push_str(&items.join("; "));
         }
     }
 

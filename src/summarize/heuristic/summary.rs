@@ -37,7 +37,7 @@ fn enforce_contract(draft: &str) -> String {
 }
 
 /// Version of the heuristic: raised by every change that gives another summary for the same content.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Returns the producer of the heuristic summary of a content that is read as `language`.
 ///
@@ -50,7 +50,8 @@ pub const VERSION: u32 = 5;
 /// | the budget | no: it is a constant of the heuristic | a caller clips, or uses another view |
 /// | path, time, machine | never | a moved or touched file keeps its summary |
 pub fn producer(language: &'static str) -> Producer {
-    Producer { artifact: ArtifactKind::Summary, language, version: format!("heuristic/{VERSION}") }
+    let cells = if language == "notebook" { " cells" } else { "" };
+    Producer { artifact: ArtifactKind::Summary, language, version: format!("heuristic/{VERSION}{cells}") }
 }
 
 #[cfg(test)]
@@ -66,7 +67,7 @@ pub(crate) mod tests {
         FileType { id, name, fence: "", role }
     }
 
-    static FILE_TYPES: [FileType; 41] = [
+    static FILE_TYPES: [FileType; 42] = [
         row("python", "Python", FileRole::Code),
         row("c", "C", FileRole::Code),
         row("cpp", "C++", FileRole::Code),
@@ -107,6 +108,7 @@ pub(crate) mod tests {
         row("pem", "PEM", FileRole::Data),
         row("source_map", "Source map", FileRole::Data),
         row("subtitle", "Subtitles", FileRole::Data),
+        row("lfs-pointer", "Git LFS pointer", FileRole::Data),
         row("unknown", "Text", FileRole::Data),
     ];
 
@@ -212,7 +214,7 @@ pub(crate) mod tests {
         let made = producer("python");
         assert_eq!(made.artifact, ArtifactKind::Summary);
         assert_eq!(made.language, "python");
-        assert_eq!(made.version, "heuristic/5");
+        assert_eq!(made.version, "heuristic/6");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::expressions::{
-    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_member, is_option,
-    is_text_method, is_version_range,
+    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_media_type, is_member,
+    is_option, is_text_method, is_type, is_version_range,
 };
 use super::generated::{is_generated, is_ordinary_name, is_surely_generated};
 use super::notation::{AssignedValue, Operator, line_after, line_before, value_after, value_before};
@@ -144,8 +144,8 @@ fn strength_of_words(name: &str) -> Option<NameStrength> {
         "regex", "pattern", "length", "size", "count", "type", "event", "translation", "row",
     ];
     let words = key_words(name);
-    // The fingerprint of an assembly's signer in .NET.
-    if words.concat() == "publickeytoken" {
+    // The fingerprint of an assembly's signer in .NET, and what Angular finds a service by.
+    if matches!(words.concat().as_str(), "publickeytoken" | "injectiontoken") {
         return None;
     }
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
@@ -172,8 +172,11 @@ fn secret_value(
     let (written, name) = (&text[span.clone()], &text[key.clone()]);
     let is_plausible = match (operator, is_quoted) {
         (Operator::Nothing, false) => false,
-        // An option or a call in a sentence: "pass `-std=c++17`", "the token `lexer.next(1)`".
-        (Operator::Nothing, true) if written.starts_with('-') || is_call(written) => is_generated(written),
+        // An option or a call in a sentence: "pass `-std=c++17`", "the token `lexer.next(1)`"; or a type in a table:
+        // "The password | `map(string)`".
+        (Operator::Nothing | Operator::Dash, true) if written.starts_with('-') || is_call(written) => {
+            is_generated(written)
+        }
         // The tag behind the type of a field, or what a text is compared with: `password.startswith("*")`.
         (Operator::Nothing, true) if is_field_tag(written) || is_text_method(name) => is_generated(written),
         // What is next to a class in a list of names.
@@ -231,7 +234,8 @@ fn is_quoted_secret(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let is_name = is_variable(value) && digits <= MOST_DIGITS;
     let is_pattern = value.contains(['(', '[', '*', '^']) && value.contains('\\');
-    let is_syntax = is_option(value) || is_version_range(value) || is_character_class(value);
+    let is_syntax =
+        is_option(value) || is_version_range(value) || is_character_class(value) || is_media_type(value);
     is_chosen(value) && !is_name && !is_pattern && !is_syntax && !value.contains("\\u")
 }
 
@@ -244,7 +248,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
         return None;
     }
     let is_argument = value.ends_with("),") && is_call(value.trim_end_matches(','));
-    if is_member(value) || is_only_name(value) || is_argument {
+    if is_member(value) || is_only_name(value) || is_type(value) || is_argument {
         return None;
     }
     let begins = line_before(text, key.start).trim().trim_start_matches(['#', '-', ';', '/', '"', '\'', ' ']);
@@ -273,7 +277,9 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     // In settings a text follows a colon; in programs a type, which is short or has no digits.
     let may_be_name = is_line && between.trim() == ":" && 8 <= value.len() && is_word_with_digits(value);
     if is_line && is_chosen(value) && (may_be_name || !is_code(value) || has_stray_bracket(value)) {
-        return Some(span);
+        // A comma behind a colon's value is more likely the end of an entry than that of a password.
+        let is_entry = between.trim() == ":" && value.ends_with(',');
+        return Some(span.start..span.end - usize::from(is_entry));
     }
     // In an expression the value ends at an operator; what is called or indexed is a name.
     let end = value.find([',', ';', '&', '<', '>', '(', ')', '[', ']', '{', '}', '|', '\\']);
@@ -388,6 +394,10 @@ mod tests {
             "pass `argv[1]` as well",
             "password = password or default_password1",
             "make PASSWORD=x install",
+            "| a | The password | `map(string)` | `null` |",
+            "  pass: [\"text/*\", \"application/vnd.api+json\"]",
+            "  token: ?Ast.TokenIndex,\n",
+            "const a1token = new InjectionToken('MockService1')",
         ] {
             assert_eq!(value(text), None, "{text}");
         }

@@ -39,6 +39,9 @@ fn ordinary_code_is_not_redacted() {
         "sha256 = \"162dywda2dvfj1248afxc45kcrg83appjd0nmdb541hl7rnncf02\";\nx = \"xn--egbpdaj6bu4bxfgehfvwxn\"\n",
         "azureblockblob://DefaultAzureCredential@STORAGE_ACCOUNT_URL\n",
         "env('AZURE_OPENAI_EMBEDDING', 'text-embedding-3-small')\n",
+        "NAME READY\ncoredns-844dbb9f6f-9g9lg 1/1\nami_id = \"ami-0ff61e0bcfc81dc94\"\n",
+        "| `password` | The password | `map(string)` | `null` |\n| tags | Tags | `map(string)` | `{}` |\n",
+        "\"ca\" = \"LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUMrVENDQWVHZ0F3SUJBZ0lVRWJkeFpsYTFVUGErV09KL2Nzb1lFTnFMOXJNd0RRWUpLb1pJaHZjTkFRRUwKQlFBd0RERUtNQWdHQTFVRUF3d0JlREFlRncweU5qRXhNamd4TURNNU16bGFGdzB5TmpFeE1qa3hNRE01TXpsYQpNQXd4Q2pBSUJnTlZCQU1NQVhnd2dn\"\n",
     ] {
         assert_eq!(redacted(text), text);
     }
@@ -49,6 +52,7 @@ fn secrets_in_similar_places_are_redacted() {
     for (text, secret) in [
         ("  clientSecret: Tr0ub4dor!,\n", "Tr0ub4dor"),
         ("  password: correct.horse!\n", "correct.horse"),
+        ("  password: ?correct.h0rse,\n", "correct.h0rse"),
         ("Authorization: Basic Zm9vOmJhcnF1dXg3MjE=\n", "Zm9vOmJh"),
         ("psk=hunter2!x(y\n", "hunter2!x"),
         ("psk=\"my.horse\"\n", "my.horse"),
@@ -83,6 +87,12 @@ fn a_password_like_an_ordinary_word_is_redacted_only_in_its_place() {
 fn a_text_in_the_next_line_that_is_a_key_is_not_joined_to_a_value() {
     let text = "a:\n  password: 'hunter2!x'\n  'other name': 'y'\n";
     assert_eq!(redacted(text), "a:\n  password: '(redacted:assigned-secret)'\n  'other name': 'y'\n");
+}
+
+#[test]
+fn a_key_in_the_next_line_of_toml_is_not_joined_to_a_value() {
+    let text = "\"db-password\" = \"hunter2!x\"\n\"cluster-dns-ip\" = [\"192.168.0.10\"]\n";
+    assert_eq!(redacted(text), text.replace("hunter2!x", "(redacted:assigned-secret)"));
 }
 
 #[test]

@@ -124,6 +124,26 @@ pub(crate) fn is_version_range(value: &str) -> bool {
         && version.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'x' | b'*'))
 }
 
+/// Returns whether a value is a media type or a pattern for some: `text/*`, `application/json`.
+pub(crate) fn is_media_type(value: &str) -> bool {
+    const TYPES: [&str; 10] =
+        ["*", "application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
+    value.split_once('/').is_some_and(|(kind, subtype)| {
+        TYPES.contains(&kind)
+            && !subtype.is_empty()
+            && subtype.bytes().all(|b| b.is_ascii_alphanumeric() || b".+*-".contains(&b))
+            && !is_random(subtype, SecretPolicy::Prompt)
+    })
+}
+
+/// Returns whether a value is the type of an optional field in Zig: `?Ast.TokenIndex,`.
+pub(crate) fn is_type(value: &str) -> bool {
+    let name = value.strip_prefix('?').unwrap_or_default().trim_end_matches([',', ';', ')']);
+    let name = name.trim_start_matches(['*', '[', ']']);
+    let parts = || name.split('.').map(|part| part.strip_prefix('@').unwrap_or(part));
+    1 < parts().count() && parts().all(is_name_part) && name.bytes().all(|b| !b.is_ascii_digit())
+}
+
 /// Returns whether a value is a pattern for other values: `[a-f0-9]+`.
 pub(crate) fn is_character_class(value: &str) -> bool {
     ["[a-z", "[a-f", "[A-Z", "[A-F", "[0-9"].iter().any(|class| value.contains(class)) && value.contains(']')
@@ -170,6 +190,10 @@ mod tests {
             (false, is_text_method, ["startswith", "password.equals"]),
             (true, is_version_range, ["^4.0.0", ">=1.2.x"]),
             (false, is_version_range, ["4.0.0.17", "^hunter2.1"]),
+            (true, is_media_type, ["text/*", "application/vnd.api+json"]),
+            (false, is_media_type, ["text/hunter!", "text/q8Zt3Lw0pXv7Rk"]),
+            (true, is_type, ["?Ast.TokenIndex,", "?*std.Build"]),
+            (false, is_type, ["?correct.h0rse", "correct.horse"]),
         ] {
             for value in values {
                 assert_eq!(test(value), is_known, "{value}");

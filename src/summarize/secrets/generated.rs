@@ -82,6 +82,32 @@ pub(crate) fn is_surely_generated(word: &str) -> bool {
         && LEAST_OF_A_PAIR.saturating_mul(length) <= evidence(word.as_bytes())
 }
 
+/// Returns whether a word is the name that a cluster or a cloud gave to a resource: that of a pod in Kubernetes,
+/// `coredns-844dbb9f6f-9g9lg`, or of a resource in AWS, `ami-0ff61e0bcfc81dc94`.
+pub(crate) fn is_resource_name(word: &str) -> bool {
+    const TEMPLATE_LENGTHS: RangeInclusive<usize> = 8..=10;
+    const POD_LENGTH: usize = 5;
+    const ID_LENGTH: usize = 17;
+    // The letters and digits of which Kubernetes makes the ends of names: they spell no word.
+    let is_drawn = |part: &str| part.bytes().all(|b| b"bcdfghjklmnpqrstvwxz2456789".contains(&b));
+    let is_kind = |kind: &str| {
+        kind.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && kind.starts_with(|first: char| first.is_ascii_lowercase())
+            && !is_generated(kind)
+    };
+    let Some((rest, last)) = word.rsplit_once('-') else { return false };
+    if last.len() == ID_LENGTH {
+        return is_kind(rest) && last.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    }
+    rest.rsplit_once('-').is_some_and(|(kind, template)| {
+        last.len() == POD_LENGTH
+            && TEMPLATE_LENGTHS.contains(&template.len())
+            && is_drawn(last)
+            && is_drawn(template)
+            && is_kind(kind)
+    })
+}
+
 /// Returns whether a word is a name in camel case: its capitals begin words, which are not all short, and none but those of
 /// an acronym at its start follows another one.
 pub(crate) fn is_camel_case(word: &str) -> bool {
@@ -217,6 +243,16 @@ mod tests {
             assert!(!is_surely_generated(word), "{word}");
         }
         assert!(is_surely_generated("q8Zt3Lw0pXv7Rk2Nf5Yb"));
+    }
+
+    #[test]
+    fn names_of_resources_are_known() {
+        for word in ["coredns-844dbb9f6f-9g9lg", "my-app2-7d9c8bf5b4-x2k7q", "ami-0ff61e0bcfc81dc94"] {
+            assert!(is_resource_name(word), "{word}");
+        }
+        for word in ["coredns-844dbb9f6f-9g9la", "q8zt3lw0pxv7-844dbb9f6f-9g9lg", "0ff61e0bcfc81dc94"] {
+            assert!(!is_resource_name(word), "{word}");
+        }
     }
 
     #[test]

@@ -42,14 +42,14 @@ fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Returns whether what begins behind an opening quote is a key that has a value of its own, as in
-/// `'a': 'b'` and a line with `'c': 'd'`.
+/// `'a': 'b'` and a line with `'c': 'd'`, or `"a" = 1` in TOML.
 fn begins_key(text: &str, start: usize) -> bool {
     let Some(quote) = text[..start].chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`')) else {
         return false;
     };
     let line = line_after(text, start);
     let behind = line.find(quote).map(|end| line[end + 1..].trim_start()).unwrap_or_default();
-    behind.starts_with(": ") || behind == ":" || behind.starts_with("=>")
+    behind.starts_with(": ") || behind == ":" || behind.starts_with('=') && !behind.starts_with("==")
 }
 
 /// Returns the pieces of a secret that are not between its joints, so that the quotes and the ends of lines there stay.

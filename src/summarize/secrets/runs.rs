@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
 
-use super::generated::{is_compound_name, is_generated, is_surely_generated};
+use super::generated::{is_compound_name, is_generated, is_resource_name, is_surely_generated};
 use super::notation::{line_after, line_before};
 use super::values::{SecretPolicy, is_placeholder, is_random};
 
@@ -97,6 +97,7 @@ pub(super) fn is_random_word(text: &str, span: &Range<usize>) -> bool {
     is_word
         && (before.is_ascii_whitespace() || b"\"'`{>".contains(&before))
         && (after.is_ascii_whitespace() || b"\"'`,;)}]<\\".contains(&after))
+        && !is_resource_name(run)
         && (is_surely_generated(run) || is_quoted && is_long_key(unpadded))
         && !is_placeholder(run)
         && !is_compound_name(run)

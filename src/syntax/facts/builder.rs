@@ -322,6 +322,7 @@ impl<'t> FactsBuilder<'t> {
             line: line_of(node),
             scope: self.scope,
             receiver,
+            applied: None,
             is_call,
             is_type: false,
         });
@@ -363,7 +364,14 @@ impl<'t> FactsBuilder<'t> {
         is_call: bool,
     ) {
         let (line, scope) = (line_of(node), self.scope);
-        self.facts.uses.push(UseFact { name, line, scope, receiver, is_call, is_type: false });
+        self.facts.uses.push(UseFact { name, line, scope, receiver, applied: None, is_call, is_type: false });
+    }
+
+    /// Records what the name that was used last is applied to.
+    pub(super) fn apply_last_use(&mut self, applied: ExpressionId) {
+        if let Some(last) = self.facts.uses.last_mut() {
+            last.applied = Some(applied);
+        }
     }
 
     pub(super) fn use_type(&mut self, node: Node<'t>, receiver: Option<ExpressionId>) {

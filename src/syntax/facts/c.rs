@@ -435,6 +435,14 @@ impl<'t> CFactsReader<'t> {
         let is_call = self.is_sign(at + 1, b'(');
         let name = self.facts.name(text);
         let (line, scope) = (token.line, self.facts.scope);
-        self.facts.facts.uses.push(UseFact { name, line, scope, receiver: None, is_call, is_type });
+        self.facts.facts.uses.push(UseFact {
+            name,
+            line,
+            scope,
+            receiver: None,
+            applied: None,
+            is_call,
+            is_type,
+        });
     }
 }

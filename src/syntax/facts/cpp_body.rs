@@ -2,7 +2,7 @@
 
 use super::c_tokens::SourceTokenKind as Kind;
 use super::cpp::{CppReader, MAX_DEPTH, is_keyword};
-use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, ScopeKind};
+use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, LOOP_ELEMENT, ScopeKind};
 
 /// Of more `return`s in a function the rest is not read.
 const MAX_RETURNS: usize = 8;
@@ -194,13 +194,19 @@ impl CppReader<'_> {
         let scope = self.facts.scope;
         if self.is_sign(name, b'[') {
             // `auto [a, b] = c;`
-            for part in name + 1..self.close_of(name) {
-                if self.is_word(part) {
-                    let id = self.facts.name(self.text(part));
-                    self.facts.bind(scope, id, BindingValue::Value(0), line);
-                }
+            let (value, next) = self.inferred(self.behind(name));
+            let words = (name + 1..self.close_of(name)).filter(|part| self.is_word(*part));
+            for (at, part) in (0..).zip(words.collect::<Vec<_>>()) {
+                let id = self.facts.name(self.text(part));
+                let value = match value {
+                    BindingValue::Value(whole) if whole != 0 => {
+                        self.facts.expression(ExpressionFact::Part(whole, at))
+                    }
+                    _ => 0,
+                };
+                self.facts.bind(scope, id, BindingValue::Value(value), line);
             }
-            return Some(self.behind(name));
+            return Some(next);
         }
         let (value, next) =
             if declared == 0 { self.inferred(name + 1) } else { (BindingValue::Typed(declared), name + 1) };
@@ -226,7 +232,7 @@ impl CppReader<'_> {
         let is_whole = matches!(self.kind(next), Some(Kind::Sign(b';' | b',' | b')')));
         let value = match (is_whole, is_range) {
             (false, _) => 0,
-            (true, true) => self.facts.expression(ExpressionFact::Item(value)),
+            (true, true) => self.facts.expression(ExpressionFact::Part(value, LOOP_ELEMENT)),
             (true, false) => value,
         };
         (BindingValue::Value(value), next.max(at + 1))

@@ -193,7 +193,15 @@ impl CppReader<'_> {
         }
         let name = self.facts.name(text);
         let (line, scope) = (self.line(at), self.facts.scope);
-        self.facts.facts.uses.push(UseFact { name, line, scope, receiver, is_call, is_type: false });
+        self.facts.facts.uses.push(UseFact {
+            name,
+            line,
+            scope,
+            receiver,
+            applied: None,
+            is_call,
+            is_type: false,
+        });
     }
 
     /// Reads a type with its qualifiers, pointers and references; returns it and the index behind it. A type that the text

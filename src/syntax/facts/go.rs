@@ -15,8 +15,8 @@ use super::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_
 use super::go_constraints::needs_tag;
 use super::go_types::{bind_fields, declared_type, result_type, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
-    TAGGED_FILE,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, LOOP_ELEMENT, ScopeId,
+    ScopeKind, TAGGED_FILE,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
@@ -399,7 +399,7 @@ fn range<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let whole = field(node, "right").map_or(0, |right| value_of(facts, right));
     let item = facts.expression(ExpressionFact::Item(whole));
-    let key = facts.expression(ExpressionFact::Part(item, u32::MAX));
+    let key = facts.expression(ExpressionFact::Part(whole, LOOP_ELEMENT));
     let targets: Vec<Node<'t>> = children(left).into_iter().filter(Node::is_named).collect();
     // The only name is that of the key, except for a channel.
     for (target, value) in targets.into_iter().zip([key, item]) {

@@ -43,7 +43,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         }
         "map_type" => container(facts, "map", &[field(node, "key"), field(node, "value")]),
         "channel_type" => container(facts, "chan", &[field(node, "value")]),
-        "function_type" => {
+        "function_type" | "func_literal" => {
             let returned = field(node, "result").map_or(0, |result| result_type(facts, result));
             let function = facts.name("func");
             let function = facts.expression(ExpressionFact::TypeName(function));
@@ -147,6 +147,10 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         "call_expression" => called(facts, node),
         "composite_literal" | "type_assertion_expression" | "type_conversion_expression" => {
             let declared = facts.chained(field(node, "type"), declared_type);
+            facts.expression(ExpressionFact::Instance(declared))
+        }
+        "func_literal" => {
+            let declared = declared_type(facts, node);
             facts.expression(ExpressionFact::Instance(declared))
         }
         "unary_expression" => {

@@ -8,12 +8,16 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, NewDefinition, field, line_of};
-use super::java_types::{declared_type, value_of};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeKind};
+use super::java_types::{applied, array_of, declared_type, lambda_target, value_of};
+use crate::model::{
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
+};
 use crate::syntax::outline::{child_of_kind, children};
 
 /// What the types of the parameters of a method are bound to in its body. No name has parentheses.
 const PARAMETER_TYPES: &str = "(parameters)";
+/// What the names of the type parameters of a type or a method are bound to in its body.
+const TYPE_PARAMETERS: &str = "(types)";
 
 /// Reads the facts of a file.
 pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
@@ -146,6 +150,7 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, kind: Definitio
 /// Binds type parameters to their first bounds.
 fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(list) = child_of_kind(node, "type_parameters") else { return };
+    let mut all = 0;
     for parameter in list.named_children(&mut list.walk()) {
         let Some(name) = child_of_kind(parameter, "type_identifier") else { continue };
         let bound = child_of_kind(parameter, "type_bound");
@@ -154,10 +159,14 @@ fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             None => BindingValue::Default(0),
         };
         facts.bind_node(facts.scope, name, value);
+        let named = facts.named(name);
+        all = facts.expression(ExpressionFact::Apply(all, named));
         if let Some(bound) = bound {
             facts.deeper(bound, visit);
         }
     }
+    let types = facts.name(TYPE_PARAMETERS);
+    facts.bind(facts.scope, types, BindingValue::Value(all), line_of(list));
 }
 
 /// Returns whether a modifier is an annotation that marks a test.
@@ -238,20 +247,52 @@ fn bind_method<'t>(
     }
 }
 
-/// Binds [`PARAMETER_TYPES`] to the names of the types of some parameters, without what those are applied to.
+/// Binds [`PARAMETER_TYPES`] to the names of the types of some parameters, without what those are applied to, applied to
+/// these types.
 fn bind_signature<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
     let mut written = String::new();
+    let mut all = Vec::new();
     for parameter in list.named_children(&mut list.walk()) {
-        let declared = field(parameter, "type").map_or("...", |declared| facts.text_of(declared));
+        if !matches!(parameter.kind(), "formal_parameter" | "spread_parameter") {
+            continue;
+        }
+        all.push(parameter_type(facts, parameter));
+        let declared = match parameter.kind() {
+            "spread_parameter" => spread_type(parameter),
+            _ => field(parameter, "type"),
+        };
+        let declared = declared.map_or("", |declared| facts.text_of(declared));
         let plain = declared.split('<').next().unwrap_or_default();
         written.push_str(plain.rsplit('.').next().unwrap_or_default().trim());
         written.extend(declared.matches("[]"));
-        written.push(',');
+        written.push_str(if parameter.kind() == "spread_parameter" { "...," } else { "," });
     }
     let types = facts.composed_name(&written);
-    let types = facts.expression(ExpressionFact::Name(types));
+    let mut types = facts.expression(ExpressionFact::Name(types));
+    for declared in all {
+        types = facts.expression(ExpressionFact::Apply(types, declared));
+    }
     let name = facts.name(PARAMETER_TYPES);
     facts.bind(facts.scope, name, BindingValue::Value(types), line_of(list));
+}
+
+/// Returns the type of a parameter, of any number of them that of an array.
+fn parameter_type<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>) -> ExpressionId {
+    let declared = match parameter.kind() {
+        "spread_parameter" => spread_type(parameter),
+        _ => field(parameter, "type"),
+    };
+    let declared = facts.chained(declared, declared_type);
+    let is_array = parameter.kind() == "spread_parameter" || field(parameter, "dimensions").is_some();
+    if is_array { array_of(facts, declared) } else { declared }
+}
+
+/// Returns the type of each of any number of parameters.
+fn spread_type(parameter: Node<'_>) -> Option<Node<'_>> {
+    let is_type = |part: &Node<'_>| {
+        part.is_named() && part.kind() != "modifiers" && part.kind() != "variable_declarator"
+    };
+    children(parameter).into_iter().find(is_type)
 }
 
 fn parameters<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
@@ -259,14 +300,11 @@ fn parameters<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
         match parameter.kind() {
             "formal_parameter" => bind_declared(facts, parameter),
             "spread_parameter" => {
-                let declared = children(parameter).into_iter().find(|part| {
-                    part.is_named() && part.kind() != "modifiers" && part.kind() != "variable_declarator"
-                });
+                let declared = spread_type(parameter);
                 let name =
                     child_of_kind(parameter, "variable_declarator").and_then(|part| field(part, "name"));
                 let (Some(declared), Some(name)) = (declared, name) else { continue };
-                let item = declared_type(facts, declared);
-                let array = super::java_types::array_of(facts, item);
+                let array = parameter_type(facts, parameter);
                 facts.bind_node(facts.scope, name, BindingValue::Typed(array));
                 facts.deeper(declared, visit);
             }
@@ -318,9 +356,7 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         let Some(name) = field(declarator, "name") else { continue };
         let value = match field(declarator, "value") {
             Some(value) if is_inferred => BindingValue::Value(value_of(facts, value)),
-            _ if field(declarator, "dimensions").is_some() => {
-                BindingValue::Typed(super::java_types::array_of(facts, of_type))
-            }
+            _ if field(declarator, "dimensions").is_some() => BindingValue::Typed(array_of(facts, of_type)),
             _ => BindingValue::Typed(of_type),
         };
         facts.bind_node(facts.scope, name, value);
@@ -367,21 +403,27 @@ fn for_each<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn lambda<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let names = inferred_parameters(node);
+    let target = if names.is_empty() { 0 } else { lambda_target(facts, node) };
     let outer = facts.open_scope(ScopeKind::Block, None);
-    match field(node, "parameters") {
-        Some(single) if single.kind() == "identifier" => {
-            facts.bind_node(facts.scope, single, BindingValue::Value(0));
-        }
-        Some(list) if list.kind() == "formal_parameters" => parameters(facts, list),
-        Some(list) => {
-            for name in list.named_children(&mut list.walk()) {
-                facts.bind_node(facts.scope, name, BindingValue::Value(0));
-            }
-        }
-        None => {}
+    for (at, name) in (0..).zip(names) {
+        let value = if target == 0 { 0 } else { facts.expression(ExpressionFact::Part(target, at)) };
+        facts.bind_node(facts.scope, name, BindingValue::Value(value));
+    }
+    if let Some(list) = field(node, "parameters").filter(|list| list.kind() == "formal_parameters") {
+        parameters(facts, list);
     }
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
+}
+
+/// Returns the names of the parameters of a lambda whose types are not written.
+pub(super) fn inferred_parameters(lambda: Node<'_>) -> Vec<Node<'_>> {
+    match field(lambda, "parameters") {
+        Some(single) if single.kind() == "identifier" => vec![single],
+        Some(list) if list.kind() == "inferred_parameters" => list.named_children(&mut list.walk()).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the name under which a call with these arguments looks a method up.
@@ -407,7 +449,13 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         None => None,
     };
     let called = called_name(facts, name, field(node, "arguments"));
+    let function = match receiver {
+        Some(receiver) => facts.expression(ExpressionFact::Member(receiver, called)),
+        None => facts.expression(ExpressionFact::Name(called)),
+    };
+    let function = applied(facts, function, node);
     facts.use_composed(name, called, receiver, true);
+    facts.apply_last_use(function);
     if let Some(object) = object {
         facts.deeper(object, visit);
     }

@@ -13,6 +13,7 @@ use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{Language, OutlineWalk, child_of_kind, children, find};
 use crate::syntax::text::{
     PreprocessedText, TextRewriter, clip_name, first_paragraph, format_line_count, one_line,
+    without_closing_hashes,
 };
 
 /// Markdown, as GitHub reads its blocks.
@@ -115,7 +116,7 @@ fn level(kind: &str) -> Option<usize> {
 
 /// Returns the words of a heading, without the signs that close it, its anchor and the targets of links.
 fn title(content: &str) -> String {
-    let content = beginning(content).trim().trim_end_matches('#').trim_end();
+    let content = without_closing_hashes(beginning(content).trim());
     // Several renderers read `{#name}` as the anchor of the heading.
     let content = content.split_once("{#").map_or(content, |(before, _)| before);
     one_line(&plain(&plain(content)))
@@ -326,6 +327,15 @@ fn elidable_text(line: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_heading_may_end_with_a_hash_sign() {
+        for (words, expected) in
+            [("Learn C#", "Learn C#"), ("F# ##", "F#"), ("Title\t#", "Title"), ("##", ""), ("a \\#", "a \\#")]
+        {
+            assert_eq!(title(words), expected, "{words}");
+        }
+    }
 
     #[test]
     fn words_are_elided_and_blocks_are_not() {

@@ -129,7 +129,7 @@ impl GapStyle {
         let (comment, statement) = match language {
             "python" => (("# ", ""), "...  "),
             "shell" => (("# ", ""), ": "),
-            "ruby" | "yaml" | "toml" | "makefile" | "cmake" | "dockerfile" => (("# ", ""), ""),
+            "ruby" | "yaml" | "toml" | "make" | "cmake" | "dockerfile" => (("# ", ""), ""),
             "lua" | "sql" => (("-- ", ""), ""),
             "html" | "markdown" => (("<!-- ", " -->"), ""),
             "css" => (("/* ", " */"), ""),

@@ -52,15 +52,25 @@ pub(super) enum NodeContent {
 }
 
 impl NodeContent {
-    /// Returns what nodes of a kind of the grammar hold.
-    fn of(kind: &str) -> Self {
+    /// Returns what nodes of a kind of a language's grammar hold.
+    fn of(kind: &str, language: &str) -> Self {
         const LISTS: [&str; 14] = [
             "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
             "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
             "statements", "stylesheet",
         ];
         const BRANCHES: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
-        if kind == "field_declaration_list" || LISTS.iter().any(|end| kind.ends_with(end)) {
+        // Kinds whose names mean something else in other grammars.
+        let of_language: &[&str] = match language {
+            "zig" => &["struct_declaration", "union_declaration", "enum_declaration", "opaque_declaration"],
+            "yaml" => &["block_mapping", "block_sequence"],
+            "toml" => &["table", "table_array_element"],
+            _ => &[],
+        };
+        if of_language.contains(&kind)
+            || kind == "field_declaration_list"
+            || LISTS.iter().any(|end| kind.ends_with(end))
+        {
             Self::List
         } else if BRANCHES.iter().any(|end| kind.ends_with(end)) {
             Self::Branch
@@ -71,14 +81,14 @@ impl NodeContent {
 }
 
 impl PartNode {
-    fn new(node: Node<'_>, range: &Range<usize>, has_lines: bool) -> Self {
+    fn new(node: Node<'_>, language: &str, range: &Range<usize>, has_lines: bool) -> Self {
         let kind = node.kind();
         Self {
             start: position(range.start),
             end: position(range.end),
             first_child: 0,
             child_count: 0,
-            holds: NodeContent::of(kind),
+            holds: NodeContent::of(kind, language),
             is_item: node.is_named() && !node.is_error(),
             is_aside: kind.contains("comment") || (has_lines && kind == "decorator"),
         }
@@ -111,7 +121,12 @@ impl ExcerptParts {
         sort_cuts(&mut cuts);
         // The errors of a preprocessed copy are not those of the source.
         let errors = source.preprocessed().is_none().then(|| error_count(tree.root_node()));
-        Some(Self { cuts, nodes: nodes(&source, &tree), elided: elided(&source), errors })
+        Some(Self {
+            cuts,
+            nodes: nodes(&source, &tree, compiled.language.id),
+            elided: elided(&source),
+            errors,
+        })
     }
 
     /// Parses a body that the scanner of its language has elided; `None` if it cannot be parsed. Nothing is cut from it, and
@@ -133,7 +148,12 @@ impl ExcerptParts {
         parsed.copy(text, start..range.end);
         let source = SourceText::new(text).with_preprocessed(parsed);
         let tree = parse(compiled, source.parsed_text(), give_up).ok()?;
-        Some(Self { cuts: Vec::new(), nodes: nodes(&source, &tree), elided: Vec::new(), errors: None })
+        Some(Self {
+            cuts: Vec::new(),
+            nodes: nodes(&source, &tree, compiled.language.id),
+            elided: Vec::new(),
+            errors: None,
+        })
     }
 
     /// Returns whether the tree has the statements of a body, and not only what a scanner put in its place.
@@ -160,9 +180,9 @@ impl ExcerptParts {
 }
 
 /// Returns the nodes of a tree, the children of each one after the other.
-fn nodes(source: &SourceText<'_>, tree: &Tree) -> Vec<PartNode> {
+fn nodes(source: &SourceText<'_>, tree: &Tree, language: &str) -> Vec<PartNode> {
     let root = tree.root_node();
-    let mut nodes = vec![PartNode::new(root, &source.original_range(root.byte_range()), true)];
+    let mut nodes = vec![PartNode::new(root, language, &source.original_range(root.byte_range()), true)];
     let mut open = vec![(0, root)];
     let mut cursor = root.walk();
     while let Some((at, parent)) = open.pop() {
@@ -171,7 +191,7 @@ fn nodes(source: &SourceText<'_>, tree: &Tree) -> Vec<PartNode> {
             let range = source.original_range(child.byte_range());
             let span = source.span(range.clone());
             let has_lines = span.start_line < span.end_line;
-            let node = PartNode::new(child, &range, has_lines);
+            let node = PartNode::new(child, language, &range, has_lines);
             // What is on one line is wanted as a whole or not at all, except for the elements of a list.
             if 0 < child.child_count() && (node.holds == NodeContent::List || has_lines) {
                 open.push((nodes.len(), child));

@@ -252,3 +252,26 @@ class A:
 ";
     assert_eq!(make("python", python, &[6..=6], Some(&[])).text, shown);
 }
+
+#[test]
+fn what_is_not_chosen_of_a_container_of_fields_is_a_gap() {
+    let zig = "const Point = struct {\n    /// Across.\n    first_field: u32 = 0,\n    second_field: u32 = 0,\n\n    \
+               fn sum(self: Point) u32 {\n        return self.first_field + self.second_field;\n    }\n};\n";
+    let shown = "const Point = struct {\n    // lines 2-5\n    fn sum(self: Point) u32 {\n        \
+                 return self.first_field + self.second_field;\n    }\n};\n";
+    check_text("zig", zig, &[6..=8], Some(&[]), shown);
+    check_text("zig", zig, &[], Some(&[1..=1]), "const Point = struct {\n    // lines 2-8\n};\n");
+    let yaml = "name: web\nservices:\n  first_service: {image: a}\n  second_service:\n    image: some/image\n    ports:\n      \
+                - 8080:8080/tcp\n      - 9090\n";
+    let shown = "# line 1\nservices:\n  # line 3\n  second_service:\n    # line 5\n    ports:\n      # line 7\n      - 9090\n";
+    check_text("yaml", yaml, &[8..=8], Some(&[]), shown);
+    let toml =
+        "[first]\nname = \"some value\"\nother = \"some other value\"\n\n[second]\nname = \"a value\"\n";
+    check_text(
+        "toml",
+        toml,
+        &[3..=3],
+        Some(&[]),
+        "[first]\n# line 2\nother = \"some other value\"\n# lines 4-6\n",
+    );
+}

@@ -56,7 +56,9 @@ fn a_request_that_is_none_is_refused_before_anything_is_asked() {
         (get("/v1/status%00", ""), 404, "no_such_route"),
         (get("//v1/status", ""), 404, "no_such_route"),
         (get("/v1/index", ""), 405, "no_such_method"),
-        (post("/v1/status", json, "{}"), 405, "no_such_method"),
+        (post("/v1/events", json, "{}"), 405, "no_such_method"),
+        (post("/v1/status", json, "{\"a\":1}"), 400, "bad_json"),
+        (post("/v1/performance", "", "{}"), 415, "not_json"),
         (get("/v1/status?verbose=1", ""), 400, "bad_query"),
         (get("/v1/events?since=now", ""), 400, "bad_query"),
         (get("/v1/events", "last-event-id: 1\r\n"), 400, "bad_query"),
@@ -95,6 +97,29 @@ fn bad_json_is_told_by_key_and_place() {
     let heard = house.post("/v1/index", "", "{\"verfy\": true}");
     let message = heard.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("`verfy`") && message.contains("line 1 column 8"), "{message}");
+    for (body, expected) in [
+        ("{\"tier\":1} x", "trailing characters at line 1 column 12"),
+        ("{\"tier\":1,\"tier\":2}", "duplicate field `tier`"),
+        ("{\"tier\":1.0,\"choice\":{\"budget\":1,\"budget\":2}}", "`choice`: duplicate field `budget`"),
+        ("null", "invalid type: null, expected an object"),
+        ("[]", "invalid type: sequence, expected an object"),
+    ] {
+        let heard = house.post("/v1/aggregate", "", body);
+        let message = heard.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains(expected) && !message.contains("struct"), "{body}: {message}");
+    }
+}
+
+#[test]
+fn the_daemon_itself_is_asked_with_get_and_post_alike() {
+    let house = ApiTestServer::new();
+    for path in ["/v1/status", "/v1/performance"] {
+        let expected = house.raw(&get(path, "")).json();
+        for body in ["", "{}"] {
+            let heard = house.post(path, "", body);
+            assert_eq!((heard.status, &heard.json()["command"]), (200, &expected["command"]), "{heard:?}");
+        }
+    }
 }
 
 #[test]

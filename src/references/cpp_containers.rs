@@ -1,0 +1,56 @@
+//! C++: elements of containers, and what is known of those of its standard library.
+
+use super::evaluate::Evaluator;
+use super::values::{Value, ValueSet};
+
+impl Evaluator<'_> {
+    /// Returns what indexing a value of a type of the project gives: what its operator returns. An array or a pointer, which
+    /// are not told from their elements, gives one of these.
+    pub(super) fn cpp_item(&mut self, whole: Value) -> ValueSet {
+        let operator = self.attribute(whole, "operator[]");
+        if !operator.values.is_empty() {
+            return operator.flat_map(|operator| self.call(operator));
+        }
+        if operator.is_complete { ValueSet::one(whole) } else { ValueSet::UNKNOWN }
+    }
+
+    /// Returns what an iterator over a container of another project points to: of a map, a pair.
+    pub(super) fn cpp_element(&mut self, container: Value) -> ValueSet {
+        let Value::Generic { file, scope, expression } = container else { return ValueSet::UNKNOWN };
+        let (name, arguments, _) = self.generic_parts(file, expression);
+        if name.trim_end_matches(':').ends_with("map") && 2 <= arguments.len() {
+            return ValueSet::one(Value::Entries { file, scope, expression });
+        }
+        // What comes behind the element is an allocator or a way to compare.
+        arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+    }
+
+    /// Returns what a method of a container or of a pointer of another project returns.
+    pub(super) fn cpp_container_call(&mut self, container: Value, method: &str) -> ValueSet {
+        match method {
+            "find" | "begin" | "cbegin" | "rbegin" | "lower_bound" | "upper_bound" => {
+                self.cpp_element(container)
+            }
+            "get" | "at" | "front" | "back" | "top" | "value" | "lock" | "load" | "data" => {
+                self.item(container)
+            }
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns the key or the value of an entry of a map, or a part of a pair.
+    pub(super) fn cpp_pair_member(&mut self, pair: Value, name: &str) -> ValueSet {
+        let at = match name {
+            "first" => 0,
+            "second" => 1,
+            _ => return ValueSet::UNKNOWN,
+        };
+        let is_pair = match pair {
+            Value::Generic { file, expression, .. } => {
+                self.generic_parts(file, expression).0.trim_end_matches(':') == "pair"
+            }
+            _ => true,
+        };
+        if is_pair { self.part(pair, at) } else { ValueSet::UNKNOWN }
+    }
+}

@@ -1,0 +1,204 @@
+//! Java: types, what is remembered of them, and what follows from types alone.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::project::{DefinitionKey, FileId};
+use crate::model::{ExpressionId, NameId, ScopeId};
+
+/// How many types one question may lead to, each needed for the one before it.
+const MAX_DEPTH: usize = 48;
+
+/// A type of Java.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum JavaType<'a> {
+    Unknown,
+    /// The type of `null`.
+    Null,
+    /// `int`, or `void`.
+    Primitive(&'a str),
+    /// A type of the project and its arguments.
+    Class(DefinitionKey, Rc<[JavaType<'a>]>),
+    /// A type of another project by its plain name.
+    Foreign(&'a str, Rc<[JavaType<'a>]>),
+    /// A type parameter of the type or method with this body.
+    Parameter(FileId, ScopeId, NameId),
+    Array(Rc<JavaType<'a>>),
+    /// A lambda or a method reference, with the number of its parameters and what it returns, where they are known.
+    Function(Option<usize>, Rc<JavaType<'a>>),
+}
+
+impl<'a> JavaType<'a> {
+    pub(super) fn class(key: DefinitionKey) -> Self {
+        Self::Class(key, Rc::from([]))
+    }
+
+    pub(super) fn foreign(name: &'a str) -> Self {
+        Self::Foreign(name, Rc::from([]))
+    }
+
+    /// Returns the argument at a position; an unknown type where there is none.
+    pub(super) fn argument(&self, at: usize) -> Self {
+        match self {
+            Self::Class(_, arguments) | Self::Foreign(_, arguments) => {
+                arguments.get(at).cloned().unwrap_or(Self::Unknown)
+            }
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// A type, and whether no other reading of the names before it is possible.
+pub(super) type JavaTyped<'a> = (JavaType<'a>, bool);
+
+/// What is known of types and calls of Java.
+#[derive(Default)]
+pub(super) struct JavaTables<'a> {
+    pub(super) types: FxHashMap<(FileId, ScopeId, ExpressionId), JavaTyped<'a>>,
+    pub(super) types_names: FxHashMap<FileId, Option<NameId>>,
+    pub(super) own_types: FxHashMap<DefinitionKey, JavaType<'a>>,
+    pub(super) bases: FxHashMap<DefinitionKey, Rc<[JavaType<'a>]>>,
+    pub(super) signatures: FxHashMap<DefinitionKey, Rc<JavaSignature<'a>>>,
+    pub(super) overloads: FxHashMap<DefinitionKey, FxHashMap<&'a str, Rc<[DefinitionKey]>>>,
+    pub(super) calls: FxHashMap<(FileId, ScopeId, ExpressionId), Option<Rc<JavaCall<'a>>>>,
+    depth: usize,
+}
+
+impl JavaTables<'_> {
+    /// Begins one more step, if that is not one too many.
+    pub(super) fn enter(&mut self) -> bool {
+        self.depth += 1;
+        if MAX_DEPTH < self.depth {
+            self.depth -= 1;
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}
+
+/// The parameters of a method.
+#[derive(Debug, Default)]
+pub(super) struct JavaSignature<'a> {
+    /// The types; the last is an array where there may be any number of them.
+    pub(super) types: Vec<JavaType<'a>>,
+    pub(super) is_variable: bool,
+    /// The plain names of the types, as the text has them.
+    pub(super) names: &'a str,
+}
+
+/// The methods that a call may mean, nearest first.
+#[derive(Debug)]
+pub(super) struct JavaCall<'a> {
+    pub(super) methods: Vec<DefinitionKey>,
+    /// The type of the value or of the class that the method is called on.
+    pub(super) receiver: JavaType<'a>,
+    /// Whether the language admits no others.
+    pub(super) is_sure: bool,
+}
+
+pub(super) fn lambda_parameters(name: &str) -> Option<usize> {
+    name.strip_prefix("(->")?.strip_suffix(')')?.parse().ok()
+}
+
+/// Returns the type that a name in parentheses means.
+pub(super) fn type_of_language(name: &str) -> JavaType<'_> {
+    match name {
+        "(null)" => JavaType::Null,
+        "(String)" => JavaType::foreign("String"),
+        "(Class)" => JavaType::foreign("Class"),
+        "(+)" | "(*)" | "(::)" => JavaType::Unknown,
+        _ if name.starts_with("(->") => {
+            JavaType::Function(lambda_parameters(name), Rc::new(JavaType::Unknown))
+        }
+        _ => JavaType::Primitive(name.trim_start_matches('(').trim_end_matches(')')),
+    }
+}
+
+pub(super) fn result_of_operation<'a>(
+    is_sum: bool,
+    left: &JavaType<'a>,
+    right: &JavaType<'a>,
+) -> JavaType<'a> {
+    let is_text = |side: &JavaType<'_>| matches!(side, JavaType::Foreign("String", _));
+    if is_sum && (is_text(left) || is_text(right)) {
+        return JavaType::foreign("String");
+    }
+    match (unboxed(left), unboxed(right)) {
+        (JavaType::Primitive(left), JavaType::Primitive(right)) => promoted(left, right),
+        _ => JavaType::Unknown,
+    }
+}
+
+/// Returns the type of an operation with two numbers.
+pub(super) fn promoted<'a>(left: &'a str, right: &'a str) -> JavaType<'a> {
+    for name in ["boolean", "double", "float", "long"] {
+        if left == name || right == name {
+            return JavaType::Primitive(name);
+        }
+    }
+    JavaType::Primitive("int")
+}
+
+/// Returns the primitive type of a box, any other type as it is.
+pub(super) fn unboxed<'a>(of_type: &JavaType<'a>) -> JavaType<'a> {
+    let JavaType::Foreign(name, _) = of_type else { return of_type.clone() };
+    let found = BOXES.iter().find(|(_, boxed)| boxed == name);
+    found.map_or_else(|| of_type.clone(), |(plain, _)| JavaType::Primitive(plain))
+}
+
+/// The primitive types with their boxes.
+pub(super) const BOXES: [(&str, &str); 8] = [
+    ("boolean", "Boolean"),
+    ("byte", "Byte"),
+    ("char", "Character"),
+    ("short", "Short"),
+    ("int", "Integer"),
+    ("long", "Long"),
+    ("float", "Float"),
+    ("double", "Double"),
+];
+
+pub(super) fn has_parameters(of_type: &JavaType<'_>) -> bool {
+    match of_type {
+        JavaType::Parameter(..) => true,
+        JavaType::Class(_, arguments) | JavaType::Foreign(_, arguments) => {
+            arguments.iter().any(has_parameters)
+        }
+        JavaType::Array(item) => has_parameters(item),
+        _ => false,
+    }
+}
+
+/// Replaces type parameters by what `replace` has for them.
+pub(super) fn substituted<'a>(
+    of_type: &JavaType<'a>,
+    replace: &impl Fn(&JavaType<'a>) -> Option<JavaType<'a>>,
+) -> JavaType<'a> {
+    match of_type {
+        JavaType::Parameter(..) => replace(of_type).unwrap_or_else(|| of_type.clone()),
+        JavaType::Class(key, arguments) => {
+            JavaType::Class(*key, arguments.iter().map(|argument| substituted(argument, replace)).collect())
+        }
+        JavaType::Foreign(name, arguments) => {
+            JavaType::Foreign(name, arguments.iter().map(|argument| substituted(argument, replace)).collect())
+        }
+        JavaType::Array(item) => JavaType::Array(Rc::new(substituted(item, replace))),
+        other => other.clone(),
+    }
+}
+
+/// Returns whether two types are the same without their arguments.
+pub(super) fn is_same_erased(a: &JavaType<'_>, b: &JavaType<'_>) -> bool {
+    match (a, b) {
+        (JavaType::Class(a, _), JavaType::Class(b, _)) => a == b,
+        (JavaType::Foreign(a, _), JavaType::Foreign(b, _)) => a == b,
+        (JavaType::Array(a), JavaType::Array(b)) => is_same_erased(a, b),
+        (JavaType::Unknown, _) => false,
+        _ => a == b,
+    }
+}

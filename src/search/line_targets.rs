@@ -1,0 +1,42 @@
+//! Decides which files the lines mean that a task points to.
+
+use super::path_class::PathClass;
+use super::query::{LineMention, RankingQuery, is_file_of_frame, without_dots};
+use super::rank::RankedFile;
+
+/// The lines that a task points to, in the files of a project.
+pub(super) struct LineTargets<'q> {
+    /// Each with whether a file has exactly its path.
+    mentions: Vec<(&'q LineMention, bool)>,
+}
+
+impl<'q> LineTargets<'q> {
+    pub(super) fn new(query: &'q RankingQuery, files: &[RankedFile<'_>]) -> Self {
+        let is_path = |mention: &LineMention| files.iter().any(|file| has_path(file, mention));
+        let mentions = query.lines().iter().map(|mention| (mention, is_path(mention)));
+        Self { mentions: mentions.collect() }
+    }
+
+    /// Returns the lines that may be in a file. A monorepo has a hundred files called `package.json`: of those that are not
+    /// the project's code, only the one with exactly that path is meant, where there is one.
+    pub(super) fn of_file(&self, file: &RankedFile<'_>) -> impl Iterator<Item = &'q LineMention> {
+        let is_code = !matches!(file.class, PathClass::NotCode | PathClass::Vendored);
+        let is_meant = move |mention: &LineMention, is_path: bool| {
+            is_file_of_frame(file.path.as_bytes(), mention.path.as_bytes())
+                && (is_code || !is_path || has_path(file, mention))
+        };
+        self.mentions
+            .iter()
+            .filter(move |(mention, is_path)| is_meant(mention, *is_path))
+            .map(|(mention, _)| *mention)
+    }
+
+    /// Returns whether the task points to lines of a file.
+    pub(super) fn include(&self, file: &RankedFile<'_>) -> bool {
+        self.of_file(file).next().is_some()
+    }
+}
+
+fn has_path(file: &RankedFile<'_>, mention: &LineMention) -> bool {
+    file.path.as_bytes() == without_dots(mention.path.as_bytes())
+}
