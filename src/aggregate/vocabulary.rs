@@ -8,9 +8,6 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::hash::BuildHasher;
-use std::ops::Range;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use regex::Regex;
@@ -99,7 +96,7 @@ impl Vocabulary {
         let mut tokens = 0;
         while !text.is_empty() {
             let (piece, rest) = text.split_at(self.end_of_match(text));
-            tokens += if is_token(piece.as_bytes()) { 1 } else { self.merged(piece.as_bytes()) };
+            tokens += if rank(piece.as_bytes()).is_some() { 1 } else { self.merged(piece.as_bytes()) };
             text = rest;
         }
         tokens
@@ -233,61 +230,17 @@ const fn is_mark(byte: u8) -> bool {
 
 /// Returns the rank of a token; `None` if the bytes are none.
 fn rank(token: &[u8]) -> Option<u32> {
-    find_token(token).map(|(_, rank)| rank)
-}
-
-/// Where tokens are in `TOKENS` that were found lately, each in the slot of its hash, with their lengths in the lowest byte:
-/// to look one up in the lists takes some ten comparisons, and a few thousand tokens are most of every text. Zero is a free
-/// slot.
-static FOUND_TOKENS: [AtomicU64; 1 << 13] = [const { AtomicU64::new(0) }; 1 << 13];
-
-/// Returns whether the bytes are a token.
-fn is_token(piece: &[u8]) -> bool {
-    let Some(beginning) = beginning(piece) else { return false };
-    let hash = usize::try_from(FxBuildHasher.hash_one(piece) % FOUND_TOKENS.len() as u64).unwrap_or(0);
-    let slot = &FOUND_TOKENS[hash];
-    let known = slot.load(Relaxed);
-    let ending = piece.get(2..).unwrap_or_default();
-    // Where a token was found whose length is the same, there is a token of that length.
-    let at = usize::try_from(known >> 8).unwrap_or(0);
-    if known & 0xff == piece.len() as u64
-        && lists_of(beginning).contains(&at)
-        && TOKENS[at..].starts_with(ending)
-    {
-        return true;
-    }
-    let found = find_token(piece);
-    if let Some((at, _)) = found.filter(|_| piece.len() <= 0xff) {
-        slot.store((at as u64) << 8 | piece.len() as u64, Relaxed);
-    }
-    found.is_some()
-}
-
-/// Returns the number of the first two bytes of a token.
-fn beginning(token: &[u8]) -> Option<usize> {
-    Some(usize::from(u16::from_be_bytes([*token.first()?, token.get(1).copied().unwrap_or(0)])))
-}
-
-/// Returns where the lists of tokens are that begin with two bytes.
-fn lists_of(beginning: usize) -> Range<usize> {
+    let beginning = usize::from(u16::from_be_bytes([*token.first()?, token.get(1).copied().unwrap_or(0)]));
     let [start, end] = [beginning, beginning + 1].map(|at| u32::from_le_bytes(STARTS[at]) as usize);
-    start..end
-}
-
-/// Returns where the bytes of a token behind the first two are in `TOKENS`, and its rank; `None` if the bytes are none.
-fn find_token(token: &[u8]) -> Option<(usize, u32)> {
-    let range = lists_of(beginning(token)?);
-    let mut lists = &TOKENS[range.clone()];
+    let mut lists = &TOKENS[start..end];
     while let [length, low, high, rest @ ..] = lists {
         let count = usize::from(u16::from_le_bytes([*low, *high]));
         let width = usize::from(*length).saturating_sub(2);
-        let before = range.end - rest.len();
         let (ends, rest) = rest.split_at(count * width);
         let (ranks, longer) = rest.split_at(count * 3);
         if usize::from(*length) == token.len() {
             let at = position(ends, width, count, token.get(2..).unwrap_or_default())?;
-            let rank = u32::from_le_bytes([ranks[at], ranks[count + at], ranks[2 * count + at], 0]);
-            return Some((before + at * width, rank));
+            return Some(u32::from_le_bytes([ranks[at], ranks[count + at], ranks[2 * count + at], 0]));
         }
         lists = longer;
     }

@@ -1,6 +1,5 @@
 //! Derives facts, outline, skeleton, summary and terms from bytes.
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -90,7 +89,7 @@ fn summary_producer(file_type: &'static FileType) -> Producer {
 
 fn terms_producer(file_type: &'static FileType) -> Producer {
     let cells = if file_type.is_notebook() { " cells" } else { "" };
-    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION} clean/1{cells}");
+    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION}{cells}");
     Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
 }
 
@@ -158,29 +157,16 @@ pub(in crate::engine) fn derive(
     ContentArtifacts { hash: content.hash, facts: content.facts.clone(), artifacts }
 }
 
-/// Returns the encoded term vector of a text, and in one more byte whether the text is as it is in the file: whoever reads it
-/// again need not search it for secrets.
+/// Returns the encoded term vector of a text.
 pub(super) fn terms_of(content: &IdentifiedText<'_>) -> Vec<u8> {
-    let mut terms = VectorBuilder::default().build(&indexed_text(content));
-    terms.push(u8::from(matches!(content.text.text, Cow::Borrowed(_))));
-    terms
-}
-
-/// Returns whether the text with these terms is known to have no secrets.
-pub(in crate::engine) fn is_clean(terms: &[u8]) -> bool {
-    terms.last() == Some(&1)
-}
-
-/// Returns what is indexed of a text.
-fn indexed_text<'t>(content: &'t IdentifiedText<'_>) -> Cow<'t, [u8]> {
+    let text = content.text.text.as_bytes();
     // The output of a notebook may be a thousand times its code.
     if content.file_type.is_notebook()
         && let Some(script) = syntax::notebook_excerpt(&content.text.text, &[1..=u32::MAX])
     {
-        return Cow::Owned(script.into_bytes());
+        return VectorBuilder::default().build(script.as_bytes());
     }
-    let text = content.text.text.as_bytes();
-    Cow::Borrowed(&text[..indexed_bytes(text, content.file_type)])
+    VectorBuilder::default().build(&text[..indexed_bytes(text, content.file_type)])
 }
 
 /// Returns how much of a text is indexed: whole lines, unless the first one is very long.

@@ -22,14 +22,14 @@ pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 
 pub(in crate::engine) use cache::{ArtifactCache, ContentKey};
 pub(in crate::engine) use derive::{
-    IdentifiedBytes, derive, identify, is_clean, outline_producers, producer, producers,
+    IdentifiedBytes, derive, identify, outline_producers, producer, producers,
 };
 pub(in crate::engine) use facts::{FactsByContent, load_facts, text_facts};
 pub(in crate::engine) use hidden::{
     hide, hide_by_settings, hide_in_buffer, hide_in_version, hides_by_settings, outline_of_text,
 };
 pub(in crate::engine) use importance::{ImportanceInputs, importance};
-pub(in crate::engine) use kept_vectors::{KeptVectors, VectorsByContent};
+pub(in crate::engine) use kept_vectors::KeptVectors;
 pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
 pub(in crate::engine) use maintenance::{
     cache_status, clear_artifacts, clear_cache, clear_files, collect_garbage, export_cache, salvage_agent_db,

@@ -20,7 +20,7 @@ use super::request::DocumentCacheKey;
 use crate::engine::artifacts::ContentKey;
 use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
-use crate::engine::ranking::{EarlierSources, KeptSources};
+use crate::engine::ranking::EarlierSources;
 
 /// So many bytes of documents are kept.
 const MOST_DOCUMENT_BYTES: usize = 48 << 20;
@@ -84,7 +84,6 @@ pub(in crate::engine) struct DocumentCaches {
     pub(in crate::engine) commits: CommitCache,
     pub(in crate::engine) past_commits: PastCommitCache,
     pub(super) earlier_sources: EarlierSources,
-    pub(super) current_sources: KeptSources,
     pub(in crate::engine) opened: OpenedDocuments,
 }
 

@@ -33,8 +33,8 @@ use crate::aggregate::{
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{
-    CommitCache, LogEnd, ProjectHistory, WorktreeStates, note_faults, past_commits, project_commits,
-    with_uncommitted,
+    CommitCache, LogEnd, PastCommitCache, ProjectHistory, WorktreeStates, note_faults, past_commits,
+    project_commits, with_uncommitted,
 };
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{EarlierSources, ProjectRanking, RankingRequest, SourceTexts, rank_project};
@@ -214,10 +214,11 @@ impl DocumentRun<'_, '_> {
         } else if request.overview && request.is_whole() && draft.plan.sections.part.has_prefix() {
             draft.plan.overview = overview(&renderer.cache.workspace, &draft.files, request.limits);
         }
+        let past = self.caches.map(|caches| &caches.past_commits);
         let mut ranking = None;
         if is_limited {
-            let (history, caches) = (history.as_ref(), self.caches);
-            ranking = Some(rank_draft(self.cache, caches, (request, horizon), &mut draft, &focus, history)?);
+            let history = history.as_ref();
+            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &focus, history)?);
         }
         // Nothing of a project without commits is what it was at one of them, whatever is linked to it.
         let has_commits = history.as_ref().is_some_and(|history| history.commits.get("").is_some());
@@ -366,7 +367,7 @@ fn lacks_structure(files: &[KnownFile]) -> bool {
 /// for the receipt.
 fn rank_draft(
     cache: &mut ArtifactCache<'_>,
-    caches: Option<&DocumentCaches>,
+    shared: Option<&PastCommitCache>,
     (request, horizon): (&AggregationRequest, ChangeHorizon),
     draft: &mut DraftDocument,
     focus: &Focus,
@@ -380,12 +381,9 @@ fn rank_draft(
     // Places are kept by a rule of their own, and files that were moved since the frozen commit have no history in it.
     let is_frozen = !is_guided && horizon == ChangeHorizon::Near;
     let end = if is_frozen { LogEnd::Frozen } else { LogEnd::Head };
-    let shared = caches.map(|caches| &caches.past_commits);
     let past =
         history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.commits, end));
-    let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
-    let kept = caches.map(|caches| &caches.current_sources).filter(|_| !cache.workspace.paranoid);
-    let known = kept.map(|kept| kept.of_files(&files));
+    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
     let ranking = RankingRequest {
         query: &query,
@@ -394,12 +392,9 @@ fn rank_draft(
         horizon,
         frozen_at: None,
         room: Some(room_of(cache, request.limits)),
-        known: known.as_ref(),
+        known: None,
     };
-    let ranking = rank_project(cache, &ranking, &files);
-    if let Some(kept) = kept {
-        kept.keep(&files, &ranking.sources);
-    }
+    let ranking = rank_project(cache, &ranking, &known);
     if let (Some(text), Some(reading)) = (&request.task, &reading) {
         draft.remarks.task = Some(task_receipt(text, reading, &ranking));
         // Where the reader has everything, there is nothing that could match.

@@ -1,15 +1,13 @@
 //! Which files and symbols of the project matter for a task, for files in focus, or in general.
 //!
 //! `signals` gathers what is known of each file, `foreign` determines which files the project itself calls vendored or
-//! generated, `rank` scores files and, on the texts of the best of them, symbols, `earlier`
-//! reads what files were at an earlier commit, `kept` keeps texts for the next answer, and `search` lists what was ranked.
-//! May import `workspace`, `artifacts` and `history`.
+//! generated, `rank` scores files and, on the texts of the best of them, symbols, `earlier` reads what files were at an earlier commit, and `search` lists them. May import `workspace`,
+//! `artifacts` and `history`.
 //!
 //! Start with [`rank_project`].
 
 mod earlier;
 mod foreign;
-mod kept;
 mod rank;
 mod search;
 mod signals;
@@ -18,7 +16,6 @@ mod source;
 pub use search::{HitKind, SearchAnswer, SearchHit, SearchRequest};
 
 pub(in crate::engine) use earlier::EarlierSources;
-pub(in crate::engine) use kept::KeptSources;
 pub(in crate::engine) use rank::{
     ProjectRanking, RankedSymbol, RankingRequest, SourceTexts, SymbolSignature, rank_project,
 };

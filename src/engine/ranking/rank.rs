@@ -8,7 +8,7 @@ use super::earlier::{EarlierContent, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use super::source::SourceText;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, VectorsByContent, is_clean, term_vectors};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
@@ -120,7 +120,6 @@ pub(in crate::engine) fn rank_project(
     let room = request.room.filter(|_| !query.terms().is_empty());
     let FilesForSymbols { ranked: best, others } = ranking.files_for_symbols(room.unwrap_or(0));
     let chosen = [best.as_slice(), &others, &changed_files(request, files, &ranking.order, &best)].concat();
-    note_clean_texts(cache, chosen.iter().map(|at| files[*at]), &vectors);
     let (sources, earlier) = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
     let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
@@ -141,20 +140,6 @@ pub(in crate::engine) fn rank_project(
     }
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
     ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
-}
-
-/// Notes which of some files have no secrets, as the index has found out already.
-fn note_clean_texts<'f>(
-    cache: &ArtifactCache<'_>,
-    files: impl Iterator<Item = &'f KnownFile>,
-    vectors: &VectorsByContent,
-) {
-    let subjects = files.filter_map(ContentRef::from_file).filter(|_| !cache.workspace.paranoid);
-    for subject in subjects {
-        if vectors.get(&subject.key()).is_some_and(|terms| is_clean(terms)) {
-            cache.workspace.clean.note(subject.hash);
-        }
-    }
 }
 
 /// Returns the first files by rank besides the `best` ones that have changed since the frozen commit; none where no history is

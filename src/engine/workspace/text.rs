@@ -49,18 +49,13 @@ impl CleanContents {
         }
         let (text, is_clean) = without_secrets(text);
         if is_clean {
-            self.note(*hash);
+            let mut contents = self.contents();
+            if Self::MOST <= contents.len() {
+                contents.clear();
+            }
+            contents.insert(*hash);
         }
         Ok(text)
-    }
-
-    /// Notes that a content has no secrets.
-    pub(in crate::engine) fn note(&self, hash: ContentHash) {
-        let mut contents = self.contents();
-        if Self::MOST <= contents.len() {
-            contents.clear();
-        }
-        contents.insert(hash);
     }
 
     fn contents(&self) -> MutexGuard<'_, FxHashSet<ContentHash>> {
