@@ -20,27 +20,9 @@ const MAX_NAME: usize = 80;
 /// limit, they were more than half of all rows in a document of 32,000 tokens of Hono, a project in TypeScript.
 const MAX_TITLES: usize = 3;
 
-/// A file with its most important symbols.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamesRow {
-    /// The file.
-    pub path: RelPath,
-    /// The names of symbols, as the source has them.
-    pub names: Vec<String>,
-}
-
-/// Returns the rows, one a line.
-pub fn render_names(rows: &[NamesRow]) -> String {
-    let mut text = String::new();
-    for NamesRow { path, names } in rows {
-        let _ = writeln!(text, "{path}: {}", names.join(", "));
-    }
-    text
-}
-
 /// Returns the names of the most important symbols: by their score, then those that others can use before those that are
-/// private or within others, then the largest. Each name is there once, and three are titles at most. The first method of a
-/// type has the type's name before its own, as in `Engine.run`.
+/// private or within others, then the largest. Each name is there once, and three are titles at most. A method that does not
+/// follow its type, or another method of it, has the type's name before its own, as in `Engine.run`.
 pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -> f64) -> Vec<String> {
     let mut ranked = Vec::new();
     outline.walk(|symbol, depth| {
@@ -58,6 +40,8 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
     let mut names: Vec<String> = Vec::new();
     let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
     let mut titles = 0;
+    // The type that a reader takes a method for one of.
+    let mut current = "";
     for (.., symbol, name) in ranked {
         if names.len() == most {
             break;
@@ -67,7 +51,13 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
             continue;
         }
         titles += usize::from(is_title);
-        let method = method_of_type(symbol).filter(|(container, _)| seen.insert(Cow::Borrowed(*container)));
+        let method = method_of_type(symbol).filter(|(container, _)| *container != current);
+        if let Some((container, _)) = method {
+            seen.insert(Cow::Borrowed(container));
+            current = container;
+        } else if symbol.kind.is_type() {
+            current = symbol.name.rsplit(['.', ':']).next().unwrap_or_default();
+        }
         names.push(method.map_or(name.into_owned(), |(_, qualified)| qualified.to_owned()));
     }
     // At least one of the first names can be looked for in the code.
@@ -140,7 +130,9 @@ fn method_of_type(symbol: &Symbol) -> Option<(&str, &str)> {
         .rfind(is_outside)
         .map_or(0, |at| at + container[at..].chars().next().map_or(1, char::len_utf8));
     let qualified = &symbol.qualified_name[start..];
-    let is_short = !container[start..].is_empty() && qualified.len() <= MAX_NAME;
+    // PHP calls classes without a name `class@anonymous`.
+    let is_named = !container[start..].is_empty() && !container[..start].ends_with('@');
+    let is_short = is_named && qualified.len() <= MAX_NAME;
     is_short.then_some((&container[start..], qualified))
 }
 
@@ -370,13 +362,10 @@ mod tests {
         let names = |most, score: &dyn Fn(&Symbol) -> f64| important_names(&outline, most, score).join(" ");
         assert_eq!(names(9, &|_| 0.0), "Engine main run _help LIMIT");
         assert_eq!(names(2, &|symbol| f64::from(u8::from(symbol.name == "LIMIT"))), "LIMIT Engine");
-        let rows =
-            [NamesRow { path: paths(&["a.py"]).remove(0), names: important_names(&outline, 2, &|_| 0.0) }];
-        assert_eq!(render_names(&rows), "a.py: Engine, main\n");
     }
 
     #[test]
-    fn the_first_method_of_a_type_is_named_with_it() {
+    fn a_method_that_does_not_follow_its_type_is_named_with_it() {
         let method = |qualified_name: &str| Symbol {
             qualified_name: qualified_name.to_owned(),
             ..symbol(SymbolKind::Method, qualified_name.rsplit(['.', ':']).next().unwrap(), 1, vec![])
@@ -387,8 +376,10 @@ mod tests {
             important_names(&outline, 9, &|_| 0.0).join(", ")
         };
         assert_eq!(names(&["Engine.run", "Engine.stop", "Other.go"]), "Engine.run, stop, Other.go");
+        assert_eq!(names(&["Engine.run", "Other.go", "Engine.stop"]), "Engine.run, Other.go, Engine.stop");
         assert_eq!(names(&["a::Engine::run", "v9::État::go"]), "Engine::run, État::go");
         assert_eq!(names(&["Map<K, V>::get", "get", ".go", "::"]), "get, go");
+        assert_eq!(names(&["class@anonymous::up"]), "up");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
-use super::breadth::{NamesRow, render_names};
+use super::row_groups::{NamesRow, RowText, group_rows};
 use super::views::sanitize_line;
 use crate::model::{
     AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,
@@ -133,7 +133,8 @@ pub fn compose(
     files.sort_by(|a, b| {
         a.part.cmp(&b.part).then_with(|| compare_files(plan.order, sort_key(a), sort_key(b)))
     });
-    let stable = stable_files(&plan, &files, listed);
+    let rows = NamedRows::of(listed);
+    let stable = stable_files(&plan, &files, &rows);
     let ReceiptNotes { name, limits, omitted: left_out, missing, task, packing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
@@ -147,7 +148,7 @@ pub fn compose(
         bytes: 0,
         tokens: 0,
         folders_by_model: plan.tree.as_ref().map_or(0, |tree| tree.annotated_folders),
-        files: files.iter().chain(listed.iter().map(|listed| &listed.file)).map(receipt_entry).collect(),
+        files: files.iter().chain(rows.files(listed)).map(receipt_entry).collect(),
         symbols: BTreeMap::new(),
         has_tree: plan.tree.is_some(),
         task,
@@ -156,13 +157,13 @@ pub fn compose(
         missing,
         problems: plan.sections.problems.clone(),
     };
-    let files_heading = section_heading(&plan);
+    let files_heading = section_heading(&plan, limits.is_some());
     let sections = plan.sections;
     let blocks = files.into_iter().map(|file| file.block).collect();
     // Only the budget counts: what was excluded on purpose is not missed by a reader. A tree says how much is missing.
     let is_cut = plan.tree.is_none()
         && receipt.omitted.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
-    let more_files = rows_of(listed, |part| part != FilePart::Stable).or(plan.folder_counts);
+    let more_files = text_of(&rows.others).or(plan.folder_counts);
     let DocumentSections { part, screenshots, beads, discussion, .. } = sections;
     let tree = plan.tree.map(|tree| tree.text);
     Document {
@@ -172,6 +173,7 @@ pub fn compose(
         blocks,
         stable,
         more_files,
+        files_of_rows: rows.lines().map(|line| line.files.len()).collect(),
         is_cut,
         tree,
         screenshots,
@@ -182,23 +184,62 @@ pub fn compose(
 }
 
 /// Returns the files that come first, if there are any.
-fn stable_files(plan: &DocumentPlan, files: &[CandidateFile], listed: &[ListedFile]) -> Option<StableFiles> {
+fn stable_files(plan: &DocumentPlan, files: &[CandidateFile], rows: &NamedRows) -> Option<StableFiles> {
     // What has changed changes again. That matters from document to document, but not from task to task.
     let last = if plan.has_task { FilePart::Changed } else { FilePart::Stable };
     let blocks = files.iter().filter(|file| file.part <= last).count();
-    let rows = rows_of(listed, |part| part == FilePart::Stable);
+    let rows = text_of(&rows.stable);
     let next_heading = if plan.has_task { "For this task" } else { "Changed lately, and what else has room" };
     (0 < blocks || rows.is_some()).then_some(StableFiles { blocks, rows, next_heading })
 }
 
-/// Returns the rows of the files in some parts; `None` if there are none.
-fn rows_of(listed: &[ListedFile], is_part: impl Fn(FilePart) -> bool) -> Option<String> {
-    let is_row =
-        |listed: &&ListedFile| listed.file.block.view == ViewMode::Names && is_part(listed.file.part);
-    let row =
-        |listed: &ListedFile| NamesRow { path: listed.file.block.path.clone(), names: listed.names.clone() };
-    let rows: Vec<NamesRow> = listed.iter().filter(is_row).map(row).collect();
-    (!rows.is_empty()).then(|| render_names(&rows))
+/// The rows of the files that are shown by names, with the positions of these among the listed ones.
+struct NamedRows {
+    stable: Vec<RowText>,
+    others: Vec<RowText>,
+}
+
+impl NamedRows {
+    fn of(listed: &[ListedFile]) -> Self {
+        let rows_of = |is_stable: bool| {
+            let positions: Vec<usize> = (0..listed.len())
+                .filter(|at| {
+                    let file = &listed[*at].file;
+                    file.block.view == ViewMode::Names && (file.part == FilePart::Stable) == is_stable
+                })
+                .collect();
+            let rows: Vec<NamesRow> = positions.iter().map(|at| names_row(&listed[*at])).collect();
+            let mut lines = group_rows(&rows);
+            lines.iter_mut().flat_map(|line| &mut line.files).for_each(|file| *file = positions[*file]);
+            lines
+        };
+        Self { stable: rows_of(true), others: rows_of(false) }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &RowText> {
+        self.stable.iter().chain(&self.others)
+    }
+
+    /// Returns the listed files: first those of the rows, in their order.
+    fn files<'l>(&'l self, listed: &'l [ListedFile]) -> impl Iterator<Item = &'l CandidateFile> {
+        let named = self.lines().flat_map(|line| &line.files).map(|at| &listed[*at].file);
+        named
+            .chain(listed.iter().map(|listed| &listed.file).filter(|file| file.block.view != ViewMode::Names))
+    }
+}
+
+fn names_row(listed: &ListedFile) -> NamesRow {
+    let block = &listed.file.block;
+    NamesRow {
+        path: block.path.clone(),
+        names: listed.names.clone(),
+        is_groupable: !block.file_type.is_program(),
+    }
+}
+
+/// Returns rows as a text; `None` if there are none.
+fn text_of(rows: &[RowText]) -> Option<String> {
+    (!rows.is_empty()).then(|| rows.iter().map(|row| row.text.as_str()).collect())
 }
 
 fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
@@ -220,7 +261,8 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
 }
 
 /// Returns the heading of the section of files. It precedes all of them, so it must not depend on which of them are in focus.
-pub fn section_heading(plan: &DocumentPlan) -> &'static str {
+/// In a limited document, ranks decide on the views.
+pub fn section_heading(plan: &DocumentPlan, is_limited: bool) -> &'static str {
     if plan.is_unchanged {
         return "Files (No Changes Since the Last Aggregation)";
     }
@@ -229,7 +271,7 @@ pub fn section_heading(plan: &DocumentPlan) -> &'static str {
     }
     match (plan.strategy, plan.tier, plan.common_view) {
         (AggregationStrategy::Auto, Some(Tier::Worker), _) => "Files (Tier 3 - Focused)",
-        (_, _, ViewMode::Summary) => "Files (Summary)",
+        (_, _, ViewMode::Summary) if !is_limited => "Files (Summary)",
         (_, _, _) => "Files",
     }
 }

@@ -23,6 +23,7 @@ mod page;
 mod regions;
 mod repeated;
 mod routing;
+mod row_groups;
 mod selector;
 mod shown_lines;
 mod symbol_lines;
@@ -61,7 +62,7 @@ pub use routing::{
     limit_to_size, route_file, view_of_item, view_without_mask,
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
-pub use shown_lines::{has_new_lines, merge_shown, split_shown};
+pub use shown_lines::{has_new_lines, merge_shown, split_shown, without_known_lines};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{

@@ -145,9 +145,13 @@ pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t
 
 /// Returns what takes the place of lines that are not shown: a comment, where the language has comments.
 pub fn skipped_lines_mark(language: &str, lines: usize) -> String {
-    let words = format!("… {lines} {}", if lines == 1 { "line" } else { "lines" });
-    let comment = LanguageStyle::for_language(language).comment(&words, true);
-    if comment.is_empty() { words } else { comment }
+    gap_mark(language, &format!("… {lines} {}", if lines == 1 { "line" } else { "lines" }))
+}
+
+/// Returns words in a comment, where the language has comments.
+pub(super) fn gap_mark(language: &str, words: &str) -> String {
+    let comment = LanguageStyle::for_language(language).comment(words, true);
+    if comment.is_empty() { words.to_owned() } else { comment }
 }
 
 fn is_php_prelude(line: &str) -> bool {

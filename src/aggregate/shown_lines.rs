@@ -2,8 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::page::gap_mark;
+
 /// Between two views of a file whose lines are kept as one text. No line of a file is only that.
 const SEAM: &str = "\n… …\n";
+/// Runs of fewer lines that were shown earlier stay, as what is around the others.
+const MIN_KNOWN_LINES: usize = 6;
 /// Beyond so many bytes, views are not kept together.
 const MAX_MERGED_BYTES: usize = 256 << 10;
 
@@ -14,6 +18,51 @@ const MAX_MERGED_BYTES: usize = 256 << 10;
 pub fn has_new_lines(known: &str, shown: &str, source: &str) -> bool {
     let (known, source) = (line_pairs(known), line_pairs(source));
     line_pairs(shown).iter().any(|pair| source.contains(pair) && !known.contains(pair))
+}
+
+/// Returns `shown` with a comment in the place of each longer run of lines that `known` has; `None` if there is none. What the
+/// new lines are in, by the indentation, stays. `source` is the text of the file.
+pub fn without_known_lines(known: &str, shown: &str, source: &str, language: &str) -> Option<String> {
+    let (known, source) = (line_pairs(known), line_pairs(source));
+    let lines: Vec<&str> = shown.split_inclusive('\n').collect();
+    let stays = lines_to_keep(&lines, &|pair| source.contains(&pair) && !known.contains(&pair));
+    let (mut text, mut left, mut is_shorter) = (String::new(), lines.as_slice(), false);
+    for run in stays.chunk_by(|a, b| a == b) {
+        let (lines, after) = left.split_at(run.len());
+        left = after;
+        if run[0] || run.len() < MIN_KNOWN_LINES {
+            text.extend(lines.iter().copied());
+            continue;
+        }
+        is_shorter = true;
+        text.push_str(&lines[0][..indentation(lines[0])]);
+        text.push_str(&gap_mark(language, "… lines shown earlier"));
+        text.push('\n');
+    }
+    is_shorter.then_some(text)
+}
+
+/// Returns which lines are new, or have new ones in them.
+fn lines_to_keep(lines: &[&str], is_new: &dyn Fn((&str, &str)) -> bool) -> Vec<bool> {
+    let mut stays = vec![false; lines.len()];
+    let filled: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].trim().is_empty()).collect();
+    for pair in filled.windows(2).filter(|at| is_new((lines[at[0]].trim_end(), lines[at[1]].trim_end()))) {
+        stays[pair[0]..=pair[1]].fill(true);
+    }
+    let mut innermost = 0;
+    for at in filled.into_iter().rev() {
+        let depth = indentation(lines[at]);
+        stays[at] |= depth < innermost;
+        // What ends a bracket is in the line that begins it, which is as deep.
+        let ends_bracket = lines[at].trim_start().starts_with([')', ']', '}']);
+        innermost = if stays[at] { depth + usize::from(ends_bracket) } else { innermost };
+    }
+    stays
+}
+
+/// Returns how many bytes of white space a line begins with.
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
 /// Returns a text of two views, the first of which can be told apart; `None` if that is too large to be kept.
@@ -55,6 +104,25 @@ mod tests {
         let heads = "import a\n\n# lines 3-7\ndef g():\n    ...  # line 7\ndef h():\n    ...  # line 10\n";
         assert!(!has_new_lines(F, heads, SOURCE) && !has_new_lines(SOURCE, F, SOURCE));
         assert!(has_new_lines("", "one\n", "one\n") && !has_new_lines("one", "one\n", "one\n"));
+    }
+
+    #[test]
+    fn known_lines_are_left_out_around_what_is_new() {
+        let known = (1..=12)
+            .fold(String::new(), |text, n| text + &format!("    def f{n}(self):\n        return {n}\n"));
+        let known = format!("class A:\n{known}");
+        let shown = known.replace("return 6\n", "return 6\n        # more\n");
+        assert_eq!(
+            without_known_lines(&known, &shown, &shown, "python").unwrap(),
+            "class A:\n    # … lines shown earlier\n    def f6(self):\n        return 6\n        # more\n    \
+             def f7(self):\n        # … lines shown earlier\n"
+        );
+        assert_eq!(without_known_lines("", &shown, &shown, "python"), None);
+        let split = shown.replace("f6(self):", "f6(\n        self,\n    ) -> int:");
+        let text = without_known_lines(&known, &split, &split, "python").unwrap();
+        assert!(text.contains("def f6(\n        self,\n    ) -> int:\n"), "{text}");
+        let gaps = known.replace("return 9", "...  # line 19");
+        assert!(!without_known_lines(&known, &gaps, &known, "python").unwrap().contains("line 19"));
     }
 
     #[test]

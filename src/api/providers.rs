@@ -382,6 +382,7 @@ mod tests {
             blocks: (0..30).map(block).collect(),
             stable: Some(StableFiles { blocks: 17, rows, next_heading: "For this task" }),
             more_files: None,
+            files_of_rows: Vec::new(),
             is_cut: true,
             tree: Some("x/\n".to_owned()),
             screenshots: Vec::new(),

@@ -21,8 +21,8 @@ pub fn all_file_types() -> impl Iterator<Item = &'static FileType> {
     INDEX.ids.values().copied()
 }
 
-/// Returns what a file is: a pointer of Git LFS by its first line; else by its whole name, the end of its name, its extension, its first line, the first word of
-/// its name, in this order; else the type `unknown`.
+/// Returns what a file is: a pointer of Git LFS by its first line; else by its whole name, the end of its name, its extension,
+/// its first line, the first word of its name, in this order; else the type `unknown`.
 pub fn detect_file_type(
     path: &RelPath,
     facts: &ContentFacts,

@@ -195,6 +195,7 @@ pub(super) static FILE_TYPES: &[FileTypeRow] = &[
     row("haml", "Haml", "haml", CODE, "haml slim"),
     row("liquid", "Liquid", "liquid", CODE, "liquid"),
     row("twig", "Twig", "twig", CODE, "twig"),
+    row("blade", "Blade", "blade", CODE, "").endings(".blade.php"),
     row("razor", "Razor", "razor", CODE, "cshtml razor"),
     row("go-template", "Go template", "gotmpl", CODE, "tmpl gotmpl tpl"),
     row("make", "Make", "makefile", CODE, "mk mak make am").names("makefile Kbuild").endings("makefile.in").beginnings("makefile gnumakefile").run_by("make gmake"),

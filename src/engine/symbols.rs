@@ -115,7 +115,7 @@ fn rank(class: PathClass, kind: SymbolKind) -> (bool, u8, bool) {
         PathClass::Peripheral => 1,
         PathClass::Test => 2,
         PathClass::Vendored => 3,
-        PathClass::NotCode => 4,
+        PathClass::NotCode | PathClass::Generated => 4,
     };
     (!is_code(kind), class, kind == SymbolKind::Prototype)
 }

@@ -75,6 +75,8 @@ pub struct Document {
     pub stable: Option<StableFiles>,
     /// The rows of the files that are shown by the names of their symbols.
     pub more_files: Option<String>,
+    /// How many files each row is of, which the receipt has in the same order.
+    pub files_of_rows: Vec<usize>,
     /// Whether files were omitted to fit the budget, which the document then notes.
     pub is_cut: bool,
     /// The tree of all names, if the tier wants it; under a limit, of the files that are shown by their paths.
@@ -283,7 +285,9 @@ impl Omission {
         match self {
             Self::LeftOut(reason) => reason.description(),
             Self::AutoAggregate => "its item says auto_aggregate = false",
-            Self::NoInterest => "empty, test data, a translation, or a tiny file of tests or examples",
+            Self::NoInterest => {
+                "empty, test data, a translation, generated documentation, or a tiny file of tests or examples"
+            }
             Self::Unchanged => "not changed since the last aggregation of this name",
             Self::Budget { .. } => "no room within the budget",
         }

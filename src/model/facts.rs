@@ -96,8 +96,29 @@ pub const AUTOUSE_FIXTURE: &str = "(autouse)";
 /// scope is one of a type and has no definition.
 pub const MODULE_EXPORTS: &str = "module.exports";
 
+/// What the type of a function is in TypeScript: its arguments are what it returns and its parameters.
+pub const FUNCTION_TYPE: &str = "=>";
+/// What the type of the parameter is that stands for the rest of the arguments.
+pub const REST_TYPE: &str = "...";
+/// What the type of a value is in TypeScript: its argument is the value.
+pub const TYPE_OF_VALUE: &str = "typeof";
+/// What the types of the parameters are bound to in the body of a function of TypeScript or of a method of Java.
+pub const PARAMETER_TYPES: &str = "(parameters)";
+/// What the type is bound to that a type of TypeScript has as a function.
+pub const CALL_SIGNATURE: &str = "(call)";
+/// What a file of TypeScript binds that has no imports and exports.
+pub const GLOBAL_FILE: &str = "(global)";
+/// What `declare module` binds in its body: the import of what it adds to. What it declares without a name is global.
+pub const AUGMENTED_MODULE: &str = "(module)";
+
 /// What a file of Go binds that is only built if a tag is given.
 pub const TAGGED_FILE: &str = "(tagged)";
+
+/// What the type of an integer of Rust is called that may be one of several.
+pub const ANY_INTEGER: &str = "{integer}";
+
+/// What stands in Rust before the path of a folder, from that of the crate, each file of which is declared as a module.
+pub const FOLDER_OF_MODULES: &str = "(modules of) ";
 
 /// The part of a container that the first variable of a loop over it gets: in C++ an element, which of a map is a pair, in Go
 /// the key.
@@ -206,7 +227,7 @@ pub enum ExpressionFact {
     Call(ExpressionId),
     /// An element of a value: of a container that is indexed or iterated.
     Item(ExpressionId),
-    /// The part at this position of a value that is taken apart.
+    /// The part at this position of a value that is taken apart; in TypeScript also the parameter of a function.
     Part(ExpressionId, u32),
     /// A value of the type that the operand names.
     Instance(ExpressionId),
@@ -318,11 +339,18 @@ impl SourceFacts {
     pub fn enclosing_definition(&self, mut scope: ScopeId) -> Option<DefinitionId> {
         loop {
             let fact = self.scope(scope);
-            if fact.definition.is_some() || scope == 0 {
-                return fact.definition;
+            let definition = fact.definition.filter(|definition| !self.is_type_literal(*definition));
+            if definition.is_some() || scope == 0 {
+                return definition;
             }
             scope = fact.parent.min(scope - 1);
         }
+    }
+
+    /// Returns whether a definition is a type of TypeScript without a name.
+    fn is_type_literal(&self, definition: DefinitionId) -> bool {
+        let fact = self.definitions.get(definition as usize);
+        fact.is_some_and(|fact| fact.kind == DefinitionKind::Interface && self.name(fact.name).is_empty())
     }
 
     /// Returns the name of a definition after those of its containers, joined by dots.

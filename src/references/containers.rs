@@ -51,18 +51,35 @@ impl<'a> Evaluator<'a> {
             at = generic;
         }
         arguments.reverse();
-        let name = match facts.expression(at) {
+        (self.type_name(file, at), arguments, at)
+    }
+
+    /// Returns the name of a type without its path and its arguments.
+    pub(super) fn type_name(&self, file: FileId, expression: ExpressionId) -> &'a str {
+        let facts = self.index.facts(file);
+        match facts.expression(self.generic_root(file, expression)) {
             ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
                 facts.name(name)
             }
             _ => "",
-        };
-        (name, arguments, at)
+        }
+    }
+
+    /// Returns what arguments are applied to.
+    pub(super) fn generic_root(&self, file: FileId, expression: ExpressionId) -> ExpressionId {
+        let facts = self.index.facts(file);
+        let mut at = expression;
+        while let ExpressionFact::Apply(generic, _) = facts.expression(at) {
+            at = generic;
+        }
+        at
     }
 
     /// Returns an element of a value.
     pub(super) fn item(&mut self, whole: Value) -> ValueSet {
         match whole {
+            _ if self.is_function_type(whole) => ValueSet::UNKNOWN,
+            Value::Generic { .. } if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
             // `type List []Item`
@@ -111,9 +128,12 @@ impl<'a> Evaluator<'a> {
                     "tuple" | "Tuple" | "pair" | "" => {
                         argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
                     }
-                    _ if self.index.rules(file) == NameRules::Rust => {
-                        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
-                    }
+                    _ if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
+                    _ if self.index.rules(file) == NameRules::Rust => match argument {
+                        Some(argument) => self.instance(file, scope, argument),
+                        None if at == 1 => self.error_of_alias(file, scope, expression),
+                        None => ValueSet::UNKNOWN,
+                    },
                     _ if self.is_python(file) => self.item(whole),
                     _ => ValueSet::UNKNOWN,
                 }
@@ -185,8 +205,9 @@ impl<'a> Evaluator<'a> {
     /// Returns whether a value is a container whose elements are known as values, as that of `[a, b]` in Python.
     pub(super) fn is_display(&self, value: Value) -> bool {
         let Value::Generic { file, expression, .. } = value else { return false };
-        let (.., generic) = self.generic_parts(file, expression);
-        self.is_python(file) && self.index.facts(file).expression(generic) == ExpressionFact::Literal
+        self.is_python(file)
+            && self.index.facts(file).expression(self.generic_root(file, expression))
+                == ExpressionFact::Literal
     }
 
     pub(super) fn is_python(&self, file: FileId) -> bool {
@@ -197,8 +218,12 @@ impl<'a> Evaluator<'a> {
     pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
         match outer {
             Value::Generic { .. } if self.is_display(outer) => ValueSet::UNKNOWN,
+            Value::Generic { .. } if self.is_plain_of_rust(outer) => ValueSet::FOREIGN,
             Value::Generic { file, scope, expression } => {
-                let (_, arguments, _) = self.generic_parts(file, expression);
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                if self.is_script(file) && !name.contains("Promise") {
+                    return ValueSet::one(outer);
+                }
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {

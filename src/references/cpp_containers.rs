@@ -47,7 +47,7 @@ impl Evaluator<'_> {
         };
         let is_pair = match pair {
             Value::Generic { file, expression, .. } => {
-                self.generic_parts(file, expression).0.trim_end_matches(':') == "pair"
+                self.type_name(file, expression).trim_end_matches(':') == "pair"
             }
             _ => true,
         };

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::fixtures::Fixtures;
 use super::java_tables::JavaTables;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::rust_extension_tables::RustExtensions;
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
@@ -15,7 +16,7 @@ use crate::model::{
 /// How many steps one question may take from one expression to the next.
 const MAX_DEPTH: usize = 24;
 /// What the type that an implementation adds members to is bound to in its scope, and the trait that it adds.
-const IMPLEMENTED_TYPE: &str = "(type)";
+pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
 pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 
 /// Evaluates expressions of a project, and remembers what names are bound to.
@@ -24,7 +25,9 @@ pub(super) struct Evaluator<'a> {
     bindings: FxHashMap<(FileId, ScopeId, NameId, u32), ValueSet>,
     returns: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
-    aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
+    pub(super) aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
+    /// Parameters and parts of tuples of TypeScript.
+    pub(super) parts: FxHashMap<(FileId, ScopeId, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
@@ -34,8 +37,16 @@ pub(super) struct Evaluator<'a> {
     /// What those imports bring by a name.
     pub(super) globs: FxHashMap<(FileId, ScopeId, NameId, Namespace), Option<ValueSet>>,
     pub(super) fixtures: Fixtures<'a>,
+    /// The methods that traits of Rust add to types of other projects.
+    pub(super) extensions: RustExtensions<'a>,
     pub(super) java: JavaTables<'a>,
+    /// What calls of the file that is being joined give, which the next call of a chain is made on.
+    pub(super) calls: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
     depth: usize,
+    /// How many bindings, functions, imports and types are being evaluated that may lead back to themselves.
+    pub(super) open: usize,
+    /// How often the depth was not enough.
+    pub(super) cuts: usize,
 }
 
 /// What a name in scope is bound to: the bindings of the innermost scope that has some.
@@ -54,16 +65,22 @@ impl<'a> Evaluator<'a> {
             returns: FxHashMap::default(),
             imports: FxHashMap::default(),
             aliases: FxHashMap::default(),
+            parts: FxHashMap::default(),
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
             open_stars: Vec::new(),
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
             fixtures: Fixtures::new(index),
+            extensions: RustExtensions::default(),
             java: JavaTables::default(),
+            calls: FxHashMap::default(),
             depth: 0,
+            open: 0,
+            cuts: 0,
         };
         evaluator.add_implementations();
+        evaluator.add_extensions();
         evaluator
     }
 
@@ -90,30 +107,28 @@ impl<'a> Evaluator<'a> {
                 }
             }
         }
+        self.merge_interfaces();
         // What was evaluated on the way did not know the implementations yet.
         self.bindings.clear();
         self.returns.clear();
         self.imports.clear();
         self.aliases.clear();
+        self.parts.clear();
         self.linear.clear();
         self.globs.clear();
+        self.calls.clear();
         self.java = JavaTables::default();
     }
 
     /// Returns what an expression may be.
     pub(super) fn value(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        if MAX_DEPTH <= self.depth {
-            return ValueSet::UNKNOWN;
-        }
-        self.depth += 1;
-        let found = self.value_of(file, scope, expression);
-        self.depth -= 1;
-        found
+        self.deeper(|evaluator| evaluator.value_of(file, scope, expression))
     }
 
     /// Returns what a step gives that may lead back to itself, as aliases may; nothing is known of what is too deep.
     pub(super) fn deeper(&mut self, step: impl FnOnce(&mut Self) -> ValueSet) -> ValueSet {
         if MAX_DEPTH <= self.depth {
+            self.cuts += 1;
             return ValueSet::UNKNOWN;
         }
         self.depth += 1;
@@ -134,17 +149,17 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Field(object, name) => {
                 let name = self.index.facts(file).name(name);
                 let object = self.value(file, scope, object);
-                object.flat_map(|object| self.field(object, name))
+                let found = object.flat_map(|object| self.field(object, name));
+                // What a function does not say of its parameter says nothing against what is known otherwise.
+                let says_nothing = found.is_unknown() && name.starts_with('(');
+                if says_nothing { ValueSet::FOREIGN } else { found }
             }
             ExpressionFact::Member(object, name) => {
-                let name = self.index.facts(file).name(name);
-                // In C++ only a type or a namespace is meant.
-                let name = name.strip_suffix("::").unwrap_or(name);
                 let object = self.value(file, scope, object);
-                object.flat_map(|object| match object {
-                    Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
-                    _ => self.attribute(object, name),
-                })
+                self.attributes(file, object, name)
+            }
+            ExpressionFact::Call(function) if self.index.rules(file) == NameRules::Rust => {
+                self.call_of_rust(file, scope, function)
             }
             ExpressionFact::Call(function) => self.call_expression(file, scope, function),
             ExpressionFact::Part(..) | ExpressionFact::Item(_)
@@ -157,12 +172,18 @@ impl<'a> Evaluator<'a> {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.item(whole))
             }
+            ExpressionFact::Part(whole, at) if self.is_script(file) => {
+                self.script_part(file, scope, whole, at)
+            }
             ExpressionFact::Part(whole, at) => {
                 let whole = self.value(file, scope, whole);
                 whole.flat_map(|whole| self.part(whole, at))
             }
             ExpressionFact::Instance(declared) => self.instance(file, scope, declared),
             ExpressionFact::Apply(..) if self.is_python(file) => self.generic_value(file, scope, expression),
+            ExpressionFact::Apply(..) if self.is_rust_aggregate(file, expression) => {
+                ValueSet::one(Value::Generic { file, scope, expression })
+            }
             ExpressionFact::Apply(generic, _) => self.value(file, scope, generic),
             ExpressionFact::Either(left, right) => {
                 let mut found = self.value(file, scope, left);
@@ -173,9 +194,10 @@ impl<'a> Evaluator<'a> {
                 let outer = self.value(file, scope, outer);
                 outer.flat_map(|outer| self.inner(outer))
             }
-            ExpressionFact::Receiver => self
-                .receiver(file, scope)
-                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Instance(class))),
+            ExpressionFact::Receiver => match self.receiver(file, scope) {
+                Some(class) => ValueSet::one(Value::Instance(class)),
+                None => self.foreign_receiver(file, scope),
+            },
             ExpressionFact::ReceiverType => self
                 .receiver(file, scope)
                 .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Definition(class))),
@@ -183,6 +205,17 @@ impl<'a> Evaluator<'a> {
                 .receiver(file, scope)
                 .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Super(class))),
         }
+    }
+
+    /// Returns what reading an attribute of some values gives.
+    fn attributes(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
+        let name = self.index.facts(file).name(name);
+        // In C++ only a type or a namespace is meant.
+        let name = name.strip_suffix("::").unwrap_or(name);
+        objects.flat_map(|object| match object {
+            Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
+            _ => self.attribute(object, name),
+        })
     }
 
     /// Returns the type around a scope.
@@ -227,7 +260,7 @@ impl<'a> Evaluator<'a> {
         if self.is_display(whole) {
             return ValueSet::one(whole);
         }
-        let (.., generic) = self.generic_parts(file, expression);
+        let generic = self.generic_root(file, expression);
         let found = self.value(file, scope, generic);
         if found.values.is_empty() && found.is_complete { ValueSet::one(whole) } else { found }
     }
@@ -235,7 +268,10 @@ impl<'a> Evaluator<'a> {
     fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
         let text = self.index.facts(file).name(name);
         match self.index.rules(file) {
-            NameRules::Rust => return self.rust_name(file, scope, name, Namespace::Values),
+            NameRules::Rust => match text.strip_suffix('!') {
+                Some(text) => return self.value_of_macro(file, text),
+                None => return self.rust_name(file, scope, name, Namespace::Values),
+            },
             NameRules::Java => return self.java_name(file, scope, text),
             NameRules::Cpp => return self.cpp_name(file, scope, text),
             _ => {}
@@ -326,6 +362,7 @@ impl<'a> Evaluator<'a> {
         }
         // What depends on itself is unknown.
         self.bindings.insert(key, ValueSet::UNKNOWN);
+        self.open += 1;
         let found = match binding.value {
             BindingValue::Typed(declared) => self.instance(file, binding.at, declared),
             BindingValue::Default(0) => self.fixture_value(file, binding).unwrap_or(ValueSet::UNKNOWN),
@@ -337,6 +374,7 @@ impl<'a> Evaluator<'a> {
             BindingValue::Value(value) => self.value(file, binding.at, value),
             BindingValue::Definition(_) | BindingValue::Import(_) => ValueSet::UNKNOWN,
         };
+        self.open -= 1;
         self.bindings.insert(key, found.clone());
         found
     }
@@ -350,31 +388,43 @@ impl<'a> Evaluator<'a> {
         let is_rust = self.index.rules(file) == NameRules::Rust;
         let open = if is_rust { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
         self.imports.insert((file, import), open);
+        self.open += 1;
         let found = self.imported(file, import);
-        self.imports.insert((file, import), found.clone());
+        self.open -= 1;
+        if found.values.is_empty() && !self.open_stars.is_empty() {
+            // What is being looked for may be on the way to itself.
+            self.imports.remove(&(file, import));
+        } else {
+            self.imports.insert((file, import), found.clone());
+        }
         found
     }
 
     /// Returns what a call of the value of an expression returns.
-    fn call_expression(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
+    pub(super) fn call_expression(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        function: ExpressionId,
+    ) -> ValueSet {
         if self.index.rules(file) == NameRules::Java {
             return self.java_called(file, scope, function);
         }
-        if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
-            let object = self.value(file, scope, object);
-            if self.index.rules(file) == NameRules::Rust {
-                let method = self.index.facts(file).name(method);
-                if object.values.is_empty() {
-                    return self.foreign_method(file, function, &object, method);
+        let callee =
+            if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
+                let object = self.value(file, scope, object);
+                let name = self.index.facts(file).name(method);
+                if self.index.rules(file) == NameRules::Rust {
+                    return self.call_of_rust_method((file, scope), function, object, name);
                 }
-                return object.flat_map(|object| self.rust_method(object, method));
-            }
-            if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
-                let method = self.index.facts(file).name(method);
-                return object.flat_map(|object| self.call_of_container(object, method));
-            }
-        }
-        let callee = self.value(file, scope, function);
+                if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
+                    return object.flat_map(|object| self.call_of_container(object, name));
+                }
+                // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
+                self.attributes(file, object, method)
+            } else {
+                self.value(file, scope, function)
+            };
         if callee.values.is_empty() {
             // A package of Go returns types of its own and of what it imports, and so does a class of Python.
             let is_foreign = callee.is_complete
@@ -397,6 +447,12 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what calling a value returns.
     pub(super) fn call(&mut self, callee: Value) -> ValueSet {
+        if let Some(definitions) = self.definition_of_type(callee) {
+            return definitions.flat_map(|definition| match definition {
+                Value::Definition(_) => self.call(definition),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
         match callee {
             Value::Definition(key) => match self.index.definition(key).kind {
                 DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
@@ -407,6 +463,9 @@ impl<'a> Evaluator<'a> {
                 }
                 DefinitionKind::Macro | DefinitionKind::Module => ValueSet::UNKNOWN,
             },
+            Value::Instance(key) if self.is_script(key.file) => {
+                self.deeper(|evaluator| evaluator.call_of_instance(key))
+            }
             Value::Instance(_) => self.attribute(callee, "__call__").flat_map(|method| match method {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
@@ -418,6 +477,13 @@ impl<'a> Evaluator<'a> {
                     }
                     _ => ValueSet::UNKNOWN,
                 }
+            }
+            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Rust => {
+                self.call_of_closure(file, scope, expression)
+            }
+            Value::Generic { file, scope, expression } if self.is_function_type(callee) => {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                self.instance(file, scope, arguments.first().copied().unwrap_or(0))
             }
             Value::Super(_)
             | Value::Module(_)
@@ -444,6 +510,7 @@ impl<'a> Evaluator<'a> {
             return known.clone();
         }
         self.returns.insert(key, ValueSet::UNKNOWN);
+        self.open += 1;
         let fact = self.index.definition(key);
         // In Python the names of the body are not seen by what declares it.
         let is_outside = fact.flags.has(DefinitionFlags::DECLARED) && self.is_python(key.file);
@@ -459,127 +526,8 @@ impl<'a> Evaluator<'a> {
         if fact.flags.has(DefinitionFlags::DECORATED) {
             found.is_complete = false;
         }
+        self.open -= 1;
         self.returns.insert(key, found.clone());
         found
-    }
-
-    /// Returns the values of the type that an expression names.
-    pub(super) fn instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        if MAX_DEPTH <= self.depth {
-            return ValueSet::UNKNOWN;
-        }
-        self.depth += 1;
-        let found = self.instance_of(file, scope, declared);
-        self.depth -= 1;
-        found
-    }
-
-    fn instance_of(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        let facts = self.index.facts(file);
-        match facts.expression(declared) {
-            ExpressionFact::Either(left, right) => {
-                let mut found = self.instance(file, scope, left);
-                found.merge(self.instance(file, scope, right));
-                found
-            }
-            ExpressionFact::Apply(..) => self.generic_instance(file, scope, declared),
-            ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
-                if matches!(facts.name(name), "Self" | "this") =>
-            {
-                self.receiver(file, scope)
-                    .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
-            }
-            ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
-                if matches!(facts.name(name), "Any" | "any" | "object" | "unknown" | "Object") =>
-            {
-                ValueSet::UNKNOWN
-            }
-            ExpressionFact::ReceiverType => self
-                .receiver(file, scope)
-                .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),
-            _ => {
-                let named = self.value(file, scope, declared);
-                // A type is named by its definition alone, also where a package has a value of that name.
-                named.flat_map(|named| self.instance_of_value(named))
-            }
-        }
-    }
-
-    pub(super) fn instance_of_value(&mut self, named: Value) -> ValueSet {
-        match named {
-            Value::Definition(key) => match self.index.definition(key).kind {
-                DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
-                DefinitionKind::Alias => {
-                    let fact = self.index.definition(key);
-                    match fact.bases.first() {
-                        Some(base) => self.instance(key.file, fact.scope, *base),
-                        None => ValueSet::UNKNOWN,
-                    }
-                }
-                // A function with type arguments, read as a type.
-                DefinitionKind::Function if self.index.rules(key.file) == NameRules::Go => self.returned(key),
-                DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
-                _ => ValueSet::UNKNOWN,
-            },
-            Value::Generic { file, scope, expression } if self.is_python(file) => {
-                self.instance_of_alias(file, scope, expression)
-            }
-            _ => ValueSet::UNKNOWN,
-        }
-    }
-
-    /// Returns the values of what a name of Python is bound to: a type with arguments, or the types of a tuple.
-    fn instance_of_alias(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        if let Some(known) = self.aliases.get(&(file, scope, expression)) {
-            return known.clone();
-        }
-        // An alternative that is the whole again adds nothing.
-        self.aliases.insert((file, scope, expression), ValueSet::FOREIGN);
-        let whole = Value::Generic { file, scope, expression };
-        let found = if self.is_display(whole) {
-            let types = self.item(whole);
-            types.flat_map(|named| self.instance_of_value(named))
-        } else {
-            self.instance(file, scope, expression)
-        };
-        self.aliases.insert((file, scope, expression), found.clone());
-        found
-    }
-
-    fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        if self.index.rules(file) == NameRules::Rust {
-            return self.rust_generic(file, scope, declared);
-        }
-        let (name, arguments, generic) = self.generic_parts(file, declared);
-        let is_go = self.index.rules(file) == NameRules::Go;
-        let first = arguments.first().copied().unwrap_or(0);
-        match name {
-            _ if is_go => {
-                let found = self.value(file, scope, generic);
-                if found.values.is_empty() {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
-                }
-                found.flat_map(|named| self.instance_of_value(named))
-            }
-            "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly"
-            | "Readonly" | "Partial" | "NonNullable" | "Box" | "Rc" | "Arc" | "Cow" | "TypeGuard" => {
-                self.instance(file, scope, first)
-            }
-            "Union" => {
-                let mut found = ValueSet::FOREIGN;
-                for argument in arguments {
-                    found.merge(self.instance(file, scope, argument));
-                }
-                found
-            }
-            "Type" | "type" => self.value(file, scope, first),
-            _ => {
-                let found = self.value(file, scope, generic);
-                if found.values.is_empty() {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
-                }
-                found.flat_map(|named| self.instance_of_value(named))
-            }
-        }
     }
 }

@@ -41,7 +41,7 @@ impl Evaluator<'_> {
     }
 
     fn is_iterator(&self, file: FileId, declared: u32) -> bool {
-        let (name, ..) = self.generic_parts(file, declared);
+        let name = self.type_name(file, declared);
         matches!(name, "Iterator" | "Generator" | "Iterable" | "AsyncIterator" | "AsyncGenerator")
     }
 

@@ -14,11 +14,9 @@ use super::java_tables::{
 use super::project::{DefinitionKey, FileId};
 use super::values::Value;
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, PARAMETER_TYPES, ScopeId,
+    ScopeKind,
 };
-
-/// What the types of the parameters of a method are bound to in its body.
-const PARAMETER_TYPES: &str = "(parameters)";
 
 impl<'a> Evaluator<'a> {
     /// Returns the methods that a call may mean; `None` where it is not known what it is called on, or the project has no

@@ -101,6 +101,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
                 }
             }
         }
+        evaluator.end_file();
         join_by_itself(&index, &mut c_names, id, &mut found);
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
             from_file: id,
@@ -226,6 +227,22 @@ fn join_java_call(
     true
 }
 
+/// Returns what a use of a member may be, by what its receiver may be.
+fn members_of(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, object: ValueSet) -> ValueSet {
+    let facts = evaluator.index.facts(file);
+    let is_known = !object.values.is_empty();
+    let mut members = object.flat_map(|object| match object {
+        Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, facts.plain_name(usage.name)),
+        _ => evaluator.member(object, facts.name(usage.name)),
+    });
+    // What a known type does not define itself is inherited from another project.
+    members.is_complete |= is_known && members.values.is_empty();
+    members = evaluator.rust_members(file, usage, members);
+    // A property that keeps a list under its own name.
+    members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
+    members
+}
+
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
     let index = evaluator.index;
     let facts = index.facts(file);
@@ -241,19 +258,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let (values, is_renamed) = match usage.receiver {
         Some(receiver) if is_defined || may_be_alias => {
             let object = evaluator.value(file, usage.scope, receiver);
-            let is_known = !object.values.is_empty();
             let is_renamed = may_be_alias
                 && (index.rules(file) != NameRules::Python
                     || object.values.iter().any(|object| evaluator.is_alias_member(*object, name)));
-            let mut members = object.flat_map(|object| match object {
-                Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, name),
-                _ => evaluator.member(object, facts.name(usage.name)),
-            });
-            // What a known type does not define itself is inherited from another project.
-            members.is_complete |= is_known && members.values.is_empty();
-            // A property that keeps a list under its own name.
-            members.is_complete &= !members.values.iter().any(|member| evaluator.is_display(*member));
-            (members, is_renamed)
+            (members_of(evaluator, file, usage, object), is_renamed)
         }
         Some(_) => return,
         None if index.rules(file) == NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),
@@ -299,7 +307,8 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         if !values.is_unknown() {
             return;
         }
-        targets = same_name(index, file, usage, name);
+        targets =
+            if is_taken_apart(index, file, usage) { Vec::new() } else { same_name(index, file, usage, name) };
         if is_cpp {
             targets = evaluator.cpp_definitions(file, &targets);
         }
@@ -396,7 +405,10 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
                 }
                 _ => is_python && is_other_name(facts, binding),
             });
-            (evaluator.bound(file, bindings), is_renamed)
+            let found = evaluator.bound(file, bindings);
+            let is_taken = !found.values.is_empty()
+                && bindings.iter().all(|binding| evaluator.is_taken_member(file, binding));
+            (if is_taken { ValueSet::FOREIGN } else { found }, is_renamed)
         }
         ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),
     }
@@ -502,6 +514,14 @@ fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str
         }
     }
     if rules == NameRules::C { Vec::new() } else { found }
+}
+
+/// Returns whether a use is that of a part of an object in a pattern of JavaScript, which most objects may have.
+fn is_taken_apart(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact) -> bool {
+    let facts = index.facts(file);
+    index.rules(file) == NameRules::Script
+        && usage.receiver.is_some()
+        && facts.bindings_of(usage.scope, usage.name).iter().any(|binding| binding.line == usage.line)
 }
 
 /// Returns whether a name is unlikely to be that of a member of some other project's types too.

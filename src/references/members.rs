@@ -5,15 +5,14 @@ use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeId,
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId,
+    PARAMETER_TYPES, ScopeId,
 };
 
 /// Of more bases the rest is not looked at.
 const MAX_BASES: usize = 64;
-/// What the types of the parameters of a method of Java are bound to in its body.
-const PARAMETER_TYPES: &str = "(parameters)";
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
     /// Returns what reading an attribute of a value gives.
     pub(super) fn attribute(&mut self, object: Value, name: &str) -> ValueSet {
         let found = self.member(object, name);
@@ -60,8 +59,16 @@ impl Evaluator<'_> {
             {
                 self.cpp_pair_member(object, name)
             }
-            Value::Generic { .. } if self.is_display(object) => ValueSet::FOREIGN,
-            Value::Generic { .. } => ValueSet::UNKNOWN,
+            Value::Generic { .. } if self.is_display(object) || self.is_plain_of_rust(object) => {
+                ValueSet::FOREIGN
+            }
+            Value::Generic { .. } => match self.definition_of_type(object) {
+                Some(definitions) => definitions.flat_map(|definition| match definition {
+                    Value::Definition(_) => self.member(definition, name),
+                    _ => ValueSet::UNKNOWN,
+                }),
+                None => ValueSet::UNKNOWN,
+            },
             Value::Entries { .. } => ValueSet::FOREIGN,
         }
     }
@@ -239,10 +246,9 @@ impl Evaluator<'_> {
                 return Some(self.bound(key.file, bindings));
             }
         }
-        let implementations = self.modules.implementations.get(&key)?.clone();
         let (mut own, mut of_traits) = (None::<ValueSet>, None::<ValueSet>);
-        for (file, scope) in implementations {
-            let Some(found) = self.bound_in(file, scope, name) else { continue };
+        for (file, scope, bindings) in self.bound_in_implementations(key, name) {
+            let found = self.bound(file, bindings);
             let facts = self.index.facts(file);
             let is_of_trait = facts
                 .find_name(IMPLEMENTED_TRAIT)
@@ -256,12 +262,36 @@ impl Evaluator<'_> {
         own.or(of_traits)
     }
 
+    /// Returns the bindings of a name in the implementations of a type, each with its file and scope.
+    pub(super) fn bound_in_implementations(
+        &self,
+        key: DefinitionKey,
+        name: &str,
+    ) -> Vec<(FileId, ScopeId, &'a [BindingFact])> {
+        let implementations = self.modules.implementations.get(&key).map_or(&[][..], Vec::as_slice);
+        let mut found = Vec::new();
+        // Those of one file follow each other.
+        for of_file in implementations.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((file, _)) = of_file.first() else { continue };
+            let facts = self.index.facts(*file);
+            let Some(name) = facts.find_name(name) else { continue };
+            for (_, scope) in of_file {
+                let bindings = facts.bindings_of(*scope, name);
+                if !bindings.is_empty() {
+                    found.push((*file, *scope, bindings));
+                }
+            }
+        }
+        found
+    }
+
     /// Returns a type and what it inherits, nearest first, and whether all of that is in the project.
     pub(super) fn linearization(&mut self, key: DefinitionKey) -> (Vec<DefinitionKey>, bool) {
         if let Some(known) = self.linear.get(&key) {
             return known.clone();
         }
         self.linear.insert(key, (vec![key], false));
+        self.open += 1;
         let fact = self.index.definition(key);
         let (mut types, mut is_complete) = (vec![key], true);
         let own = fact.bases.iter().map(|base| (key.file, fact.scope, *base));
@@ -276,6 +306,9 @@ impl Evaluator<'_> {
                     is_complete &= is_plain;
                     continue;
                 };
+                if !self.may_inherit(key, base) {
+                    continue;
+                }
                 let (inherited, is_known) = self.linearization(base);
                 is_complete &= is_known;
                 // A base that several types share comes after all of them.
@@ -284,13 +317,14 @@ impl Evaluator<'_> {
                 types.truncate(MAX_BASES);
             }
         }
+        self.open -= 1;
         self.linear.insert(key, (types.clone(), is_complete));
         (types, is_complete)
     }
 
     /// Returns whether a base adds no members that the project could define otherwise.
     fn is_plain_base(&self, file: FileId, base: u32) -> bool {
-        let (name, _, _) = self.generic_parts(file, base);
+        let name = self.type_name(file, base);
         matches!(
             name,
             "object" | "Generic" | "Protocol" | "ABC" | "Exception" | "NamedTuple" | "Enum" | "TypedDict"

@@ -9,14 +9,18 @@
 //! | `modules` | What an import means, by language |
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
+//! | `instances` | Types to their values |
 //! | `containers` | Elements of containers, parts of tuples, contents of wrappers |
 //! | `members` | Members of types, of their bases, and of modules |
 //! | `fixtures` | Fixtures of pytest by their names, with their `fixture_uses` by the parameters of tests |
 //! | `inheritance` | Types and members that stand in for those that they inherit |
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
+//! | `rust_calls` | What calls of Rust give: of methods, closures and macros, and of implementations by their argument |
+//! | `rust_extensions` | Methods that traits of Rust add to types of other projects, with its `rust_extension_tables` |
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `common_js` | Exports of JavaScript that are assigned, and members of its objects, with its `common_js_modules` |
 //! | `script_modules` | Files that a module's name means in JavaScript and TypeScript, with the `script_packages` of manifests |
+//! | `script_types` | Types of functions of TypeScript and their parameters, with the `script_globals` that no import names and their `script_tables` |
 //! | `c` | Names of C, which need no values |
 //! | `includes` | The files that C and C++ include |
 //! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` and `cpp_containers` |
@@ -46,6 +50,7 @@ mod go;
 mod go_packages;
 mod includes;
 mod inheritance;
+mod instances;
 mod java;
 mod java_calls;
 mod java_fits;
@@ -58,10 +63,16 @@ mod members;
 mod modules;
 mod project;
 mod rust;
+mod rust_calls;
+mod rust_extension_tables;
+mod rust_extensions;
 mod rust_library;
 mod rust_modules;
+mod script_globals;
 mod script_modules;
 mod script_packages;
+mod script_tables;
+mod script_types;
 mod seen;
 mod values;
 

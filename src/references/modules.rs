@@ -10,6 +10,7 @@ use super::java_packages::JavaPackages;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
 use super::rust_modules::RustModules;
 use super::script_packages::ScriptPackages;
+use super::script_tables::ScriptGlobals;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId, ScopeId,
@@ -34,6 +35,7 @@ pub(super) struct ModuleTables<'a> {
     pub(super) cpp: CppTables<'a>,
     pub(super) common_js: CommonJsModules<'a>,
     pub(super) script: ScriptPackages<'a>,
+    pub(super) globals: ScriptGlobals<'a>,
     pub(super) index: &'a ProjectIndex<'a>,
 }
 
@@ -51,6 +53,7 @@ impl<'a> ModuleTables<'a> {
             cpp: CppTables::new(index),
             common_js: CommonJsModules::new(index),
             script: ScriptPackages::new(index),
+            globals: ScriptGlobals::new(index),
             index,
         };
         for (id, file) in (0..).zip(index.files) {
@@ -161,7 +164,11 @@ impl Evaluator<'_> {
         let module = self.index.facts(file).name(import.module);
         let found = match self.index.rules(file) {
             NameRules::Python => self.modules.python_module(file, module),
-            NameRules::Script => return self.modules.script_module(file, module),
+            NameRules::Script => {
+                let found = self.modules.script_module(file, module);
+                let declared = self.modules.globals.module(module).filter(|_| found.values.is_empty());
+                return declared.map_or(found, ValueSet::one);
+            }
             NameRules::Go => self.go_import(module).values.first().copied(),
             _ => None,
         };
@@ -248,8 +255,7 @@ impl Evaluator<'_> {
         }
         let found = self.star_member(file, name);
         // What a script passes on is no name of its own.
-        let is_passed_on = self.index.rules(file) == NameRules::Script && found.is_unknown();
-        if is_passed_on { ValueSet::FOREIGN } else { found }
+        if self.is_script(file) && found.values.is_empty() { self.script_global(name) } else { found }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId};
-use super::rust_modules::{Namespace, fits, module_scope};
+use super::rust_modules::{Namespace, child_of_folder, fits, module_scope};
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, DefinitionKind, ImportFact, ImportId, NameId, ScopeId, ScopeKind,
@@ -35,6 +35,17 @@ impl Evaluator<'_> {
     ) -> ValueSet {
         let text = self.index.facts(file).name(name);
         self.rust_text(file, scope, text, space, false)
+    }
+
+    /// Returns what a name may mean at a place.
+    pub(super) fn rust_visible(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        space: Namespace,
+    ) -> Vec<Value> {
+        self.rust_text(file, scope, name, space, true).values
     }
 
     fn rust_text(
@@ -172,21 +183,37 @@ impl Evaluator<'_> {
         name: &str,
         space: Namespace,
     ) -> Option<ValueSet> {
-        let stars = self.modules.stars.get(&file)?;
         let facts = self.index.facts(file);
-        let stars: Vec<ImportId> =
-            stars.iter().copied().filter(|star| facts.imports[*star as usize].scope == scope).collect();
-        if stars.is_empty() || self.open_globs.contains(&(file, scope)) || MAX_DEPTH < self.open_globs.len() {
+        let stars = self.modules.stars.get(&file).map_or(&[][..], Vec::as_slice);
+        let is_here = |star: &ImportId| facts.imports[*star as usize].scope == scope;
+        let expansions = self.modules.rust.expansions(file, scope);
+        let has_none = expansions.is_empty() && !stars.iter().any(is_here);
+        if has_none || self.open_globs.contains(&(file, scope)) || MAX_DEPTH < self.open_globs.len() {
             return None;
         }
         let key = facts.find_name(name).map(|name| (file, scope, name, space));
         if let Some(known) = key.and_then(|key| self.globs.get(&key)) {
             return known.clone();
         }
+        let stars: Vec<ImportId> = stars.iter().copied().filter(is_here).collect();
+        let expansions = expansions.to_vec();
         self.open_globs.push((file, scope));
         let mut found = ValueSet::FOREIGN;
+        for (of_file, of_scope) in expansions {
+            let bound = self.bound_in(of_file, of_scope, name).unwrap_or(ValueSet::FOREIGN);
+            let bound = self.in_space(bound, space);
+            if bound.values.is_empty() {
+                found.merge(self.glob_member(of_file, of_scope, name, space).unwrap_or(ValueSet::FOREIGN));
+            } else {
+                found.merge(bound);
+            }
+        }
         for star in stars {
             let module = facts.name(facts.imports[star as usize].module);
+            if let Some(child) = child_of_folder(self.index, file, module, name) {
+                found.merge(self.in_space(ValueSet::one(Value::Module(child)), space));
+                continue;
+            }
             let members = self.rust_path(file, scope, module).flat_map(|module| self.member(module, name));
             let members = self.in_space(members, space);
             if !members.values.is_empty() {
@@ -282,6 +309,7 @@ impl Evaluator<'_> {
     pub(super) fn field(&mut self, object: Value, name: &str) -> ValueSet {
         let (Value::Instance(key) | Value::Definition(key)) = object else {
             return match (object, name.parse()) {
+                (Value::Generic { .. }, _) if self.is_plain_of_rust(object) => ValueSet::FOREIGN,
                 (Value::Generic { .. }, Ok(at)) => self.part(object, at),
                 _ => ValueSet::UNKNOWN,
             };

@@ -25,8 +25,14 @@ impl Evaluator<'_> {
 
     /// Returns what a method of a value returns.
     pub(super) fn rust_method(&mut self, object: Value, method: &str) -> ValueSet {
+        if self.is_plain_of_rust(object) {
+            return ValueSet::UNKNOWN;
+        }
         if let Value::Generic { .. } = object {
             return self.method_of_wrapper(object, method);
+        }
+        if method == "await" {
+            return self.awaited(object);
         }
         let callee = self.attribute(object, method);
         if !callee.values.is_empty() {
@@ -75,6 +81,8 @@ impl Evaluator<'_> {
             "entry" if is_map => ValueSet::one(object),
             "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default"
             | "get_or_insert_with" | "get_or_init" | "swap_remove" => self.item(object),
+            "unwrap_err" | "expect_err" | "err" => self.part(object, 1),
+            "await" if name.ends_with("Future") => self.item(object),
             "borrow" | "borrow_mut" if name == "RefCell" => self.item(object),
             "remove" if name == "Vec" => self.item(object),
             "enumerate" => ValueSet::one(object),
@@ -122,7 +130,10 @@ impl Evaluator<'_> {
             };
         }
         // `type Result<T> = std::result::Result<T, Error>` has the argument of this use.
-        if matches!(name, "Result" | "Option") && found.values.iter().all(is_alias) {
+        if found.values.iter().all(is_alias)
+            && (matches!(name, "Result" | "Option")
+                || found.values.iter().all(|alias| self.is_result_alias(*alias)))
+        {
             return whole;
         }
         found.flat_map(|named| self.instance_of_value(named))

@@ -2,8 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value};
-use crate::model::{BindingValue, DefinitionKind, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts};
+use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value, shared_prefix};
+use crate::model::{
+    BindingValue, DefinitionKind, FOLDER_OF_MODULES, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts,
+};
 
 /// How many modules a file may be below its crate's root.
 const MAX_DEPTH: usize = 16;
@@ -20,6 +22,8 @@ pub(super) enum Namespace {
 pub(super) struct RustModules {
     /// The file that each `mod x;` means.
     children: FxHashMap<(FileId, ImportId), FileId>,
+    /// The scopes of the macros that a module calls where items stand, and that are replaced by items.
+    expansions: FxHashMap<(FileId, ScopeId), Vec<(FileId, ScopeId)>>,
     /// The module that declares each file.
     parents: FxHashMap<FileId, (FileId, ScopeId)>,
     /// The names that imports give to what has another name.
@@ -34,6 +38,7 @@ impl RustModules {
     pub(super) fn new(index: &ProjectIndex<'_>) -> Self {
         let mut modules = Self {
             children: FxHashMap::default(),
+            expansions: FxHashMap::default(),
             parents: FxHashMap::default(),
             aliases: FxHashSet::default(),
             crates: FxHashMap::default(),
@@ -42,6 +47,7 @@ impl RustModules {
         for (id, file) in (0..).zip(index.files) {
             if index.rules[id as usize] == Some(NameRules::Rust) {
                 modules.add_children(index, id);
+                modules.add_expansions(index, id);
                 modules.add_aliases(&file.facts);
                 // Without a manifest a crate has the name of its folder, as a rule.
                 if let Some(folder) = file.path.strip_suffix("/src/lib.rs")
@@ -93,6 +99,32 @@ impl RustModules {
         self.children.get(&(file, import)).copied()
     }
 
+    /// Returns the scopes of the macros that a module is made of.
+    pub(super) fn expansions(&self, file: FileId, scope: ScopeId) -> &[(FileId, ScopeId)] {
+        self.expansions.get(&(file, scope)).map_or(&[], Vec::as_slice)
+    }
+
+    fn add_expansions(&mut self, index: &ProjectIndex<'_>, file: FileId) {
+        let facts = index.facts(file);
+        for usage in facts.uses.iter().filter(|usage| usage.is_type && usage.is_call) {
+            if facts.scope(usage.scope).kind != ScopeKind::Module {
+                continue;
+            }
+            let named = index.by_name.get(facts.name(usage.name)).map_or(&[][..], Vec::as_slice);
+            let with_items = named.iter().filter_map(|key| {
+                let fact = index.definition(*key);
+                Some((key.file, fact.body.filter(|_| fact.kind == DefinitionKind::Macro)?))
+            });
+            let path = &index.file(file).path;
+            let nearest = with_items.max_by_key(|(other, _)| {
+                (*other == file, shared_prefix(&index.file(*other).path, path), std::cmp::Reverse(*other))
+            });
+            if let Some(nearest) = nearest {
+                self.expansions.entry((file, usage.scope)).or_default().push(nearest);
+            }
+        }
+    }
+
     fn add_crate(&mut self, index: &ProjectIndex<'_>, folder: &str, manifest: &SourceFacts) {
         let path = manifest_value(manifest, "lib.path").unwrap_or("src/lib.rs");
         let name = manifest_value(manifest, "lib.name").or_else(|| manifest_value(manifest, "package.name"));
@@ -131,6 +163,13 @@ impl RustModules {
     fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
         let facts = index.facts(file);
         for (id, import) in (0..).zip(&facts.imports) {
+            if let Some(folder) = declared_folder(index, file, facts.name(import.module)) {
+                let folder = index.folder_ids.get(folder.as_str());
+                let files = folder.map_or(&[][..], |folder| &index.folders[*folder as usize].1);
+                for child in files.iter().filter(|child| **child != file) {
+                    self.parents.entry(*child).or_insert((file, module_scope(facts, import.scope)));
+                }
+            }
             if import.name.is_some() || import.is_star {
                 continue;
             }
@@ -152,6 +191,28 @@ impl RustModules {
         }
         file
     }
+}
+
+/// Returns the module of that name among those that a macro declares for the files of a folder.
+pub(super) fn child_of_folder(
+    index: &ProjectIndex<'_>,
+    file: FileId,
+    module: &str,
+    name: &str,
+) -> Option<FileId> {
+    let folder = declared_folder(index, file, module)?;
+    let child = *index.by_path.get(joined(&folder, &format!("{name}.rs")).as_str())?;
+    (child != file).then_some(child)
+}
+
+/// Returns the folder of which each file is a module, where an import stands for that; it is below the folder of the crate.
+fn declared_folder(index: &ProjectIndex<'_>, file: FileId, module: &str) -> Option<String> {
+    let below = module.strip_prefix(FOLDER_OF_MODULES)?;
+    let mut folder = folder_of(&index.file(file).path);
+    while !folder.is_empty() && !index.by_path.contains_key(joined(folder, "Cargo.toml").as_str()) {
+        folder = folder_of(folder);
+    }
+    Some(joined(folder, below))
 }
 
 /// Returns the file that `mod x;` means.

@@ -6,13 +6,14 @@
 //! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a task says,
 //! and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files of a
 //! project by these and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the symbols of the
-//! best files, and `windows.rs` cuts those that are too long. `line_targets.rs` says which files have the lines that a task
-//! points to.
+//! best files, and `windows.rs` cuts those that are too long. `path_class.rs` and `generated_pages.rs` know files by their paths.
+//! `line_targets.rs` says which files have the lines that a task points to.
 //! Folders import only those before them: `words`, `traces`, `task`.
 
 mod bits;
 mod bm25;
 mod chunks;
+mod generated_pages;
 mod line_targets;
 mod path_class;
 mod query;
@@ -28,6 +29,7 @@ mod windows;
 mod words;
 
 pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
+pub use generated_pages::GeneratedPages;
 pub use path_class::PathClass;
 pub use query::{LineMention, NameMention, PathMention, RankingQuery, WeightedTerm};
 pub use rank::{FileParts, FileRanking, FileScore, FileSignals, FilesForSymbols, RankedFile, rank_files};

@@ -15,6 +15,8 @@ pub enum PathClass {
     Vendored,
     /// No code: prose, configuration or data.
     NotCode,
+    /// Pages of documentation that a program wrote (`generated_pages.rs`).
+    Generated,
 }
 
 impl PathClass {
@@ -59,6 +61,8 @@ impl PathClass {
             Self::Source | Self::Test | Self::Peripheral => 1.0,
             Self::Vendored => 0.2,
             Self::NotCode => 0.3,
+            // Each release changes all of them, and nobody edits one.
+            Self::Generated => GENERATED_FACTOR,
         }
     }
 
@@ -69,10 +73,13 @@ impl PathClass {
             Self::Source => 1.0,
             Self::Test => 0.3,
             Self::Peripheral | Self::Vendored => 0.4,
-            Self::NotCode => 0.2,
+            Self::NotCode | Self::Generated => 0.2,
         }
     }
 }
+
+/// What the score of a generated page is multiplied by.
+pub(super) const GENERATED_FACTOR: f64 = 0.01;
 
 const VENDOR_FOLDERS: &[&str] =
     &["third_party", "thirdparty", "third-party", "vendor", "vendored", "_vendor", "deps", "node_modules"];

@@ -23,7 +23,7 @@
 
 use super::bm25::{Saturation, inverse_frequency, normalized, rarity};
 use super::line_targets::LineTargets;
-use super::path_class::PathClass;
+use super::path_class::{GENERATED_FACTOR, PathClass};
 use super::query::RankingQuery;
 use super::vector::TermVector;
 use crate::model::RelPath;
@@ -129,6 +129,13 @@ pub struct FileScore {
     pub parts: FileParts,
     /// The factor of the file's class.
     pub factor: f64,
+}
+
+impl FileScore {
+    /// Returns whether the file is a page that a program wrote, of which the path says enough.
+    pub fn is_of_generated_page(&self) -> bool {
+        self.factor <= GENERATED_FACTOR
+    }
 }
 
 /// The files of a project with their scores.
@@ -248,7 +255,8 @@ fn weights(has_task: bool, has_focus: bool) -> FileParts {
 
 /// Returns the greatest value of each part among the project's own code; among all files if none of it has any.
 fn greatest_parts(raw: &[FileParts], files: &[RankedFile<'_>]) -> FileParts {
-    let is_code = |class: PathClass| !matches!(class, PathClass::NotCode | PathClass::Vendored);
+    let is_code =
+        |class: PathClass| !matches!(class, PathClass::NotCode | PathClass::Vendored | PathClass::Generated);
     let of_code = raw.iter().zip(files).filter(|(_, file)| is_code(file.class)).map(|(parts, _)| parts);
     let among = |parts: &mut dyn Iterator<Item = &FileParts>| {
         parts.fold(FileParts::default(), |greatest, parts| greatest.zip(parts, f64::max))

@@ -18,5 +18,7 @@ pub mod prompt;
 pub mod secrets;
 mod words;
 
-pub use heuristic::{Introduction, SummaryInput, heuristic, introduction, is_machine_written, producer};
+pub use heuristic::{
+    Introduction, SummaryInput, heuristic, introduction, is_machine_written, names_without_outline, producer,
+};
 pub use words::safe_signature;

@@ -325,6 +325,26 @@ fn another_request_is_shown_what_it_wants_beyond_what_the_reader_has() {
 }
 
 #[test]
+fn another_request_is_not_shown_the_lines_that_the_reader_has_of_a_file() {
+    let function = |name: &str| {
+        let lines = (0..40).fold(String::new(), |text, n| text + &format!("    {name}_{n} = a + {n}\n"));
+        format!("def {name}(a):\n{lines}    return a\n\n\n")
+    };
+    let sandbox = Sandbox::repo();
+    sandbox.write("post.py", function("mail") + &function("cookie"));
+    sandbox.commit_all("first");
+    let within = |budget: &str| {
+        sandbox.stdout_of(&[SINCE, &["--task", "mail loses a letter", "--budget", budget]].concat())
+    };
+    let first = within("700");
+    assert!(first.contains("    mail_39 = ") && !first.contains("    cookie_3"), "{first}");
+    let second = within("6000");
+    assert!(second.contains("    cookie_39 = ") && second.contains("# … lines shown earlier\n"), "{second}");
+    assert!(second.contains("def cookie(a):\n") && !second.contains("    mail_3"), "{second}");
+    assert_eq!([within("6000"), within("700")], [NOTHING, NOTHING]);
+}
+
+#[test]
 fn another_request_shows_a_changed_file_with_the_names_of_its_changes() {
     let sandbox = letters();
     let task = |task: &'static str| [SINCE, &["--budget", "600", "--task", task]].concat();

@@ -595,3 +595,24 @@ fn what_a_readme_says_forges_no_file_and_shows_no_secret() {
     let document = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "2"]);
     assert!(document.starts_with("- Project: project\n- Languages: "), "{document}");
 }
+
+#[test]
+fn with_room_left_every_source_is_shown_before_what_is_no_program() {
+    let sandbox = sample_project();
+    for at in 0..130 {
+        sandbox.write(format!("src/part{at}.py"), format!("def part{at}():\n    return {at}\n"));
+    }
+    let rules = |at| format!(".c{at} {{\n  color: red;\n}}\n");
+    sandbox.write("styles/app.scss", ".a { .b { color: red } }\n");
+    sandbox.write("styles/app.css", (0..900).map(rules).collect::<String>());
+    sandbox.write("LICENSE", "Permission is granted.\n".repeat(100));
+    let document = sandbox.aggregate_json(&["--tier", "3", "--budget", "20000"]);
+    let views = views(&document);
+    let parts = views.iter().filter(|(path, _)| path.starts_with("src/part"));
+    assert_eq!(parts.clone().filter(|(_, view)| view == "full").count(), 130, "{views:?}");
+    // A style sheet that is compiled from another one, and a license, are only named.
+    for path in ["styles/app.css", "LICENSE"] {
+        let (_, view) = views.iter().find(|(other, _)| other == path).unwrap();
+        assert!(view == "path" || view == "names", "{path}: {view}");
+    }
+}

@@ -9,12 +9,16 @@ mod java;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
 mod python;
+#[cfg(feature = "lang-rust")]
+mod rust_calls;
 #[cfg(all(feature = "lang-rust", feature = "lang-go"))]
 mod rust_go;
 #[cfg(feature = "lang-typescript")]
 mod script;
 #[cfg(all(feature = "lang-javascript", feature = "lang-typescript"))]
 mod script_packages;
+#[cfg(feature = "lang-typescript")]
+mod script_types;
 
 use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
 use slop::internals::syntax::source_facts;

@@ -285,7 +285,7 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
         "content": response_content(route, answers),
     });
     if has_document(route) {
-        for name in ["slop-freshness", "slop-clock"] {
+        for name in ["slop-freshness", "slop-clock", "slop-notes"] {
             good["headers"][name] = json!({"$ref": format!("#/components/headers/{name}")});
         }
     }
@@ -474,6 +474,11 @@ fn header_schemas() -> Value {
             "The freshness of a document that is returned without an envelope.",
         ),
         "slop-clock": header(json!({"type": "string"}), "The `clock` of a document that is returned without an envelope."),
+        "slop-notes": header(
+            json!({"type": "string"}),
+            "The `notes` of a document that is returned without an envelope: a JSON array of strings in ASCII, with those that \
+             fit 4 KiB. Missing if there are none.",
+        ),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -142,6 +143,9 @@ impl IntoResponse for ApiErrorResponse {
     }
 }
 
+/// Clients read 8 KiB of headers or more.
+const MAX_NOTES_BYTES: usize = 4 << 10;
+
 /// All of an envelope but the data, which comes last.
 #[derive(Serialize)]
 struct EnvelopeHead<'a> {
@@ -221,7 +225,34 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
     if let Some(clock) = clock {
         response.headers_mut().insert("slop-clock", clock);
     }
+    if let Some(notes) = notes_header(&answered.notes) {
+        response.headers_mut().insert("slop-notes", notes);
+    }
     Ok(response)
+}
+
+/// Returns notes as a JSON array in ASCII; the first ones, if all are too long for a header.
+fn notes_header(notes: &[String]) -> Option<HeaderValue> {
+    let mut text = String::new();
+    for note in notes {
+        let quoted = Value::from(note.as_str()).to_string();
+        let mut escaped = String::new();
+        for character in quoted.chars() {
+            if character.is_ascii() {
+                escaped.push(character);
+                continue;
+            }
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        }
+        if MAX_NOTES_BYTES < text.len() + escaped.len() {
+            break;
+        }
+        text.push(if text.is_empty() { '[' } else { ',' });
+        text.push_str(&escaped);
+    }
+    HeaderValue::from_str(&(text + "]")).ok().filter(|text| text.len() > 1)
 }
 
 pub(super) fn response_with_type(body: Body, content_type: &'static str) -> Response {
@@ -304,5 +335,20 @@ impl<T: Unpin> HttpBody for GuardedBody<T> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_ascii_in_a_header_and_no_more_than_have_room() {
+        let notes = ["a \"note\"\n".to_owned(), "é 🙂".to_owned()];
+        let text = notes_header(&notes).unwrap();
+        assert_eq!(text, r#"["a \"note\"\n","\u00e9 \ud83d\ude42"]"#);
+        assert_eq!(serde_json::from_slice::<Vec<String>>(text.as_bytes()).unwrap(), notes);
+        assert_eq!(notes_header(&[]), None);
+        assert_eq!(notes_header(&["n".repeat(3000), "n".repeat(3000)]).unwrap().len(), 3004);
     }
 }

@@ -17,9 +17,10 @@ use super::gather::{
 use super::known_views::{leave_out_known, show_what_is_more, unreduced};
 use super::measure::measure;
 use super::overview::overview;
-use super::pack::{PackContext, PackMemo, StablePart};
+use super::pack::{PackContext, PackMemo};
 use super::pack_costs::BudgetUnit;
 use super::pack_stable::{StablePacker, StableShare};
+use super::placed_files::StablePart;
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
@@ -222,7 +223,9 @@ impl DocumentRun<'_, '_> {
         }
         // Nothing of a project without commits is what it was at one of them, whatever is linked to it.
         let has_commits = history.as_ref().is_some_and(|history| history.commits.get("").is_some());
-        let stable = StableShare::of(request, has_commits && !draft.plan.since_last);
+        // Another request is composed like a whole document, so that asked again it selects the same.
+        let is_whole = !draft.plan.since_last || reader.as_ref().is_some_and(ReaderState::wants_more);
+        let stable = StableShare::of(request, has_commits && is_whole);
         let general = stable.map(|share| {
             let known = ranking.as_ref().map(|ranking| &ranking.sources);
             (share, rank_generally(self.cache, self.caches, &draft, history.as_ref(), known))
@@ -331,22 +334,24 @@ impl DocumentRun<'_, '_> {
         let is_guided = request.task.is_some() || !request.focus.is_empty();
         let nothing = StablePart::new();
         let now = PackContext { ranking: of_now, routing: &routing, is_guided, unit, stable: &nothing };
-        if let Some((share, then)) = general {
+        let mut fit = |renderer: &mut Renderer<'_, '_>, draft: &DraftDocument| {
+            let Some((share, then)) = general else {
+                return Ok(fit_draft(renderer, draft, &now, memo, images_apart)?.1);
+            };
             // By their scores of now: a symbol that was added lately is likely to change again.
             let now = PackContext { is_guided: false, ..now };
             let then = PackContext { ranking: then, ..now };
-            let mut packer = StablePacker { renderer: &mut renderer, draft: &draft, now, then, images_apart };
-            return packer.fit(*share, history.as_ref(), (memo, general_memo), is_guided);
-        }
+            let mut packer = StablePacker { renderer, draft, now, then, images_apart };
+            packer.fit(*share, history.as_ref(), (memo, general_memo), is_guided)
+        };
         // Whether the request wants more of a file than its changes is seen by what would be selected of it.
         if let Some(reader) =
             reader.as_ref().filter(|_| draft.files.iter().any(|shown| shown.unreduced.is_some()))
         {
-            let trial = unreduced(&draft);
-            let (_, packed) = fit_draft(&mut renderer, &trial, &now, memo, images_apart)?;
+            let packed = fit(&mut renderer, &unreduced(&draft))?;
             show_what_is_more(&mut renderer, &mut draft, &packed, reader);
         }
-        Ok(fit_draft(&mut renderer, &draft, &now, memo, images_apart)?.1)
+        fit(&mut renderer, &draft)
     }
 }
 

@@ -10,13 +10,14 @@ use super::gather::{ShownFile, render_as};
 use super::pack::PackContext;
 use super::parsed_texts::ParsedTexts;
 use super::render::{Renderer, encoding_remark};
+use crate::aggregate::SummaryLines;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance,
-    Symbol, ViewMode,
+    Symbol, SymbolKind, ViewMode,
 };
 use crate::{aggregate, summarize, syntax};
 
@@ -107,23 +108,15 @@ pub(super) fn summary_block(
     heads.sort_by_key(|head| *head.lines.start());
     let mut summary = aggregate::summary_lines(&block.body.text(), None, SummaryDetail::Words);
     let mut within = String::new();
-    for head in heads {
+    // First lines stand for a file of which nothing else is said than what it imports.
+    let is_described = summary.words.iter().skip(1).any(|line| !line.starts_with("Imports: "));
+    for head in heads.into_iter().filter(|head| !head.is_verbatim || !is_described) {
         let declared = if head.is_verbatim { None } else { declared_signature(source, head) };
-        let declared = declared.unwrap_or_else(|| DeclaredSignature::of(&head.text));
-        let text = declared.text.trim_end();
-        // The words name the most important symbols already.
-        if summary.words.iter().any(|line| line.starts_with(text)) {
-            continue;
-        }
-        let DeclaredSignature { name, container, .. } = &declared;
-        // What is declared in the same type follows below the first of it.
-        let lead = match container {
-            Some(container) if *container == within => "  ".to_owned(),
-            Some(container) => format!("{container}: "),
-            None => String::new(),
-        };
-        summary.structure.extend(text.lines().map(|line| format!("{lead}{line}")));
-        within.clone_from(container.as_ref().unwrap_or(name));
+        add_signature(
+            &mut summary,
+            &mut within,
+            &declared.unwrap_or_else(|| DeclaredSignature::of(&head.text)),
+        );
     }
     // A model's words have limits of their own.
     let body = if is_by_model { summary.text() } else { renderer.fit_summary(&summary, true) };
@@ -131,18 +124,54 @@ pub(super) fn summary_block(
     Some(block)
 }
 
+/// Adds a signature to a summary; `within` is what the one before it is declared in.
+fn add_signature(summary: &mut SummaryLines, within: &mut String, declared: &DeclaredSignature) {
+    let text = declared.text.trim_end();
+    // The words name the most important symbols already, and a namespace says nothing of what is in it.
+    if declared.is_namespace || summary.words.iter().any(|line| is_line_of(line, text)) {
+        return;
+    }
+    // Of a signature that they have no room for, they may have the beginning, and the members after it.
+    let cut = summary.words.iter().position(|line| members_after_cut(line, text).is_some());
+    let cut = cut.map(|at| summary.words.remove(at));
+    let members = cut.as_deref().and_then(|line| members_after_cut(line, text)).unwrap_or_default();
+    let DeclaredSignature { name, container, .. } = declared;
+    // What is declared in the same type follows below the first of it.
+    let lead = match container {
+        Some(container) if container == within => "  ".to_owned(),
+        Some(container) => format!("{container}: "),
+        None => String::new(),
+    };
+    summary.structure.extend(format!("{text}{members}").lines().map(|line| format!("{lead}{line}")));
+    within.clone_from(container.as_ref().unwrap_or(name));
+}
+
+/// Returns whether a line of a summary has a signature in full.
+fn is_line_of(line: &str, signature: &str) -> bool {
+    let rest = line.strip_prefix(signature.trim_end_matches([' ', ':', '{', ';', '=']));
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
+
+/// Returns what follows the beginning of a signature in a line of a summary that has no room for all of it.
+fn members_after_cut<'l>(line: &'l str, signature: &str) -> Option<&'l str> {
+    let (start, members) = line.split_once('…')?;
+    let start = start.trim_end();
+    (!start.is_empty() && signature.starts_with(start)).then_some(members)
+}
+
 /// A signature as a summary shows it.
 struct DeclaredSignature {
     /// The qualified name of its symbol, and of what that is declared in.
     name: String,
     container: Option<String>,
+    is_namespace: bool,
     /// The signature without what may be a password in it.
     text: String,
 }
 
 impl DeclaredSignature {
     fn of(text: &str) -> Self {
-        Self { name: String::new(), container: None, text: text.to_owned() }
+        Self { name: String::new(), container: None, is_namespace: false, text: text.to_owned() }
     }
 }
 
@@ -158,6 +187,7 @@ fn declared_signature(source: &SourceText, head: &SymbolSignature) -> Option<Dec
             declared = Some(DeclaredSignature {
                 name: symbol.qualified_name.clone(),
                 container: container.map(|container| container.qualified_name.clone()),
+                is_namespace: symbol.kind == SymbolKind::Namespace,
                 text: summarize::safe_signature(symbol),
             });
         }
@@ -403,5 +433,18 @@ mod tests {
         assert_eq!(chosen, ("def one():\n    return 1\n# … 4 lines\n".to_owned(), false));
         assert_eq!(excerpt(&patient, &source), chosen);
         assert_ne!(parsed, chosen.0);
+    }
+
+    #[test]
+    fn a_signature_takes_the_place_of_its_beginning_in_the_words_of_a_summary() {
+        let words =
+            ["C++ source.", "class Long : A…: run, …", "class Small: go", "int add(int a,…", "int f(x)"];
+        let mut summary = aggregate::summary_lines(&words.join("\n"), None, SummaryDetail::Words);
+        let mut within = String::new();
+        for text in ["class Long : A, B", "class Small:", "int add(int a, int b)", "int f(x) {", "int f"] {
+            add_signature(&mut summary, &mut within, &DeclaredSignature::of(text));
+        }
+        assert_eq!(summary.words, ["C++ source.", "class Small: go", "int f(x)"]);
+        assert_eq!(summary.structure, ["class Long : A, B: run, …", "int add(int a, int b)"]);
     }
 }

@@ -4,11 +4,9 @@
 
 use super::gather::DraftDocument;
 use super::measure;
-use super::pack::{
-    PackContext, PackMemo, PackableDraft, PackedDraft, StablePart, decided_size, place_stable,
-    remarks_in_text,
-};
+use super::pack::{PackContext, PackMemo, PackableDraft, PackedDraft, decided_size, remarks_in_text};
 use super::pack_costs::BudgetUnit;
+use super::placed_files::{StablePart, place_stable};
 use super::render::Renderer;
 use crate::aggregate;
 use crate::aggregate::{CandidateFile, DocumentLimits};

@@ -1,8 +1,8 @@
 //! The files in focus of a document: which they are, and what becomes of them if a limit that nobody asked for is too small.
 
 use super::gather::{ShownFile, render_as};
-use super::pack::show_as;
 use super::pack_costs::BudgetUnit;
+use super::placed_files::show_as;
 use super::render::Renderer;
 use crate::aggregate::{AmbiguousFocus, Focus, FocusCandidate, RoutingContext, nearest_paths};
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
@@ -64,7 +64,7 @@ fn penalty(file: &KnownFile) -> u8 {
         PathClass::Test => 1,
         PathClass::Peripheral => 2,
         PathClass::NotCode => 3,
-        PathClass::Vendored => 4,
+        PathClass::Vendored | PathClass::Generated => 4,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::model::{
     AggregationStrategy, DocumentBlock, FileItem, MAX_PLAIN_BYTES, MissingFile, Omission, OmittedFile,
     RelPath, RoutingRule, SkipReason, SummaryDetail, Tier, ViewMode,
 };
-use crate::search::PathClass;
+use crate::search::{GeneratedPages, PathClass};
 use crate::sys::Files;
 use crate::{aggregate, syntax};
 
@@ -50,6 +50,7 @@ pub(super) fn gather_files(
         && request.is_whole()
         && request.tier.is_some()
         && request.strategy != AggregationStrategy::Full;
+    let pages = GeneratedPages::among(selection.files.iter().map(|file| &file.path));
     let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
     let (mut bytes, mut is_long) = (0, false);
     for (file, routed) in selection.files.into_iter().zip(routed) {
@@ -68,7 +69,8 @@ pub(super) fn gather_files(
             Some(Omission::LeftOut(SkipReason::History))
         } else {
             omission(&file, is_named, routed.rule).or_else(|| {
-                (may_skip && !is_named && is_of_no_interest(&file, routed)).then_some(Omission::NoInterest)
+                let is_skipped = may_skip && !is_named && is_of_no_interest(&file, routed, &pages);
+                is_skipped.then_some(Omission::NoInterest)
             })
         };
         if let Some(reason) = reason {
@@ -265,9 +267,10 @@ fn unknown_stability(file: &KnownFile) -> FileStability {
 }
 
 /// Returns whether a file is better counted in its folder than shown.
-fn is_of_no_interest(file: &KnownFile, routed: RoutedView) -> bool {
+fn is_of_no_interest(file: &KnownFile, routed: RoutedView, pages: &GeneratedPages) -> bool {
     let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
-    is_selectable(file, routed) && PathClass::is_of_no_interest(&file.path, file_type, facts.size)
+    is_selectable(file, routed)
+        && (pages.contain(&file.path) || PathClass::is_of_no_interest(&file.path, file_type, facts.size))
 }
 
 pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {
@@ -430,7 +433,7 @@ fn filter_selection(
 pub(super) struct ShownFile {
     pub(super) file: KnownFile,
     pub(super) candidate: CandidateFile,
-    /// The block of the file itself, if what has changed since an earlier delivery is shown in its place.
+    /// The block of the file itself, if what its reader does not have is shown in its place.
     pub(super) full_block: Option<DocumentBlock>,
     /// The file as it would be selected, if its changes are shown although another request than the last one may want more.
     pub(super) unreduced: Option<Box<CandidateFile>>,
@@ -445,10 +448,11 @@ impl ShownFile {
         Self { file, candidate, full_block: None, unreduced: None, changes: None, detail }
     }
 
-    /// Returns what a reader of the document has of the file, who has seen its changes.
+    /// Returns what a reader of the document has of the file, with what was shown of it earlier.
     pub(super) fn settled_block(&self) -> &DocumentBlock {
         let block = &self.candidate.block;
-        self.full_block.as_ref().filter(|_| block.view == ViewMode::Delta).unwrap_or(block)
+        let is_part = matches!(block.view, ViewMode::Delta | ViewMode::Excerpt);
+        self.full_block.as_ref().filter(|_| is_part).unwrap_or(block)
     }
 }
 

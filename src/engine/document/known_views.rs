@@ -24,12 +24,13 @@ pub(super) fn leave_out_known(
     let is_limited = draft.remarks.limits.is_some();
     let fingerprints = shown_fingerprints(renderer, &draft.files);
     let files = std::mem::take(&mut draft.files);
-    for (shown, hash) in files.into_iter().zip(fingerprints) {
+    for (mut shown, hash) in files.into_iter().zip(fingerprints) {
         if is_known(renderer, reader, &shown, hash, is_limited) {
             let details = shown.file.details();
             let reason = Omission::Unchanged;
             draft.remarks.omitted.push(OmittedFile { path: shown.file.path, details, reason });
         } else {
+            leave_out_known_lines(renderer, &mut shown, reader);
             draft.files.push(shown);
         }
     }
@@ -37,6 +38,24 @@ pub(super) fn leave_out_known(
     draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
     let has_rows = !draft.listed.is_empty() || !draft.dropped.is_empty();
     draft.plan.is_unchanged = draft.files.is_empty() && !has_rows;
+}
+
+/// Leaves out the lines of a text that the reader has.
+fn leave_out_known_lines(renderer: &mut Renderer<'_, '_>, shown: &mut ShownFile, reader: &ReaderState) {
+    let block = &mut shown.candidate.block;
+    if !matches!(block.view, ViewMode::Full | ViewMode::Excerpt) || shown.changes.is_some() {
+        return;
+    }
+    let Some(row) = reader.unchanged_row(block) else { return };
+    let Some(given) = reader.given_text(renderer, &row.path) else { return };
+    let read = renderer.cache.workspace.read_text(&row.path).ok();
+    let Some((_, source)) = read.filter(|(hash, _)| Some(*hash) == block.content) else { return };
+    let language = block.file_type.id;
+    let shorter = aggregate::without_known_lines(&given, &block.body.text(), &source, language);
+    if let Some(text) = shorter {
+        let shorter = DocumentBlock { view: ViewMode::Excerpt, body: text.into(), ..block.clone() };
+        shown.full_block = Some(std::mem::replace(block, shorter));
+    }
 }
 
 /// Leaves out the names and paths of files that the reader has something of, for that is no less.

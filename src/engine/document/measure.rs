@@ -35,12 +35,20 @@ pub(super) fn measure(
     // A line of the tree is shared by the folders above it, so that paths have no size of their own.
     let stable_rows = document.stable.iter().filter_map(|stable| stable.rows.as_ref());
     let rows = stable_rows.chain(&document.more_files).flat_map(|rows| rows.split_inclusive('\n'));
-    let named = receipt.files.iter_mut().skip(blocks).filter(|entry| entry.view == ViewMode::Names);
-    for (entry, row) in named.zip(rows) {
-        entry.bytes = row.len() as u64;
-        entry.tokens = aggregate::estimate_tokens(entry.bytes);
-        if exact {
-            entry.tokens = cache.workspace.options.counter.count(row);
+    let mut named = receipt.files.iter_mut().skip(blocks).filter(|entry| entry.view == ViewMode::Names);
+    for (row, files) in rows.zip(&document.files_of_rows) {
+        let bytes = row.len() as u64;
+        let tokens = if exact {
+            cache.workspace.options.counter.count(row)
+        } else {
+            aggregate::estimate_tokens(bytes)
+        };
+        // Files that share a row have equal shares of it; the first one has what is left.
+        let of_one = |size: u64| size / *files as u64;
+        for (at, entry) in named.by_ref().take(*files).enumerate() {
+            let others = if at == 0 { *files as u64 - 1 } else { 0 };
+            entry.bytes = if at == 0 { bytes - others * of_one(bytes) } else { of_one(bytes) };
+            entry.tokens = if at == 0 { tokens - others * of_one(tokens) } else { of_one(tokens) };
         }
     }
 }

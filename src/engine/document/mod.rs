@@ -1,9 +1,14 @@
 //! Documents, from the request to the text that is delivered.
 //!
-//! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
-//! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `parsed_texts`, `fit`), `delivery` leaves out what the reader
-//! has (`delta` shows what has changed of it, and `known_views` compares it with what another request wants), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `ineffective_masks` finds entries of a question that hide or show nothing. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered. `hydrate` places fragments, `hydrated_order` orders those that are HOT, and `fragments` has what is asked of them between hydrations. May import all
-//! other folders.
+//! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`), `pack`
+//! selects what a limited document has room for (`pack_costs`, `named_files`, `excerpts`, `parsed_texts`, `placed_files`,
+//! `fit`), `delivery` leaves out what the reader has (`delta` shows what has changed of it, and `known_views` compares it
+//! with what another request wants), `stability` orders, and `compose` puts the document together, which `measure`
+//! measures; `symbol_counts` counts for the receipt. `ineffective_masks` finds entries of a question that hide or show
+//! nothing. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views
+//! for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered.
+//! `hydrate` places fragments, `hydrated_order` orders those that are HOT, and `fragments` has what is asked of them
+//! between hydrations. May import all other folders.
 
 #[cfg(test)]
 mod budget_tests;
@@ -30,6 +35,7 @@ mod known_views;
 #[cfg(test)]
 mod masked_tests;
 mod measure;
+mod named_files;
 mod opened;
 mod output;
 mod overview;
@@ -37,6 +43,7 @@ mod pack;
 mod pack_costs;
 mod pack_stable;
 mod parsed_texts;
+mod placed_files;
 mod placement;
 mod render;
 mod request;

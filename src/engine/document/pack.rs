@@ -10,7 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::excerpts::{BlockMemo, BlockSelection, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
+use super::named_files::NamedFiles;
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
+use super::placed_files::{BUDGET_REASON, StablePart, StableView, place_file};
 use super::render::Renderer;
 use crate::aggregate::{
     BodyTurn, CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
@@ -19,22 +21,12 @@ use crate::aggregate::{
 use crate::engine::ranking::ProjectRanking;
 use crate::engine::workspace::KnownState;
 use crate::model::{
-    AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath,
-    RoutingRule, ViewMode,
+    AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath, ViewMode,
 };
 use crate::{aggregate, render};
 
-/// Why a file is shown in another view than wanted.
-pub(super) const BUDGET_REASON: &str = "to keep within the budget";
-/// Why all of a file is shown where less is wanted.
-const ROOM_REASON: &str = "ranks high, and the budget has room";
 /// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
 const LEAST_SCORE: f64 = 1e-6;
-/// Types of files that programs write for programs, which are only named: no reader wants some of their lines, unless the
-/// task points to them.
-const FOR_PROGRAMS: &[&str] = &["lock", "svg", "snapshot"];
-/// The same, whose lines are too long to be shown.
-const MINIFIED: &[&str] = &["minified-javascript", "minified-css", "source-map"];
 /// A tree is selected by what its lines cost, and has folders besides.
 const TREE_SLACK: u64 = 40;
 /// Everything is shown if the selection takes one part in so many less than its room.
@@ -79,21 +71,6 @@ impl PackMemo {
     }
 }
 
-/// How a file is shown in the parts of a document that are packed first.
-pub(super) enum StableView {
-    Block(FilePart, DocumentBlock),
-    Row {
-        part: FilePart,
-        /// Its place among the rows of its part.
-        place: usize,
-        names: Vec<String>,
-    },
-}
-
-/// The parts of a document that are packed first, by the positions of the files. They are the same for every task, and
-/// after a commit everything in them but the blocks of the files that it changed.
-pub(super) type StablePart = HashMap<usize, StableView>;
-
 /// Returns whether a limited document decides how a file is shown.
 pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
     // What has changed since an earlier document is shown before anything is selected, and so is why a file cannot be shown.
@@ -113,18 +90,21 @@ pub(super) struct PackableDraft<'a> {
     pub(super) of_files: FxHashMap<usize, Vec<usize>>,
     /// The places of the files by rank, by their positions in the draft.
     pub(super) places: Vec<usize>,
+    named: NamedFiles<'a>,
 }
 
 impl<'a> PackableDraft<'a> {
     /// Returns the files, which are in the order that the ranking speaks of.
     pub(super) fn new(files: &'a [ShownFile], context: &PackContext<'_>) -> Self {
         let places = places(context.ranking);
+        let named = NamedFiles::of(files);
         Self {
             files,
             packable: packable_files(files, context),
-            symbols: pack_symbols(files, context, &places),
+            symbols: pack_symbols(files, context, &places, &named),
             of_files: symbols_by_file(context.ranking),
             places,
+            named,
         }
     }
 
@@ -138,6 +118,7 @@ impl<'a> PackableDraft<'a> {
         DraftCosts {
             renderer,
             files: self.files,
+            named: &self.named,
             ranking: context.ranking,
             memo,
             unit: context.unit,
@@ -319,77 +300,6 @@ fn places(ranking: &ProjectRanking) -> Vec<usize> {
     places
 }
 
-/// A file as a document shows it: as a block, or in a row.
-pub(super) struct PlacedFile {
-    shown: ShownFile,
-    /// The names in its row; none if that has its path alone.
-    row: Option<Vec<String>>,
-}
-
-impl PlacedFile {
-    const fn block(shown: ShownFile) -> Self {
-        Self { shown, row: None }
-    }
-
-    /// Adds the file to the blocks; its row is returned if it has one.
-    pub(super) fn add_to(self, blocks: &mut Vec<ShownFile>) -> Option<ListedFile> {
-        let Some(names) = self.row else {
-            blocks.push(self.shown);
-            return None;
-        };
-        Some(ListedFile { file: self.shown.candidate, names })
-    }
-}
-
-/// Puts a file where its view belongs. `block` is what was rendered for it, `stable` how the part that is packed first
-/// shows it.
-fn place_file(
-    mut shown: ShownFile,
-    view: &PackedView,
-    block: Option<DocumentBlock>,
-    stable: Option<&StableView>,
-    (at, costs): (usize, &CostMemo),
-) -> PlacedFile {
-    let names = match view {
-        PackedView::Given => {
-            return match stable {
-                Some(stable) => place_stable(shown, stable),
-                None => PlacedFile::block(shown),
-            };
-        }
-        PackedView::Names(count) => costs.names(at, *count),
-        PackedView::Block { .. } | PackedView::Path => Vec::new(),
-    };
-    if let Some(block) = block {
-        show_as(&mut shown, block);
-        return PlacedFile::block(shown);
-    }
-    list(shown, names)
-}
-
-/// Puts a file where the part that is packed first shows it.
-pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFile {
-    match view {
-        StableView::Block(part, block) => {
-            shown.candidate.part = *part;
-            show_as(&mut shown, block.clone());
-            PlacedFile::block(shown)
-        }
-        StableView::Row { part, names, .. } => {
-            shown.candidate.part = *part;
-            list(shown, names.clone())
-        }
-    }
-}
-
-/// Lists a file by the names of its symbols, or by its path where it has none.
-fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
-    let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
-    let row = DocumentBlock { view, ..shown.candidate.block.clone() };
-    show_as(&mut shown, row);
-    PlacedFile { shown, row: Some(names) }
-}
-
 /// Returns the tokens of signatures that a summary has room for at most, where blocks begin with one. What does not fit beside
 /// its words is cut when it is rendered.
 pub(super) fn summary_room(context: &PackContext<'_>) -> Option<u64> {
@@ -457,17 +367,21 @@ pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> 
 }
 
 /// Returns the symbols of the files whose views are selected.
-fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>, places: &[usize]) -> Vec<PackSymbol> {
+fn pack_symbols(
+    files: &[ShownFile],
+    context: &PackContext<'_>,
+    places: &[usize],
+    named: &NamedFiles<'_>,
+) -> Vec<PackSymbol> {
     let ranking = context.ranking;
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
         let is_pointed_to = 0.0 < symbol.parts.frame;
-        let file_type = candidate.block.file_type;
-        // What is in no cell of a notebook is JSON.
-        let is_for_programs = FOR_PROGRAMS.contains(&file_type.id) && !is_pointed_to
-            || MINIFIED.contains(&file_type.id)
-            || file_type.is_notebook() && symbol.kind.is_none();
-        let is_shown = is_ranked(candidate) && !is_for_programs && !context.stable.contains_key(&symbol.file);
+        let is_only_named = ranking.scores[symbol.file].is_of_generated_page()
+            || named.contain(candidate, is_pointed_to)
+            // What is in no cell of a notebook is JSON.
+            || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
+        let is_shown = is_ranked(candidate) && !is_only_named && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
             score: symbol.score.max(LEAST_SCORE),
@@ -490,20 +404,6 @@ pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelecti
         _ => None,
     });
     blocks.collect()
-}
-
-/// Shows a file as a block, and says why if it is not the wanted one.
-pub(super) fn show_as(shown: &mut ShownFile, mut block: DocumentBlock) {
-    block.remarks.extend(shown.changes.clone());
-    let candidate = &mut shown.candidate;
-    if block.view != candidate.wanted && candidate.rule != RoutingRule::Gone {
-        let reason = if block.view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };
-        candidate.reason = Some(match candidate.reason.take() {
-            Some(earlier) => format!("{earlier}; then {reason}"),
-            None => reason.to_owned(),
-        });
-    }
-    candidate.block = block;
 }
 
 /// A file that could not be shown anyway is left out for that reason.

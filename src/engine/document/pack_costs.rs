@@ -10,11 +10,14 @@ use rustc_hash::FxHashMap;
 
 use super::cache::ViewKey;
 use super::gather::ShownFile;
+use super::named_files::NamedFiles;
 use super::render::Renderer;
 use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
-use crate::model::{FileRole, Symbol, ViewMode};
+use crate::model::{FileRole, FileType, Symbol, ViewMode};
+use crate::summarize;
+use crate::summarize::SummaryInput;
 
 /// The mark of the gap that follows a piece of an excerpt, in tokens.
 const GAP: u64 = 8;
@@ -162,6 +165,13 @@ fn first_lines(text: &str, language: &str) -> Vec<String> {
     shown.map(str::to_owned).collect()
 }
 
+/// Returns the names in a text that has no symbols for its grammar, or no grammar.
+fn declared_names(text: &str, file_type: &'static FileType) -> Vec<String> {
+    let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    let source = SummaryInput { file_type, text, lines, outline: None };
+    summarize::names_without_outline(&source, MAX_NAMES)
+}
+
 impl CostMemo {
     /// Returns the first names of a file; `file` is its position in the draft.
     pub(super) fn names(&self, file: usize, count: usize) -> Vec<String> {
@@ -261,6 +271,7 @@ impl PackCosts for FileCosts<'_, '_, '_, '_> {
 pub(super) struct DraftCosts<'a, 'r, 'w> {
     pub(super) renderer: &'a mut Renderer<'r, 'w>,
     pub(super) files: &'a [ShownFile],
+    pub(super) named: &'a NamedFiles<'a>,
     pub(super) ranking: &'a ProjectRanking,
     pub(super) memo: &'a mut CostMemo,
     pub(super) unit: BudgetUnit,
@@ -343,12 +354,18 @@ impl DraftCosts<'_, '_, '_> {
         let mut names =
             outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
         if names.is_empty()
-            && is_known
             && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
         {
             let text = self.text_of(file, &subject);
+            let has_grammar = is_known;
             is_known = text.is_some();
-            names = text.map(|text| first_lines(&text, subject.file_type.id)).unwrap_or_default();
+            let text = text.unwrap_or_default();
+            if !has_grammar || subject.file_type.id == "php" {
+                names = declared_names(&text, subject.file_type);
+            }
+            if names.is_empty() && has_grammar {
+                names = first_lines(&text, subject.file_type.id);
+            }
         }
         if let Some(key) = key.filter(|_| is_known || !names.is_empty()) {
             self.renderer.cache_names(key, &names);
@@ -392,6 +409,11 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
 
     fn names(&mut self, file: usize, count: usize) -> u64 {
         let file = self.ranking.order[file];
+        let has_no_row = self.ranking.scores[file].is_of_generated_page()
+            || self.named.is_copy(&self.files[file].candidate);
+        if has_no_row {
+            return IMPOSSIBLE;
+        }
         self.look_up_names(file);
         self.cost(Piece::Names(file, count), |costs| {
             let names = costs.memo.names(file, count);

@@ -10,10 +10,11 @@ use super::excerpts::{BlockSelection, render_blocks, summary_block};
 use super::fit::{fit_draft, limit_of, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
-    PackContext, PackMemo, PackableDraft, StablePart, StableView, block_selections, is_ranked, shares,
-    shows_summaries, summary_room, views_by_position,
+    PackContext, PackMemo, PackableDraft, block_selections, is_ranked, shares, shows_summaries, summary_room,
+    views_by_position,
 };
 use super::pack_costs::FileCosts;
+use super::placed_files::{StablePart, StableView};
 use super::render::Renderer;
 use super::request::AggregationRequest;
 use crate::aggregate;
@@ -392,12 +393,17 @@ impl StablePacker<'_, '_, '_> {
 /// Removes the names of symbols that a file does not have any more.
 fn keep_names_of_now(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: &mut Vec<String>) {
     let outline = ContentRef::from_file(&shown.file).and_then(|subject| renderer.cache.outline(&subject));
+    let outline = outline.filter(|outline| !outline.symbols.is_empty());
+    let Some(outline) = outline else {
+        // Its names were found in its text, or are its first lines.
+        let text = renderer.cache.workspace.read_text(&shown.file.path).map(|(_, text)| text);
+        names.retain(|name| text.as_ref().is_ok_and(|text| text.contains(name.as_str())));
+        return;
+    };
     let mut now = HashSet::new();
-    if let Some(outline) = &outline {
-        outline.walk(|symbol, _| {
-            now.insert(aggregate::row_name(symbol));
-        });
-    }
+    outline.walk(|symbol, _| {
+        now.insert(aggregate::row_name(symbol));
+    });
     // A method may be named with its type.
     names.retain(|name| {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);

@@ -8,15 +8,16 @@ use super::earlier::{EarlierContent, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use super::source::SourceText;
+use crate::aggregate::code_lines;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
-    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols, PathClass,
-    RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file, cut_around_mentions, rank_files,
-    rank_symbols,
+    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
+    GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
+    cut_around_mentions, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -25,6 +26,8 @@ const FIRST_LINES: u32 = 8;
 /// A function that the task points into is shown whole if it takes no more than one part in so many of the document.
 const FUNCTION_SHARE: u64 = 4;
 const BYTES_A_TOKEN: u64 = 4;
+/// Of one file, no more than one part in so many of a document is counted when it is determined how many have room.
+const FILE_SHARE: u64 = 24;
 
 /// Of so many further files that have changed since the frozen commit, the names of then are known, so that an edit changes
 /// neither what their rows take in a document nor what else has room.
@@ -105,9 +108,16 @@ pub(in crate::engine) fn rank_project(
     // Terms say nothing without a task.
     let vectors = if query.terms().is_empty() { Arc::default() } else { term_vectors(cache, files) };
     let foreign = ForeignFiles::of_project(&cache.workspace);
+    let pages = GeneratedPages::among(files.iter().map(|file| &file.path));
+    let class_of = |file: &KnownFile| {
+        if pages.contain(&file.path) {
+            return PathClass::Generated;
+        }
+        PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path))
+    };
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
-        class: PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path)),
+        class: class_of(file),
         vector: ContentRef::from_file(file)
             .and_then(|subject| vectors.get(&subject.key()))
             .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
@@ -116,10 +126,15 @@ pub(in crate::engine) fn rank_project(
     });
     let ranked: Vec<RankedFile<'_>> = ranked.collect();
     let ranking = rank_files(query, &ranked);
-    // Without terms, it is not known how long the texts are.
-    let room = request.room.filter(|_| !query.terms().is_empty());
-    let FilesForSymbols { ranked: best, others } = ranking.files_for_symbols(room.unwrap_or(0));
-    let chosen = [best.as_slice(), &others, &changed_files(request, files, &ranking.order, &best)].concat();
+    let room = request.room.unwrap_or(0);
+    let FilesForSymbols { ranked: best, mut others } =
+        ranking.files_for_symbols(if query.terms().is_empty() { 0 } else { room });
+    if query.terms().is_empty() {
+        // Without terms, texts have no vectors that say how long they are.
+        others = next_files(files, &ranking.order, &best, room);
+    }
+    let known = [best.as_slice(), &others].concat();
+    let chosen = [known.as_slice(), &changed_files(request, files, &ranking.order, &known)].concat();
     let (sources, earlier) = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
     let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
@@ -132,28 +147,44 @@ pub(in crate::engine) fn rank_project(
         };
         on_all_cores(chosen, chunks_of).into_iter().flatten().collect()
     };
-    let is_code = |file: usize| role_of(files[file]) == FileRole::Code;
-    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&chunked(&best), &sources), &is_code);
+    let language_of = |file: usize| code_language(files[file]);
+    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&chunked(&best), &sources), &language_of);
     for (file, chunks) in chunked(&others) {
-        let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], is_code(file));
+        let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], language_of(file));
         symbols.extend(chunks.chunks.iter().map(unscored));
     }
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
     ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
 }
 
-/// Returns the first files by rank besides the `best` ones that have changed since the frozen commit; none where no history is
+/// Returns the files that follow the `best` ones by rank, as far as a document of `room` tokens has room for all their texts.
+fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) -> Vec<usize> {
+    let size_of = |file: &usize| match &files[*file].state {
+        // No file has more of the room before the others had their turn.
+        KnownState::Content { facts, .. } => (facts.size / BYTES_A_TOKEN).min(room / FILE_SHARE),
+        KnownState::LeftOut(_) => 0,
+    };
+    let mut taken: u64 = best.iter().map(size_of).sum();
+    let next = order.iter().skip(best.len()).take_while(|file| {
+        let has_room = taken < room;
+        taken = taken.saturating_add(size_of(file));
+        has_room
+    });
+    next.copied().collect()
+}
+
+/// Returns the first files by rank besides the `known` ones that have changed since the frozen commit; none where no history is
 /// given.
 fn changed_files(
     request: &RankingRequest<'_>,
     files: &[&KnownFile],
     order: &[usize],
-    best: &[usize],
+    known: &[usize],
 ) -> Vec<usize> {
     let Some((history, _)) = request.frozen_at else { return Vec::new() };
-    let best: HashSet<usize> = best.iter().copied().collect();
+    let known: HashSet<usize> = known.iter().copied().collect();
     let has_changed = |at: &usize| {
-        !best.contains(at) && matches!(history.frozen_content(files[*at]), FrozenContent::Blob(_))
+        !known.contains(at) && matches!(history.frozen_content(files[*at]), FrozenContent::Blob(_))
     };
     order.iter().copied().filter(has_changed).take(FILES_WITH_NAMES).collect()
 }
@@ -170,7 +201,7 @@ fn ranked_symbols(
     ranked: &[RankedFile<'_>],
     ranking: &FileRanking,
     (chunked, sources): (&[(usize, FileChunks<'_>)], &SourceTexts),
-    is_code: &dyn Fn(usize) -> bool,
+    language_of: &dyn Fn(usize) -> Option<&'static str>,
 ) -> Vec<RankedSymbol> {
     let with_symbols: Vec<FileWithSymbols<'_>> = chunked
         .iter()
@@ -180,7 +211,7 @@ fn ranked_symbols(
     let symbols = scores.iter().map(|score| {
         let (file, chunks) = &chunked[score.file];
         let chunk = &chunks.chunks[score.chunk];
-        let symbol = RankedSymbol::new((*file, chunks, chunk), &sources[file], is_code(*file));
+        let symbol = RankedSymbol::new((*file, chunks, chunk), &sources[file], language_of(*file));
         RankedSymbol { score: score.total, parts: score.parts, ..symbol }
     });
     symbols.collect()
@@ -191,7 +222,7 @@ impl RankedSymbol {
     fn new(
         (file, chunks, chunk): (usize, &FileChunks<'_>, &Chunk<'_>),
         source: &SourceText,
-        is_code: bool,
+        language: Option<&str>,
     ) -> Self {
         Self {
             file,
@@ -201,7 +232,7 @@ impl RankedSymbol {
             name: chunk.name().to_owned(),
             lines: chunk.start_line..=chunk.end_line,
             bytes: chunk.bytes.clone(),
-            signature: signature_of(chunk, chunks, source, is_code),
+            signature: signature_of(chunk, chunks, source, language),
             depth: chunks.enclosing(chunk).count(),
         }
     }
@@ -219,6 +250,14 @@ fn role_of(file: &KnownFile) -> FileRole {
     match &file.state {
         KnownState::Content { file_type, .. } => file_type.role,
         KnownState::LeftOut(_) => FileRole::Data,
+    }
+}
+
+/// Returns the language of a file of code.
+fn code_language(file: &KnownFile) -> Option<&'static str> {
+    match &file.state {
+        KnownState::Content { file_type, .. } if file_type.role == FileRole::Code => Some(file_type.id),
+        KnownState::Content { .. } | KnownState::LeftOut(_) => None,
     }
 }
 
@@ -277,7 +316,7 @@ fn signature_of(
     chunk: &Chunk<'_>,
     chunks: &FileChunks<'_>,
     source: &SourceText,
-    is_code: bool,
+    language: Option<&str>,
 ) -> Option<SymbolSignature> {
     let has_head = (chunk.start_line..=chunk.end_line).contains(&chunk.head_line);
     match chunk.symbol {
@@ -290,13 +329,19 @@ fn signature_of(
         None => {
             let has_symbols = source.outline.as_ref().is_some_and(|outline| !outline.symbols.is_empty());
             let is_first = chunks.chunks.first().is_some_and(|first| first.start_line == chunk.start_line);
-            if has_symbols || !is_first || !is_code {
-                return None;
-            }
-            let last = chunk.end_line.min(chunk.start_line + FIRST_LINES - 1);
-            let lines =
-                source.text.get(chunk.bytes.clone())?.split_inclusive('\n').take(FIRST_LINES as usize);
-            Some(SymbolSignature { lines: chunk.start_line..=last, text: lines.collect(), is_verbatim: true })
+            let language = language.filter(|_| is_first && !has_symbols)?;
+            let text = source.text.get(chunk.bytes.clone())?;
+            let start = lines_before_code(text, language);
+            let first = chunk.start_line + u32::try_from(start).unwrap_or(0);
+            let last = chunk.end_line.min(first + FIRST_LINES - 1);
+            let lines = text.split_inclusive('\n').skip(start).take(FIRST_LINES as usize);
+            Some(SymbolSignature { lines: first..=last, text: lines.collect(), is_verbatim: true })
         }
     }
+}
+
+/// Returns the number of lines that precede the first one that is neither blank nor a comment, as a license may.
+fn lines_before_code(text: &str, language: &str) -> usize {
+    let first = code_lines(text, language).next();
+    first.and_then(|first| text.lines().position(|line| line == first)).unwrap_or(0)
 }

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use super::exports::{Exports, exports};
 use super::page::{SummaryInput, SummaryPage};
+use super::row_names::returned_keys;
 use super::symbols::{FileSymbols, file_symbols, symbol_line, test_title};
+use super::templates::{self, TemplateParts};
 use super::{declarations, docs, page};
 use crate::model::{Outline, Symbol, SymbolKind};
 use crate::summarize::words;
@@ -13,6 +15,7 @@ const DOC_BYTES: usize = 200;
 const EXPORTS_BYTES: usize = 160;
 const IMPORTS_BYTES: usize = 120;
 const TESTS_BYTES: usize = 300;
+const KEYS_BYTES: usize = 200;
 
 /// Describes source code by its outline, and by its text where the outline has nothing.
 pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
@@ -30,8 +33,17 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
     if let Some(outline) = source.outline.filter(|outline| !outline.imports.is_empty()) {
         page.push_clipped(&imports(outline), IMPORTS_BYTES);
     }
+    let is_template = templates::is_template(source.file_type.id);
+    if is_template {
+        TemplateParts::of(source).push_to(&mut page);
+    }
     if symbols.is_empty() && exports.is_empty() {
-        declarations::push(&mut page, source);
+        if source.file_type.id == "php" {
+            push_keys(&mut page, source.text);
+        }
+        if !is_template {
+            declarations::push(&mut page, source);
+        }
     } else {
         let is_page = source.file_type.id == "html";
         push_symbols(&mut page, &symbols, doc.as_deref().filter(|_| is_page));
@@ -121,6 +133,16 @@ fn imports(outline: &Outline) -> String {
     }
     let label = "Imports: ";
     format!("{label}{}", words::join_within(&names, ", ", IMPORTS_BYTES - label.len()))
+}
+
+/// Adds the keys of the array that a file of PHP consists of.
+fn push_keys(page: &mut SummaryPage, text: &str) {
+    let keys = returned_keys(text);
+    if !keys.is_empty() {
+        let label = "Keys: ";
+        let room = page.room().min(KEYS_BYTES).saturating_sub(label.len());
+        page.push_clipped(&format!("{label}{}", words::join_within(&keys, ", ", room)), KEYS_BYTES);
+    }
 }
 
 /// Adds the lines of the symbols; `title` is what has been said by the description of a page of HTML.
@@ -338,6 +360,13 @@ mod tests {
             The shop
             <h2>The shop window</h2>"]]
         .assert_eq(&summary("html", "x", Some(&outline(Some("The shop"), &[], headings))));
+    }
+
+    #[test]
+    fn settings_of_php_show_their_keys() {
+        let text = "<?php\n\nreturn [\n    'path' => env('a'),\n    'disks' => [\n        'local' => 1,\n    ],\n];\n";
+        let summary = summary("php", text, Some(&outline(None, &["Env"], vec![])));
+        assert_eq!(summary, "PHP source, a few lines.\nImports: Env\nKeys: path, disks");
     }
 
     #[test]

@@ -7,11 +7,18 @@ use crate::summarize::words;
 const HEAD_BYTES: usize = 1024 * 1024;
 
 /// Words that begin a declaration at the start of a line.
-const KEYWORDS: [&str; 41] = [
-    "abstract", "async", "class", "contract", "create", "data", "def", "defmodule", "defn", "defp", "defun",
-    "entity", "enum", "export", "extension", "final", "fn", "fun", "func", "function", "interface", "macro",
-    "message", "mod", "module", "namespace", "object", "package", "proc", "procedure", "protocol", "pub",
-    "public", "record", "sealed", "service", "struct", "sub", "trait", "type", "union",
+const KEYWORDS: [&str; 45] = [
+    "abstract", "async", "class", "contract", "create", "data", "def", "defdelegate", "defimpl", "defmacro",
+    "defmodule", "defn", "defp", "defprotocol", "defun", "entity", "enum", "export", "extension", "final",
+    "fn", "fun", "func", "function", "interface", "macro", "message", "mod", "module", "namespace", "object",
+    "package", "proc", "procedure", "protocol", "pub", "public", "record", "sealed", "service", "struct",
+    "sub", "trait", "type", "union",
+];
+
+/// What follows a keyword in a sentence.
+const PROSE: [&str; 20] = [
+    "a", "an", "and", "are", "by", "can", "do", "for", "has", "in", "is", "it", "of", "or", "that", "the",
+    "to", "which", "will", "with",
 ];
 
 /// Visibility keywords: what begins with them comes first.
@@ -40,6 +47,20 @@ pub(crate) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
             return;
         }
     }
+    push_members(page, text, &found);
+}
+
+/// Adds the names that are declared within others, such as the functions of a module of Elixir.
+fn push_members(page: &mut SummaryPage, text: &str, declared: &[String]) {
+    const MOST: usize = 40;
+    const MEMBERS_BYTES: usize = 300;
+    let mut members = names(text, MOST);
+    members.retain(|name| !declared.iter().any(|line| declared_name(line) == Some(name)));
+    if !members.is_empty() {
+        let label = "Declares: ";
+        let room = page.room().min(MEMBERS_BYTES).saturating_sub(label.len());
+        page.push_clipped(&format!("{label}{}", words::join_within(&members, ", ", room)), MEMBERS_BYTES);
+    }
 }
 
 fn declarations(text: &str) -> Vec<String> {
@@ -61,6 +82,46 @@ fn declarations(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns the names that lines declare which begin with such a word, each once; those at the start of a line first.
+pub(crate) fn names(text: &str, most: usize) -> Vec<String> {
+    const LOOKED_AT: usize = 2000;
+    let text = words::head(text, HEAD_BYTES);
+    let is_found = |line: &&str| is_declaration(line.trim_start_matches([' ', '\t', '(']));
+    let mut lines: Vec<&str> = text.lines().filter(is_found).take(LOOKED_AT).collect();
+    lines.sort_by_key(|line| line.starts_with([' ', '\t']));
+    let mut names: Vec<String> = Vec::new();
+    for name in lines.into_iter().filter_map(declared_name).map(words::one_line) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() == most {
+            break;
+        }
+    }
+    names
+}
+
+/// Returns what a line declares: the first word that is no keyword.
+fn declared_name(line: &str) -> Option<&str> {
+    const NAME_BYTES: usize = 80;
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '?' | '!' | '$' | '\'' | '-');
+    let mut rest = line.trim_start_matches([' ', '\t', '(']);
+    loop {
+        // What a method of Go is called on, and `pub(crate)`.
+        if let Some(inside) = rest.trim_start().strip_prefix('(') {
+            rest = inside.split_once(')')?.1;
+        }
+        rest = rest.trim_start_matches(|c: char| !is_name(c) && c != '(' || c == '-');
+        let word = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+        if !KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword)) {
+            let word = word.trim_end_matches(['.', '-']);
+            let is_name = !word.is_empty() && word.len() <= NAME_BYTES && !PROSE.contains(&word);
+            return is_name.then_some(word);
+        }
+        rest = &rest[word.len()..];
+    }
+}
+
 fn is_declaration(line: &str) -> bool {
     let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(line.len());
     let (word, rest) = line.split_at(end);
@@ -79,6 +140,10 @@ fn is_declaration(line: &str) -> bool {
         {
             return false;
         }
+        // A function of Elixir without a name.
+        if word == "fn" && !rest.split("->").next().unwrap_or_default().contains('(') {
+            return false;
+        }
         return !rest.starts_with(" use ")
             && rest.starts_with([' ', '\t'])
             && rest.trim_start().starts_with(is_name);
@@ -87,8 +152,9 @@ fn is_declaration(line: &str) -> bool {
     !word.is_empty() && rest.trim_start().starts_with("()") && rest.trim_end().ends_with('{')
 }
 
-/// Removes the body of `sub name { … }`; `export { a, b }` has none.
+/// Removes the body of `sub name { … }`, and the `do` of Elixir; `export { a, b }` has no body.
 fn without_body(line: &str) -> &str {
+    let line = line.strip_suffix(" do").unwrap_or(line);
     match line.split_once(" {") {
         Some((head, _)) if head.contains(' ') => head,
         Some(_) | None => line,
@@ -122,6 +188,19 @@ mod tests {
     use super::super::summary::tests::check;
 
     #[test]
+    fn a_module_of_elixir_shows_what_it_is_for_and_what_it_declares() {
+        check(
+            "elixir",
+            "defmodule Plug.Session do\n  @moduledoc \"\"\"\n  A plug to handle\n  sessions.\n\n  It is lazy.\n  \"\"\"\n  @doc \"def none\"\n  def init(opts), do: opts\n  fn conn ->\n  defmacro get(a) do\n  end\n  defp fetch(conn) do\n  end\nend\n",
+            expect![[r"
+                Elixir source, about 20 lines.
+                A plug to handle sessions.
+                defmodule Plug.Session
+                Declares: init, get, fetch"]],
+        );
+    }
+
+    #[test]
     fn a_rust_file_shows_public_items_first() {
         check(
             "rust",
@@ -131,7 +210,8 @@ mod tests {
                 Walks trees.
                 pub(crate) struct Walker
                 pub fn walk(root: &Path) -> Result<(), Error>
-                fn helper(x: u8) -> u8"]],
+                fn helper(x: u8) -> u8
+                Declares: go"]],
         );
     }
 

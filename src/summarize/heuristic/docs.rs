@@ -35,8 +35,21 @@ fn file_doc(source: &SummaryInput<'_>) -> Option<String> {
             let at_head = at_head_of(before_includes(source.text)).filter(|doc| 2 < doc.split(' ').count());
             at_head.or_else(|| comments::class_brief(source.text))
         }
+        "elixir" => module_doc(source.text).or_else(at_head),
         _ => from_outline().or_else(at_head),
     }
+}
+
+/// Returns the first paragraph of the `@moduledoc` of a file of Elixir.
+fn module_doc(text: &str) -> Option<String> {
+    const HEAD_BYTES: usize = 8192;
+    let (_, rest) = words::head(text, HEAD_BYTES).split_once("@moduledoc ")?;
+    let rest = rest.trim_start_matches(['~', 'S', 's']);
+    let doc = match rest.strip_prefix("\"\"\"") {
+        Some(long) => long.split_once("\"\"\"").map_or(long, |(doc, _)| doc),
+        None => rest.strip_prefix('"')?.split_once('"')?.0,
+    };
+    meaningful(doc.trim_start().split("\n\n").next().unwrap_or_default())
 }
 
 /// Returns the text above the first include, below which a comment is about what follows it, unless a tag says that it

@@ -1,6 +1,6 @@
 //! Markdown.
 
-use super::prose::ProseReading;
+use super::prose_reading::ProseReading;
 
 /// Reads headings and the first paragraph; skips front matter, code, comments, badges and tables.
 pub(crate) fn read(text: &str) -> ProseReading {

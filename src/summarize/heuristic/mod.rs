@@ -4,7 +4,9 @@
 //! |---|---|
 //! | `summary` | every file: it selects one of the others |
 //! | `code`, `symbols`, `exports`, `docs`, `comments`, `declarations` | source code, with and without a parser |
-//! | `prose`, `markdown` | texts in several markups |
+//! | `templates`, `components` | templates, single-file components and pages |
+//! | `prose`, `prose_reading`, `markdown`, `markup` | texts in several markups |
+//! | `row_names` | files without an outline, by names alone |
 //! | `config`, `config_values`, `yaml` | configuration files by their keys |
 //! | `data` | tables, records, lock files, patches, notebooks |
 //!
@@ -12,6 +14,7 @@
 
 mod code;
 mod comments;
+mod components;
 mod config;
 mod config_values;
 mod data;
@@ -19,16 +22,21 @@ mod declarations;
 mod docs;
 mod exports;
 mod markdown;
+mod markup;
 mod page;
 mod prose;
+mod prose_reading;
+mod row_names;
 mod summary;
 mod symbols;
+mod templates;
 mod yaml;
 
 pub(super) use comments::leading_paragraph;
 pub(super) use config::keys;
 pub use page::{SummaryInput, is_machine_written};
 pub use prose::{Introduction, introduction};
+pub use row_names::names_without_outline;
 #[cfg(test)]
 pub(super) use summary::tests;
 pub use summary::{heuristic, producer};

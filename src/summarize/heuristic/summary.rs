@@ -37,7 +37,7 @@ fn enforce_contract(draft: &str) -> String {
 }
 
 /// Version of the heuristic: raised by every change that gives another summary for the same content.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Returns the producer of the heuristic summary of a content that is read as `language`.
 ///
@@ -67,7 +67,7 @@ pub(crate) mod tests {
         FileType { id, name, fence: "", role }
     }
 
-    static FILE_TYPES: [FileType; 42] = [
+    static FILE_TYPES: [FileType; 50] = [
         row("python", "Python", FileRole::Code),
         row("c", "C", FileRole::Code),
         row("cpp", "C++", FileRole::Code),
@@ -76,10 +76,18 @@ pub(crate) mod tests {
         row("java", "Java", FileRole::Code),
         row("kotlin", "Kotlin", FileRole::Code),
         row("ruby", "Ruby", FileRole::Code),
+        row("php", "PHP", FileRole::Code),
         row("javascript", "JavaScript", FileRole::Code),
         row("shell", "Shell", FileRole::Code),
         row("sql", "SQL", FileRole::Code),
         row("html", "HTML", FileRole::Code),
+        row("vue", "Vue", FileRole::Code),
+        row("svelte", "Svelte", FileRole::Code),
+        row("jinja", "Jinja", FileRole::Code),
+        row("erb", "ERB", FileRole::Code),
+        row("blade", "Blade", FileRole::Code),
+        row("go-template", "Go template", FileRole::Code),
+        row("elixir", "Elixir", FileRole::Code),
         row("make", "Makefile", FileRole::Code),
         row("dockerfile", "Dockerfile", FileRole::Code),
         row("markdown", "Markdown", FileRole::Prose),
@@ -214,7 +222,7 @@ pub(crate) mod tests {
         let made = producer("python");
         assert_eq!(made.artifact, ArtifactKind::Summary);
         assert_eq!(made.language, "python");
-        assert_eq!(made.version, "heuristic/6");
+        assert_eq!(made.version, "heuristic/7");
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
+use super::rust_macros::MadeFunction;
 use super::script_objects::ScriptObjects;
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
@@ -21,6 +22,9 @@ pub(super) const MAX_DEPTH: usize = 200;
 pub(super) const MAX_CHAIN: usize = 12;
 /// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
 const MAX_SCOPE_DEPTH: u32 = 400;
+
+/// What reads a node.
+pub(super) type Visit<'t> = fn(&mut FactsBuilder<'t>, Node<'t>);
 
 /// Returns a part of a node by its name in the grammar.
 pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
@@ -45,7 +49,11 @@ pub(super) struct FactsBuilder<'t> {
     /// Where the types of Go begin that are structs without a name.
     pub(super) struct_types: FxHashSet<usize>,
     /// The objects of a file of JavaScript.
-    pub(super) objects: ScriptObjects,
+    pub(super) objects: ScriptObjects<'t>,
+    /// The items between the brackets of macros of Rust, by the byte at which the brackets begin.
+    pub(super) macro_items: Option<&'t FxHashMap<usize, Tree>>,
+    /// The functions that macros of Rust define, by the names of the macros.
+    pub(super) made_functions: FxHashMap<&'t str, Vec<MadeFunction<'t>>>,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,
@@ -77,6 +85,8 @@ impl<'t> FactsBuilder<'t> {
             method_scopes: FxHashMap::default(),
             struct_types: FxHashSet::default(),
             objects: ScriptObjects::default(),
+            macro_items: None,
+            made_functions: FxHashMap::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),
             depth: 0,

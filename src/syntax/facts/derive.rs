@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::{by_name, c, cpp, go, java, manifest, python, rust, script, script_manifest};
+use super::{by_name, c, cpp, go, java, manifest, python, rust, rust_macros, script, script_manifest};
 use crate::model::{ArtifactKind, Producer, SourceFacts};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
 
 /// Version of the code here: raise it when the same text gives other facts, and where languages are read by name, when
 /// the outline gives other symbols.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
 
@@ -64,8 +64,18 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     }
     let walk = walker(language)?;
     let compiled = compiled_language(language)?;
+    let repaired = if matches!(language, "typescript" | "tsx") { compiled.language.preprocess } else { None };
+    let repaired = repaired.and_then(|repair| repair(text)).map(|repaired| repaired.text);
+    // Lines are those of the original.
+    let has_same_lines = |repaired: &&String| repaired.lines().count() == text.lines().count();
+    let text = repaired.as_ref().filter(has_same_lines).map_or(text, String::as_str);
     let tree = parse(compiled, text, give_up).ok();
+    let items = tree
+        .as_ref()
+        .filter(|_| language == "rust")
+        .map(|tree| rust_macros::item_trees(compiled, text, tree, give_up));
     let mut builder = FactsBuilder::new(text);
+    builder.macro_items = items.as_ref();
     if let Some(tree) = &tree {
         walk(&mut builder, tree.root_node());
     }

@@ -10,12 +10,11 @@ use tree_sitter::Node;
 use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::java_types::{applied, array_of, declared_type, lambda_target, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
+    PARAMETER_TYPES, ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
-/// What the types of the parameters of a method are bound to in its body. No name has parentheses.
-const PARAMETER_TYPES: &str = "(parameters)";
 /// What the names of the type parameters of a type or a method are bound to in its body.
 const TYPE_PARAMETERS: &str = "(types)";
 

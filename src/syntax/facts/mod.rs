@@ -34,13 +34,17 @@ mod python_narrowing;
 mod python_types;
 mod rust;
 mod rust_imports;
+mod rust_items;
+mod rust_macros;
 mod rust_patterns;
 mod rust_tokens;
 mod rust_types;
 mod script;
+mod script_context;
 mod script_manifest;
 mod script_modules;
 mod script_objects;
+mod script_patterns;
 mod script_syntax;
 mod script_types;
 

@@ -5,22 +5,28 @@
 //!   the same name. Every other member is a definition.
 //! - A type parameter is bound by `Default` to the traits that it has to have.
 //! - A variant of an enum is a type that extends the enum. It has the flag `PROTOTYPE`, because it is no type of its own.
-//! - An `impl` is a scope of the kind `Implementation`, in which [`IMPLEMENTED_TYPE`] is bound to the type and
-//!   [`IMPLEMENTED_TRAIT`] to the trait. Its definition is that of the type, or where another file has it, a stand-in of
+//! - An `impl` is a scope of the kind `Implementation`, in which `(type)` is bound to the type and `(trait)` to
+//!   the trait. Its definition is that of the type, or where another file has it, a stand-in of
 //!   the same name with the flag `PROTOTYPE`.
 //! - `mod x;` is an import without a name. Of `use a::b::c`, `a::b` is the module and `c` the name.
-//! - The use of a macro is both a call and a type, which no other use is.
+//! - The use of a macro is both a call and a type, which no other use is. Its value is that of its name with `!`, and the
+//!   bases of its definition are what its rules give.
+//! - A closure is the type `||` with what it returns as its argument. What a function calls its parameter `n` with is bound
+//!   to `(closure n)` in its body, as a tuple.
+//! - The receiver of a function that is called by a path has the first argument of the call as its own: which
+//!   implementation `Error::from(x)` means depends on it.
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
+use super::builder::{FactsBuilder, field, line_of};
 use super::rust_imports::{extern_crate, import};
-use super::rust_patterns::{bind_later, bind_pattern, for_loop, in_condition, match_arms};
-use super::rust_tokens::macro_use;
-use super::rust_types::{bounds_of, declared_type, path_of, value_of};
-use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
+use super::rust_items::{
+    attributes_before, define_alias, define_bound, define_enum, define_macro, define_struct, define_trait,
+    implementation, macro_call, type_parameters,
 };
+use super::rust_patterns::{bind_later, bind_pattern, for_loop, in_condition, match_arms};
+use super::rust_types::{declared_type, path_of, value_of};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::outline::{child_of_kind, children};
 
 /// Reads the facts of a file.
@@ -33,14 +39,14 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "attribute_item" => facts.attribute_at = facts.attribute_at.or(Some(line_of(node))),
         "line_comment" | "block_comment" => {}
         "function_item" | "function_signature_item" => define_function(facts, node),
-        "struct_item" | "union_item" => define_struct(facts, node),
-        "enum_item" => define_enum(facts, node),
-        "trait_item" => define_trait(facts, node),
-        "impl_item" => implementation(facts, node),
+        "struct_item" | "union_item" => define_struct(facts, node, visit),
+        "enum_item" => define_enum(facts, node, visit),
+        "trait_item" => define_trait(facts, node, visit),
+        "impl_item" => implementation(facts, node, visit),
         "mod_item" => module(facts, node),
-        "type_item" | "associated_type" => define_alias(facts, node),
+        "type_item" | "associated_type" => define_alias(facts, node, visit),
         "const_item" | "static_item" => constant(facts, node),
-        "macro_definition" => define_macro(facts, node),
+        "macro_definition" => define_macro(facts, node, visit),
         "use_declaration" => {
             facts.attribute_at = None;
             if let Some(argument) = field(node, "argument") {
@@ -74,13 +80,13 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "metavariable" => {}
         // The type that is implemented is known where it is needed.
         "type_identifier" if facts.text_of(node) == "Self" => {}
-        "macro_invocation" => macro_use(facts, node),
+        "macro_invocation" => macro_call(facts, node, visit),
         "block" => in_scope(facts, node, |facts, node| facts.visit_children(node, visit)),
         "let_declaration" | "let_condition" => bind_later(facts, node),
         "if_expression" | "while_expression" => in_condition(facts, node),
         "match_expression" => match_arms(facts, node),
         "for_expression" => for_loop(facts, node),
-        "closure_expression" => closure(facts, node, 0),
+        "closure_expression" => closure(facts, node, ClosureArguments::default()),
         "call_expression" => call(facts, node),
         "field_expression" | "field_initializer" => facts.visit_field(node, "value", visit),
         "identifier" => facts.use_name(node, None, false),
@@ -109,37 +115,6 @@ pub(super) fn in_scope<'t>(
     facts.scope = outer;
 }
 
-fn define<'t>(
-    facts: &mut FactsBuilder<'t>,
-    name: Node<'t>,
-    whole: Node<'t>,
-    kind: DefinitionKind,
-    flags: u8,
-) -> DefinitionId {
-    let first_line = facts.attribute_at.take();
-    let definition = facts.define(&NewDefinition { name, whole, kind, flags });
-    if let Some(first_line) = first_line {
-        facts.definition(definition).first_line = first_line;
-    }
-    definition
-}
-
-fn define_bound<'t>(
-    facts: &mut FactsBuilder<'t>,
-    node: Node<'t>,
-    kind: DefinitionKind,
-    flags: u8,
-) -> Option<DefinitionId> {
-    let name = field(node, "name")?;
-    let definition = define(facts, name, node, kind, flags);
-    facts.bind_node(facts.scope, name, BindingValue::Definition(definition));
-    if matches!(kind, DefinitionKind::Class | DefinitionKind::Interface) {
-        let name = facts.name_of(name);
-        facts.types.insert((facts.scope, name), definition);
-    }
-    Some(definition)
-}
-
 fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let parameters = field(node, "parameters");
     let has_receiver =
@@ -150,9 +125,10 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | if is_test { DefinitionFlags::TEST_ITEM } else { 0 };
     let Some(function) = define_bound(facts, node, DefinitionKind::Function, flags) else { return };
     let outer = facts.open_body(function, ScopeKind::Function);
-    type_parameters(facts, node);
+    type_parameters(facts, node, visit);
     if let Some(parameters) = parameters {
         bind_parameters(facts, parameters);
+        bind_callables(facts, node, parameters);
     }
     let returned = match field(node, "return_type") {
         Some(declared) => {
@@ -179,168 +155,47 @@ pub(super) fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node
     }
 }
 
-/// Binds the type parameters of an item to their bounds, those of its `where` clause too.
-fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    if let Some(parameters) = field(node, "type_parameters") {
-        for parameter in children(parameters) {
-            let Some(name) = field(parameter, "name").filter(|_| parameter.kind() == "type_parameter") else {
-                continue;
-            };
-            let bounds = field(parameter, "bounds");
-            let bound = bounds.map_or(0, |bounds| bounds_of(facts, bounds));
-            facts.bind_node(facts.scope, name, BindingValue::Default(bound));
-            for part in [bounds, field(parameter, "default_type")].into_iter().flatten() {
-                facts.deeper(part, visit);
-            }
+/// Returns what the types of the arguments of a function are bound to that is itself the argument at this position.
+fn callable_name(at: usize) -> String {
+    format!("(closure {at})")
+}
+
+/// Binds what the functions among the parameters of a function are called with, as tuples.
+fn bind_callables<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, parameters: Node<'t>) {
+    let declared = children(parameters).into_iter().filter(|child| child.kind() == "parameter");
+    for (at, parameter) in declared.enumerate() {
+        let function = field(parameter, "type").and_then(|declared| function_type(facts, node, declared));
+        let Some(types) = function.and_then(|function| field(function, "parameters")) else { continue };
+        let mut tuple = 0;
+        for part in children(types).into_iter().filter(Node::is_named) {
+            let part = facts.chained(Some(part), declared_type);
+            tuple = facts.expression(ExpressionFact::Apply(tuple, part));
         }
-    }
-    let Some(clause) = child_of_kind(node, "where_clause") else { return };
-    for predicate in children(clause).into_iter().filter(|child| child.kind() == "where_predicate") {
-        let (Some(left), Some(bounds)) = (field(predicate, "left"), field(predicate, "bounds")) else {
-            continue;
-        };
-        if left.kind() == "type_identifier" {
-            let bound = bounds_of(facts, bounds);
-            facts.bind_node(facts.scope, left, BindingValue::Default(bound));
-        } else {
-            facts.deeper(left, visit);
-        }
-        facts.deeper(bounds, visit);
+        let name = facts.composed_name(&callable_name(at));
+        facts.bind(facts.scope, name, BindingValue::Typed(tuple), line_of(parameter));
     }
 }
 
-fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(class) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    facts.open_body(class, ScopeKind::Class);
-    if let Some(body) = field(node, "body") {
-        fields(facts, body);
-    }
-    facts.scope = outer;
-}
-
-const POSITIONS: [&str; 8] = ["0", "1", "2", "3", "4", "5", "6", "7"];
-
-/// Binds the fields of a struct or of a variant.
-fn fields<'t>(facts: &mut FactsBuilder<'t>, body: Node<'t>) {
-    let mut cursor = body.walk();
-    if body.kind() == "ordered_field_declaration_list" {
-        let types = body.children_by_field_name("type", &mut cursor);
-        for (declared, position) in types.zip(POSITIONS) {
-            let name = facts.name(position);
-            let expression = declared_type(facts, declared);
-            facts.bind(facts.scope, name, BindingValue::Typed(expression), line_of(declared));
-            facts.deeper(declared, visit);
-        }
-        return;
-    }
-    for found in body.named_children(&mut cursor).filter(|child| child.kind() == "field_declaration") {
-        let (Some(name), Some(declared)) = (field(found, "name"), field(found, "type")) else { continue };
-        let expression = declared_type(facts, declared);
-        facts.bind_node(facts.scope, name, BindingValue::Typed(expression));
-        facts.deeper(declared, visit);
-    }
-}
-
-fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(kind) = define_bound(facts, node, DefinitionKind::Class, 0) else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    facts.open_body(kind, ScopeKind::Class);
-    let whole = facts.expression(ExpressionFact::ReceiverType);
-    let variants = field(node, "body").map(children).unwrap_or_default();
-    for variant in variants.into_iter().filter(|child| child.kind() == "enum_variant") {
-        let flags = DefinitionFlags::PROTOTYPE;
-        let Some(definition) = define_bound(facts, variant, DefinitionKind::Class, flags) else { continue };
-        facts.definition(definition).bases.push(whole);
-        let within = facts.open_body(definition, ScopeKind::Class);
-        if let Some(body) = field(variant, "body") {
-            fields(facts, body);
-        }
-        facts.scope = within;
-        facts.visit_field(variant, "value", visit);
-    }
-    facts.scope = outer;
-}
-
-fn define_trait<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(interface) = define_bound(facts, node, DefinitionKind::Interface, 0) else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    if let Some(bounds) = field(node, "bounds") {
-        for bound in
-            children(bounds).into_iter().filter(|bound| bound.is_named() && bound.kind() != "lifetime")
-        {
-            let base = declared_type(facts, bound);
-            facts.definition(interface).bases.push(base);
-        }
-        facts.deeper(bounds, visit);
-    }
-    facts.open_body(interface, ScopeKind::Class);
-    facts.visit_field(node, "body", visit);
-    facts.scope = outer;
-}
-
-fn implementation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(implemented) = field(node, "type") else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    let declared = declared_type(facts, implemented);
-    let implemented_trait = field(node, "trait");
-    let (name, line) = (type_name(implemented), line_of(node));
-    let first_line = facts.attribute_at.take();
-    let known = local_type(facts, outer, name);
-    let definition = known.unwrap_or_else(|| {
-        let inner = std::mem::replace(&mut facts.scope, outer);
-        let kind = DefinitionKind::Class;
-        let stand_in = NewDefinition { name, whole: node, kind, flags: DefinitionFlags::PROTOTYPE };
-        let definition = facts.define(&stand_in);
-        facts.definition(definition).first_line = first_line.unwrap_or(line);
-        facts.scope = inner;
-        definition
-    });
-    for part in [implemented_trait, Some(implemented)].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
-    let within = facts.scope;
-    let added = implemented_trait.map(|found| declared_type(facts, found));
-    facts.open_scope(ScopeKind::Implementation, Some(definition));
-    if known.is_none() {
-        facts.definition(definition).body = Some(facts.scope);
-    }
-    let body = std::mem::replace(&mut facts.scope, within);
-    let name = facts.name(IMPLEMENTED_TYPE);
-    facts.bind(body, name, BindingValue::Value(declared), line);
-    if let Some(added) = added {
-        let name = facts.name(IMPLEMENTED_TRAIT);
-        facts.bind(body, name, BindingValue::Value(added), line);
-    }
-    facts.scope = body;
-    facts.visit_field(node, "body", visit);
-    facts.scope = outer;
-}
-
-/// Returns the node of a type's own name: of `a::Name`, of `&Name<T>`.
-fn type_name(mut node: Node<'_>) -> Node<'_> {
+/// Returns the type of a function that a parameter is declared with: as such, or by the bounds of its type.
+fn function_type<'t>(facts: &FactsBuilder<'t>, item: Node<'t>, mut declared: Node<'t>) -> Option<Node<'t>> {
     loop {
-        let inner = match node.kind() {
-            "generic_type" | "reference_type" | "pointer_type" => field(node, "type"),
-            "scoped_type_identifier" => field(node, "name"),
-            "dynamic_type" => field(node, "trait"),
-            _ => None,
+        declared = match declared.kind() {
+            "function_type" => return Some(declared),
+            "reference_type" => field(declared, "type")?,
+            "dynamic_type" | "abstract_type" => field(declared, "trait")?,
+            "bounded_type" => child_of_kind(declared, "function_type")?,
+            "type_identifier" => break,
+            _ => return None,
         };
-        match inner {
-            Some(inner) => node = inner,
-            None => return node,
-        }
     }
-}
-
-/// Returns the type of that name that this scope defines before.
-fn local_type<'t>(facts: &mut FactsBuilder<'t>, scope: u32, name: Node<'t>) -> Option<DefinitionId> {
-    let name = facts.name_of(name);
-    facts.types.get(&(scope, name)).copied()
+    let name = facts.text_of(declared);
+    let parameters = field(item, "type_parameters").map(children).unwrap_or_default();
+    let predicates = child_of_kind(item, "where_clause").map(children).unwrap_or_default();
+    let mut bounds = parameters.into_iter().chain(predicates).filter(|bound| {
+        let left = field(*bound, "name").or_else(|| field(*bound, "left"));
+        left.is_some_and(|left| facts.text_of(left) == name)
+    });
+    bounds.find_map(|bound| child_of_kind(field(bound, "bounds")?, "function_type"))
 }
 
 fn module<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -363,36 +218,10 @@ fn path_attribute<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<&'t st
     attributes_before(facts, node).find_map(|text| text.strip_prefix("#[path")?.split('"').nth(1))
 }
 
-/// Returns the texts of the attributes of an item, the last one first.
-fn attributes_before<'t>(facts: &FactsBuilder<'t>, item: Node<'t>) -> impl Iterator<Item = &'t str> {
-    let last = item.prev_sibling().filter(|_| facts.attribute_at.is_some());
-    let text = facts.text;
-    std::iter::successors(last, Node::prev_sibling)
-        .take_while(|found| found.kind() == "attribute_item")
-        .map(move |found| text.get(found.byte_range()).unwrap_or_default())
-}
-
 /// Returns whether an attribute marks a test: `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`.
 fn is_test_attribute(text: &str) -> bool {
     let path = text.trim_start_matches("#[").split(['(', ']', '=']).next().unwrap_or_default();
     matches!(path.rsplit("::").next().unwrap_or_default().trim(), "test" | "rstest" | "test_case")
-}
-
-fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some(alias) = define_bound(facts, node, DefinitionKind::Alias, 0) else { return };
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    type_parameters(facts, node);
-    let (declared, bounds) = (field(node, "type"), field(node, "bounds"));
-    let target = match (declared, bounds) {
-        (Some(declared), _) => declared_type(facts, declared),
-        (None, Some(bounds)) => bounds_of(facts, bounds),
-        (None, None) => 0,
-    };
-    facts.definition(alias).bases.push(target);
-    for part in [declared, bounds].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
-    facts.scope = outer;
 }
 
 fn constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -405,37 +234,41 @@ fn constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.visit_field(node, "value", visit);
 }
 
-fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    define_bound(facts, node, DefinitionKind::Macro, 0);
-}
-
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(mut function) = field(node, "function") else { return };
     if function.kind() == "generic_function" {
         facts.visit_field(function, "type_arguments", visit);
         function = field(function, "function").unwrap_or(function);
     }
+    let arguments = field(node, "arguments");
     let mut item = 0;
+    let mut is_folding = false;
     match function.kind() {
         "identifier" => facts.use_name(function, None, true),
-        "scoped_identifier" => path(facts, function, true),
+        "scoped_identifier" => call_of_path(facts, function, arguments),
         "field_expression" => {
             if let (Some(object), Some(name)) = (field(function, "value"), field(function, "field")) {
                 let receiver = value_of(facts, object);
                 facts.deeper(object, visit);
                 facts.use_name(name, Some(receiver), true);
-                item = facts.expression(ExpressionFact::Item(receiver));
+                is_folding = matches!(facts.text_of(name), "fold" | "try_fold" | "scan");
+                item = facts.expression(match facts.text_of(name) {
+                    "map_err" | "or_else" | "unwrap_or_else" | "inspect_err" | "map_or_else"
+                    | "is_err_and" => ExpressionFact::Part(receiver, 1),
+                    _ => ExpressionFact::Item(receiver),
+                });
             }
         }
         _ => facts.deeper(function, visit),
     }
-    let Some(arguments) = field(node, "arguments") else { return };
+    let Some(arguments) = arguments else { return };
     facts.deeper(arguments, |facts, arguments| {
-        for argument in children(arguments).into_iter().filter(Node::is_named) {
-            // As a rule, the closure that a method gets is called with what the receiver contains.
+        for (at, argument) in children(arguments).into_iter().filter(Node::is_named).enumerate() {
             match argument.kind() {
                 "closure_expression" => {
-                    facts.deeper(argument, |facts, argument| closure(facts, argument, item));
+                    let callable = called_with(facts, function, at);
+                    let given = ClosureArguments { item, is_folding, callable };
+                    facts.deeper(argument, |facts, argument| closure(facts, argument, given));
                 }
                 _ => facts.deeper(argument, visit),
             }
@@ -443,23 +276,84 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     });
 }
 
-/// Reads a closure whose parameter without a type is this expression.
-fn closure<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, item: ExpressionId) {
-    let outer = facts.open_scope(ScopeKind::Function, None);
-    for parameter in field(node, "parameters").map(children).unwrap_or_default() {
-        if !parameter.is_named() {
-            continue;
+/// Returns what the function that is called says of the arguments of its parameter at that position.
+fn called_with<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, at: usize) -> ExpressionId {
+    let callee = match function.kind() {
+        "field_expression" => {
+            let object = facts.chained(field(function, "value"), value_of);
+            let Some(name) = field(function, "field") else { return 0 };
+            let name = facts.name_of(name);
+            facts.expression(ExpressionFact::Member(object, name))
         }
+        "identifier" | "scoped_identifier" => facts.chained(Some(function), value_of),
+        _ => return 0,
+    };
+    let name = facts.composed_name(&callable_name(at));
+    facts.expression(ExpressionFact::Field(callee, name))
+}
+
+/// Reads the path of a function that is called. Which implementation is meant may depend on the first argument, as with
+/// `Error::from(x)` and `Display::fmt(x, f)`: it is an argument of the receiver.
+fn call_of_path<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, arguments: Option<Node<'t>>) {
+    let (Some(name), Some(head)) = (field(function, "name"), field(function, "path")) else {
+        return path(facts, function, true);
+    };
+    let is_type = !matches!(head.kind(), "crate" | "self" | "super")
+        && field(head, "name").unwrap_or(head).kind().ends_with("identifier")
+        && facts.text_of(field(head, "name").unwrap_or(head)).starts_with(char::is_uppercase);
+    let first = arguments.filter(|_| is_type).and_then(|arguments| arguments.named_child(0));
+    let mut receiver = path_of(facts, head);
+    let argument = first.map_or(0, |first| value_of(facts, first));
+    if argument != 0 {
+        receiver = facts.expression(ExpressionFact::Apply(receiver, argument));
+    }
+    facts.use_name(name, Some(receiver), true);
+    path_head(facts, function);
+}
+
+/// What the parameters of a closure without a type may be.
+#[derive(Debug, Clone, Copy, Default)]
+struct ClosureArguments {
+    /// As a rule, the closure that a method gets is called with what the receiver contains.
+    item: ExpressionId,
+    /// Whether the first parameter is a value that the call begins with.
+    is_folding: bool,
+    /// The tuple that the function which is called declares.
+    callable: ExpressionId,
+}
+
+impl ClosureArguments {
+    fn at(self, facts: &mut FactsBuilder<'_>, at: u32) -> ExpressionId {
+        let item = if self.is_folding && at == 0 { 0 } else { self.item };
+        if self.callable == 0 {
+            return item;
+        }
+        let declared = facts.expression(ExpressionFact::Part(self.callable, at));
+        if item == 0 { declared } else { facts.expression(ExpressionFact::Either(item, declared)) }
+    }
+}
+
+fn closure<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, given: ClosureArguments) {
+    // Arguments are evaluated outside of the closure, whose parameters may hide what they are made of.
+    let evaluated_in = facts.scope;
+    let outer = facts.open_scope(ScopeKind::Function, None);
+    let parameters = field(node, "parameters").map(children).unwrap_or_default();
+    for (at, parameter) in (0..).zip(parameters.into_iter().filter(Node::is_named)) {
         let (pattern, declared) = match parameter.kind() {
             "parameter" => (field(parameter, "pattern"), field(parameter, "type")),
             _ => (Some(parameter), None),
         };
         let value = match declared {
             Some(declared) => BindingValue::Typed(declared_type(facts, declared)),
-            None => BindingValue::Value(item),
+            None => BindingValue::Value(given.at(facts, at)),
         };
         if let Some(pattern) = pattern {
-            bind_pattern(facts, facts.scope, pattern, value);
+            let within = facts.scope;
+            if declared.is_none() {
+                facts.scope = evaluated_in;
+            }
+            bind_pattern(facts, within, pattern, value);
+            facts.scope = within;
         }
         if let Some(declared) = declared {
             facts.deeper(declared, visit);

@@ -5,17 +5,15 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, field};
-use super::rust_types::{constructs_inner, is_constant_name};
+use super::builder::FactsBuilder;
+use super::rust_types::{
+    awaited_value, constructs_inner, is_constant_name, literal, literal_type, macro_name, macro_value,
+};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 
 /// Reads the call of a macro.
 pub(super) fn macro_use<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let mut name = field(node, "macro");
-    if let Some(path) = name.filter(|name| name.kind() == "scoped_identifier") {
-        name = field(path, "name");
-    }
-    if let Some(name) = name {
+    if let Some(name) = macro_name(node) {
         facts.use_macro(name);
     }
     let mut cursor = node.walk();
@@ -87,6 +85,11 @@ fn arguments_length(tokens: &[Node<'_>]) -> usize {
     0
 }
 
+/// Returns whether the tokens behind a name make it the call of a macro.
+fn is_macro_call(next: &[Node<'_>]) -> bool {
+    matches!(next, [sign, brackets, ..] if sign.kind() == "!" && brackets.kind() == "token_tree")
+}
+
 impl<'t> TokenReader<'t> {
     fn read(&mut self, facts: &mut FactsBuilder<'t>, tokens: &[Node<'t>]) {
         let mut at = 0;
@@ -100,6 +103,12 @@ impl<'t> TokenReader<'t> {
             }
             at += 1;
             match token.kind() {
+                "identifier" if !self.in_import && is_macro_call(&tokens[at..]) => {
+                    facts.use_macro(token);
+                    facts.deeper(tokens[at + 1], token_tree);
+                    (self.joint, self.value) = (None, Some(macro_value(facts, token)));
+                    at += 2;
+                }
                 "identifier" if !self.in_import => {
                     let next = tokens.get(at + arguments_length(&tokens[at..]));
                     self.name(facts, token, next.copied());
@@ -113,8 +122,13 @@ impl<'t> TokenReader<'t> {
                     facts.deeper(token, token_tree);
                     self.brackets(facts, token);
                 }
-                "string_literal" | "integer_literal" | "boolean_literal" | "char_literal" => {
-                    self.value = Some(facts.expression(ExpressionFact::Literal));
+                "await" if self.joint == Some(TokenJoint::Dot) => {
+                    self.joint = None;
+                    self.value = self.value.map(|value| awaited_value(facts, value));
+                }
+                kind if kind.ends_with("_literal") => {
+                    let name = literal_type(kind, facts.text_of(token));
+                    self.value = name.map(|name| literal(facts, name));
                 }
                 sign => self.sign(facts, sign),
             }
@@ -186,13 +200,12 @@ impl<'t> TokenReader<'t> {
     }
 
     fn sign(&mut self, facts: &mut FactsBuilder<'t>, sign: &str) {
-        let joint = self.joint.take();
+        self.joint = None;
         match sign {
             "." => self.joint = Some(TokenJoint::Dot),
             "::" => self.joint = Some(TokenJoint::Path),
             "?" => self.value = self.value.map(|value| facts.expression(ExpressionFact::Inner(value))),
             "&" | "mut" | "mutable_specifier" | "line_comment" | "block_comment" => {}
-            "await" if joint == Some(TokenJoint::Dot) => {}
             "let" => {
                 self.end(facts);
                 self.expects_target = true;

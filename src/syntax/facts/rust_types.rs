@@ -6,7 +6,7 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, field};
-use crate::model::{ExpressionFact, ExpressionId};
+use crate::model::{ANY_INTEGER, ExpressionFact, ExpressionId};
 use crate::syntax::outline::children;
 
 /// Of a `match` with more arms the rest is not looked at.
@@ -51,6 +51,10 @@ fn type_named<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId 
     if facts.text_of(node) == "Self" {
         return facts.expression(ExpressionFact::ReceiverType);
     }
+    // What the compiler finds out.
+    if facts.text_of(node) == "_" {
+        return 0;
+    }
     let name = facts.name_of(node);
     facts.expression(ExpressionFact::TypeName(name))
 }
@@ -61,7 +65,15 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "type_identifier" | "identifier" | "scoped_type_identifier" | "scoped_identifier" => {
             path_of(facts, node)
         }
-        "primitive_type" | "unit_type" | "never_type" => facts.expression(ExpressionFact::Literal),
+        "primitive_type" => {
+            let name = facts.name_of(node);
+            facts.expression(ExpressionFact::TypeName(name))
+        }
+        "unit_type" => {
+            let name = facts.name("()");
+            facts.expression(ExpressionFact::TypeName(name))
+        }
+        "never_type" => facts.expression(ExpressionFact::Literal),
         "generic_type" => {
             let mut generic = facts.chained(field(node, "type"), path_of);
             let Some(arguments) = field(node, "type_arguments") else { return generic };
@@ -134,9 +146,35 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             facts.expression(ExpressionFact::Instance(declared))
         }
         "reference_expression" => facts.chained(field(node, "value"), value_of),
-        "parenthesized_expression" | "await_expression" => facts.chained(node.named_child(0), value_of),
-        "unary_expression" if facts.text_of(node).starts_with('*') => {
-            facts.chained(node.named_child(0), value_of)
+        // What is negated has the type of what it is made of.
+        "parenthesized_expression" | "unary_expression" => facts.chained(node.named_child(0), value_of),
+        "await_expression" => {
+            let awaited = facts.chained(node.named_child(0), value_of);
+            awaited_value(facts, awaited)
+        }
+        "binary_expression" => operation(facts, node),
+        "closure_expression" => closure_value(facts, node),
+        "macro_invocation" => match macro_name(node) {
+            Some(name) => macro_value(facts, name),
+            None => 0,
+        },
+        "tuple_expression" => {
+            let mut tuple = 0;
+            for part in children(node).into_iter().filter(Node::is_named).take(MAX_ARMS) {
+                let part = facts.chained(Some(part), value_of);
+                tuple = facts.expression(ExpressionFact::Apply(tuple, part));
+            }
+            tuple
+        }
+        "array_expression" => {
+            let array = facts.name("[]");
+            let array = facts.expression(ExpressionFact::TypeName(array));
+            let item = children(node).into_iter().find(|child| {
+                child.is_named()
+                    && !matches!(child.kind(), "attribute_item" | "line_comment" | "block_comment")
+            });
+            let item = facts.chained(item, value_of);
+            facts.expression(ExpressionFact::Apply(array, item))
         }
         "try_expression" => {
             let tried = facts.chained(node.named_child(0), value_of);
@@ -163,16 +201,109 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             (1, Some(only)) => facts.chained(Some(only), value_of),
             _ => 0,
         },
-        "string_literal"
-        | "raw_string_literal"
-        | "char_literal"
-        | "boolean_literal"
-        | "integer_literal"
-        | "float_literal"
-        | "unit_expression"
-        | "assignment_expression" => facts.expression(ExpressionFact::Literal),
-        _ => 0,
+        "unit_expression" => literal(facts, "()"),
+        "assignment_expression" => facts.expression(ExpressionFact::Literal),
+        kind => match literal_type(kind, facts.text_of(node)) {
+            Some(name) => literal(facts, name),
+            None => 0,
+        },
     }
+}
+
+/// Returns the name of a literal's type; that of a number which does not say it is [`ANY_INTEGER`] or `f64`.
+pub(super) fn literal_type(kind: &str, text: &str) -> Option<&'static str> {
+    match kind {
+        "string_literal" | "raw_string_literal" => Some("str"),
+        "char_literal" => Some("char"),
+        "boolean_literal" => Some("bool"),
+        "float_literal" => Some(if text.ends_with("f32") { "f32" } else { "f64" }),
+        "integer_literal" => {
+            let named = INTEGERS.into_iter().find(|name| text.ends_with(name));
+            Some(named.unwrap_or(ANY_INTEGER))
+        }
+        _ => None,
+    }
+}
+
+const INTEGERS: [&str; 12] =
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
+
+/// Returns a value of a type of the language.
+pub(super) fn literal(facts: &mut FactsBuilder<'_>, type_name: &'static str) -> ExpressionId {
+    let name = facts.name(type_name);
+    let declared = facts.expression(ExpressionFact::TypeName(name));
+    facts.expression(ExpressionFact::Instance(declared))
+}
+
+/// Returns what is awaited: no method can be called `await`.
+pub(super) fn awaited_value(facts: &mut FactsBuilder<'_>, awaited: ExpressionId) -> ExpressionId {
+    let name = facts.name("await");
+    let method = facts.expression(ExpressionFact::Member(awaited, name));
+    facts.expression(ExpressionFact::Call(method))
+}
+
+/// Returns the name of the macro that is called.
+pub(super) fn macro_name(node: Node<'_>) -> Option<Node<'_>> {
+    let name = field(node, "macro")?;
+    if name.kind() == "scoped_identifier" { field(name, "name") } else { Some(name) }
+}
+
+/// Returns the value that the call of a macro has: the name with its sign is no other name.
+pub(super) fn macro_value<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>) -> ExpressionId {
+    let name = facts.composed_name(&format!("{}!", facts.text_of(name)));
+    facts.expression(ExpressionFact::Name(name))
+}
+
+/// Returns the value of an operation, which calls a method of what is on the left.
+fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    let method = match field(node, "operator").map_or("", |operator| operator.kind()) {
+        "+" => "add",
+        "-" => "sub",
+        "*" => "mul",
+        "/" => "div",
+        "%" => "rem",
+        "|" => "bitor",
+        "&" => "bitand",
+        _ => return literal(facts, "bool"),
+    };
+    let left = facts.chained(field(node, "left"), value_of);
+    let name = facts.name(method);
+    let method = facts.expression(ExpressionFact::Member(left, name));
+    facts.expression(ExpressionFact::Call(method))
+}
+
+/// Returns a closure with what it returns, unless that is made of a parameter.
+fn closure_value<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    let Some(body) = field(node, "body") else { return 0 };
+    let returned = match field(node, "return_type") {
+        Some(declared) => {
+            let declared = facts.chained(Some(declared), declared_type);
+            facts.expression(ExpressionFact::Instance(declared))
+        }
+        None if is_made_of_parameter(facts, node, body) => 0,
+        None => facts.chained(Some(body), value_of),
+    };
+    if returned == 0 {
+        return 0;
+    }
+    let name = facts.name("||");
+    let closure = facts.expression(ExpressionFact::TypeName(name));
+    facts.expression(ExpressionFact::Apply(closure, returned))
+}
+
+fn is_made_of_parameter<'t>(facts: &FactsBuilder<'t>, closure: Node<'t>, body: Node<'t>) -> bool {
+    let mut first = body;
+    while first.kind() != "identifier" {
+        // What wraps its argument is made of that.
+        let wraps =
+            field(first, "function").is_some_and(|function| constructs_inner(facts.text_of(function)));
+        let inner = if wraps { field(first, "arguments") } else { None };
+        let Some(inner) = inner.or_else(|| first.named_child(0)) else { return false };
+        first = inner;
+    }
+    let name = facts.text_of(first);
+    let parameters = field(closure, "parameters").map_or("", |parameters| facts.text_of(parameters));
+    parameters.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| word == name)
 }
 
 fn called<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {

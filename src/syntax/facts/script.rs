@@ -4,23 +4,32 @@ use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, NewDefinition, field};
 use super::common_js;
-use super::script_modules::{export, import};
+use super::script_context::{
+    instance, parameter_in_context, returned_in_context, visit_arguments, visit_assigned, visit_declared,
+    visit_element, visit_in_context, visit_parts,
+};
+use super::script_modules::{augment, export, import, mark_global};
+use super::script_patterns::{bind_parameter, bind_pattern, mark_called_parts};
 use super::script_syntax::{
     declare_required, mark_arrow, receiver_scope, required_value, without_assertions,
 };
-use super::script_types::{declared_type, value_of};
-use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
+use super::script_types::{
+    call_signature, declared_type, define_object_type, open_type_parameters, parameter_types, type_of_value,
+    value_of,
 };
-use crate::syntax::outline::{child_of_kind, children};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeKind};
+use crate::syntax::outline::child_of_kind;
 
 /// Reads the facts of a file.
 pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     common_js::find_objects(facts, root);
+    mark_global(facts, root);
     facts.visit_children(root, visit);
+    mark_called_parts(facts);
 }
 
 pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let context = facts.objects.take_context();
     match node.kind() {
         "comment" | "string" | "number" | "regex" | "property_identifier" | "predefined_type" => {}
         "function_declaration"
@@ -29,17 +38,40 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "method_definition"
         | "abstract_method_signature"
         | "method_signature" => {
+            facts.objects.context = context;
             define_function(facts, node, node, field(node, "name"), node);
         }
         "function_expression" | "arrow_function" | "generator_function" => {
             let outer = facts.open_scope(ScopeKind::Function, None);
             mark_arrow(facts, node);
+            facts.objects.context = context;
             function_parts(facts, node, None);
             facts.scope = outer;
         }
+        "object"
+        | "as_expression"
+        | "satisfies_expression"
+        | "parenthesized_expression"
+        | "ternary_expression"
+        | "array"
+            if visit_parts(facts, node, context, visit) => {}
         "class_declaration" | "abstract_class_declaration" | "class" => define_class(facts, node),
         "interface_declaration" => define_interface(facts, node),
-        "internal_module" => define_namespace(facts, node),
+        "object_type" => define_object_type(facts, node, visit),
+        "call_signature" => call_signature(facts, node, visit),
+        // Of a type: the parameters of functions are bound with them.
+        "required_parameter" | "optional_parameter" => {
+            facts.visit_field(node, "type", visit);
+            facts.visit_field(node, "value", visit);
+        }
+        "internal_module" | "module" => define_namespace(facts, node),
+        "ambient_declaration" if child_of_kind(node, "global").is_some() => {
+            let outer = facts.open_scope(ScopeKind::Module, None);
+            if let Some(body) = child_of_kind(node, "statement_block") {
+                facts.visit_children(body, visit);
+            }
+            facts.scope = outer;
+        }
         "type_alias_declaration" => define_alias(facts, node),
         "enum_declaration" => define_enum(facts, node),
         "public_field_definition" | "field_definition" | "property_signature" => define_field(facts, node),
@@ -53,11 +85,13 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 facts.visit_children(node, visit);
             }
         }
-        "statement_block" | "for_statement" | "switch_body" => facts.in_block(node, visit),
+        "statement_block" | "for_statement" | "switch_body" | "function_type" | "construct_signature" => {
+            facts.in_block(node, visit);
+        }
         "for_in_statement" => for_each(facts, node),
         "catch_clause" => {
             let outer = facts.open_scope(ScopeKind::Block, None);
-            bind_pattern(facts, facts.scope, field(node, "parameter"), BindingValue::Value(0));
+            bind_pattern(facts, facts.scope, field(node, "parameter"), BindingValue::Value(0), visit);
             facts.visit_field(node, "body", visit);
             facts.scope = outer;
         }
@@ -69,9 +103,10 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 Some(class) if class.kind() == "member_expression" => member(facts, class, true),
                 _ => facts.visit_field(node, "constructor", visit),
             }
-            facts.visit_field(node, "arguments", visit);
+            visit_arguments(facts, node, "constructor", visit);
             facts.visit_field(node, "type_arguments", visit);
         }
+        "jsx_opening_element" | "jsx_self_closing_element" => visit_element(facts, node, visit),
         "member_expression" => member(facts, node, false),
         "nested_type_identifier" => {
             if let Some(name) = field(node, "name") {
@@ -83,17 +118,26 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "identifier" | "shorthand_property_identifier" => facts.use_name(node, None, false),
         "type_identifier" => facts.use_type(node, None),
         "return_statement" => {
-            returned(facts, node.named_child(0));
-            facts.visit_children(node, visit);
-        }
-        "type_parameter" => {
-            if let Some(name) = field(node, "name") {
-                facts.bind_node(facts.scope, name, BindingValue::Default(0));
+            let value = node.named_child(0);
+            returned(facts, value);
+            if let Some(value) = value {
+                visit_in_context(facts, value, facts.objects.returned, visit);
             }
-            facts.visit_field(node, "constraint", visit);
         }
+        "type_parameter" => type_parameter(facts, node),
         _ => facts.visit_children(node, visit),
     }
+}
+
+/// Binds a type parameter to its constraint.
+fn type_parameter<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    if let Some(name) = field(node, "name") {
+        let constraint = field(node, "constraint").and_then(|constraint| constraint.named_child(0));
+        let bound = facts.chained(constraint, declared_type);
+        facts.bind_node(facts.scope, name, BindingValue::Default(bound));
+    }
+    facts.visit_field(node, "constraint", visit);
+    facts.visit_field(node, "value", visit);
 }
 
 fn value_of_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) -> u32 {
@@ -102,15 +146,19 @@ fn value_of_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) 
 
 /// `namespace a {}`: what it declares is a member of it.
 fn define_namespace<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let name = field(node, "name").filter(|name| name.kind() == "identifier");
+    let name = field(node, "name").filter(|name| matches!(name.kind(), "identifier" | "string"));
     let (Some(name), Some(body)) = (name, field(node, "body")) else {
         facts.visit_children(node, visit);
         return;
     };
     let whole = exported(node);
     let module = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Module, flags: 0 });
-    facts.bind_node(facts.scope, name, BindingValue::Definition(module));
-    let outer = facts.open_body(module, ScopeKind::Module);
+    let outer = if name.kind() == "string" {
+        augment(facts, name, module)
+    } else {
+        facts.bind_node(facts.scope, name, BindingValue::Definition(module));
+        facts.open_body(module, ScopeKind::Module)
+    };
     facts.visit_children(body, visit);
     facts.scope = outer;
 }
@@ -165,16 +213,24 @@ fn exported(node: Node<'_>) -> Node<'_> {
 
 /// Reads the parameters, the return type and the body of a function.
 fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Option<DefinitionId>) {
+    let context = facts.objects.take_context();
     facts.visit_field(node, "type_parameters", visit);
     if let Some(single) = field(node, "parameter") {
-        bind_pattern(facts, facts.scope, Some(single), BindingValue::Default(0));
+        let value = parameter_in_context(facts, context, 0);
+        bind_pattern(facts, facts.scope, Some(single), value, visit);
     }
     if let Some(parameters) = field(node, "parameters") {
-        let mut cursor = parameters.walk();
-        for parameter in parameters.named_children(&mut cursor) {
-            bind_parameter(facts, parameter);
+        let mut at = 0;
+        for parameter in parameters.named_children(&mut parameters.walk()) {
+            bind_parameter(facts, parameter, context, at, visit);
+            let is_receiver = field(parameter, "pattern").is_some_and(|pattern| pattern.kind() == "this");
+            at += u32::from(parameter.kind() != "comment" && !is_receiver);
+        }
+        if function.is_some() {
+            parameter_types(facts, parameters);
         }
     }
+    let returned_there = returned_in_context(facts, node, context);
     if let Some(declared) = field(node, "return_type") {
         if let Some(function) = function {
             let expression = declared_type(facts, declared);
@@ -183,79 +239,22 @@ fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Op
             fact.flags.0 |= DefinitionFlags::DECLARED;
         }
         facts.deeper(declared, visit);
+    } else if let Some(function) = function.filter(|_| context != 0 && node.kind() != "method_definition") {
+        let called = facts.expression(ExpressionFact::Call(context));
+        let expression = type_of_value(facts, called);
+        let fact = facts.definition(function);
+        fact.returns.push(expression);
+        fact.flags.0 |= DefinitionFlags::DECLARED;
     }
     let Some(body) = field(node, "body") else { return };
-    if body.kind() != "statement_block" {
+    let outer = std::mem::replace(&mut facts.objects.returned, returned_there);
+    if body.kind() == "statement_block" {
+        facts.deeper(body, visit);
+    } else {
         returned(facts, Some(body));
+        visit_in_context(facts, body, returned_there, visit);
     }
-    facts.deeper(body, visit);
-}
-
-fn bind_parameter<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>) {
-    let (pattern, declared, default) = match parameter.kind() {
-        "required_parameter" | "optional_parameter" => {
-            (field(parameter, "pattern"), field(parameter, "type"), field(parameter, "value"))
-        }
-        "assignment_pattern" => (field(parameter, "left"), None, field(parameter, "right")),
-        _ => (Some(parameter), None, None),
-    };
-    let value = match (declared, default) {
-        (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
-        (None, Some(default)) => BindingValue::Default(value_of(facts, default)),
-        (None, None) => BindingValue::Default(0),
-    };
-    bind_pattern(facts, facts.scope, pattern, value);
-    // `constructor(private a: A)` declares a field too.
-    if let (Some(name), Some(class), Some(_)) =
-        (pattern, facts.class_scope(), child_of_kind(parameter, "accessibility_modifier"))
-    {
-        facts.bind_node(class, name, value);
-    }
-    for part in [declared, default].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
-}
-
-/// Binds the names of a pattern; the parts of an object are its members.
-fn bind_pattern<'t>(
-    facts: &mut FactsBuilder<'t>,
-    scope: ScopeId,
-    pattern: Option<Node<'t>>,
-    value: BindingValue,
-) {
-    let Some(pattern) = pattern else { return };
-    match pattern.kind() {
-        "identifier" | "shorthand_property_identifier_pattern" => facts.bind_node(scope, pattern, value),
-        "object_pattern" => {
-            let whole = match value {
-                BindingValue::Value(whole) => whole,
-                BindingValue::Typed(declared) => facts.expression(ExpressionFact::Instance(declared)),
-                _ => 0,
-            };
-            for part in children(pattern) {
-                let key = field(part, "key").or_else(|| field(part, "left")).unwrap_or(part);
-                let name = facts.name_of(key);
-                let member = facts.expression(ExpressionFact::Member(whole, name));
-                let target = match part.kind() {
-                    "pair_pattern" => field(part, "value"),
-                    "object_assignment_pattern" => field(part, "left"),
-                    _ => Some(part),
-                };
-                facts.deeper(part, |facts, _| {
-                    bind_pattern(facts, scope, target, BindingValue::Value(member));
-                });
-            }
-        }
-        "array_pattern" | "rest_pattern" | "assignment_pattern" => {
-            let mut cursor = pattern.walk();
-            for part in pattern.named_children(&mut cursor) {
-                facts.deeper(part, |facts, part| {
-                    bind_pattern(facts, scope, Some(part), BindingValue::Default(0));
-                });
-            }
-        }
-        _ => {}
-    }
+    facts.objects.returned = outer;
 }
 
 fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -293,8 +292,8 @@ pub(super) fn define_class_of<'t>(
         }
         facts.deeper(heritage, |facts, heritage| facts.visit_children(heritage, visit));
     }
-    let outer = facts.open_body(class, ScopeKind::Class);
-    facts.visit_field(node, "type_parameters", visit);
+    let outer = open_type_parameters(facts, node, None, visit);
+    facts.open_body(class, ScopeKind::Class);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
     class
@@ -312,8 +311,8 @@ fn define_interface<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         facts.deeper(clause, visit);
     }
-    let outer = facts.open_body(interface, ScopeKind::Class);
-    facts.visit_field(node, "type_parameters", visit);
+    let outer = open_type_parameters(facts, node, None, visit);
+    facts.open_body(interface, ScopeKind::Class);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
@@ -326,13 +325,16 @@ fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let kind = if is_object { DefinitionKind::Interface } else { DefinitionKind::Alias };
     let alias = facts.define(&NewDefinition { name, whole, kind, flags: 0 });
     facts.bind_node(facts.scope, name, BindingValue::Definition(alias));
-    if !is_object {
-        let target = declared_type(facts, value);
-        facts.definition(alias).bases.push(target);
+    if is_object {
+        let outer = open_type_parameters(facts, node, None, visit);
+        facts.open_body(alias, ScopeKind::Class);
+        facts.deeper(value, |facts, value| facts.visit_children(value, visit));
+        facts.scope = outer;
+        return;
     }
-    let scope = if is_object { ScopeKind::Class } else { ScopeKind::Block };
-    let outer = if is_object { facts.open_body(alias, scope) } else { facts.open_scope(scope, Some(alias)) };
-    facts.visit_field(node, "type_parameters", visit);
+    let target = declared_type(facts, value);
+    facts.definition(alias).bases.push(target);
+    let outer = open_type_parameters(facts, node, Some(alias), visit);
     facts.deeper(value, visit);
     facts.scope = outer;
 }
@@ -348,20 +350,22 @@ fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 /// A field of a class; a function that it holds is a method.
 fn define_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name").or_else(|| field(node, "property")) else { return };
+    let declared = field(node, "type");
     if let Some(value) = field(node, "value").filter(|value| value.kind() == "arrow_function") {
+        if let Some(declared) = declared {
+            facts.deeper(declared, visit);
+        }
+        facts.objects.context = declared.map_or(0, |declared| instance(facts, declared));
         define_function(facts, value, node, Some(name), value);
         return;
     }
-    let declared = field(node, "type");
     let value = match (declared, field(node, "value")) {
         (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
         (None, Some(value)) => BindingValue::Value(value_of(facts, value)),
         (None, None) => BindingValue::Value(0),
     };
     facts.bind_node(facts.scope, name, value);
-    for part in [declared, field(node, "value")].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
+    visit_declared(facts, declared, field(node, "value"), visit);
 }
 
 fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -380,9 +384,11 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let Some((value, types)) = value.map(without_assertions).filter(|(value, _)| {
         is_plain && matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
     }) {
-        for said in declared.into_iter().chain(types) {
+        for said in declared.into_iter().chain(types.iter().copied()) {
             facts.deeper(said, visit);
         }
+        let said = declared.or(types.first().copied());
+        facts.objects.context = said.map_or(0, |said| instance(facts, said));
         let whole = node.parent().unwrap_or(node);
         define_function(facts, value, whole, name, value);
         return;
@@ -392,17 +398,15 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         (None, Some(value)) => BindingValue::Value(value_of(facts, value)),
         (None, None) => BindingValue::Value(0),
     };
-    bind_pattern(facts, facts.scope, name, bound);
-    for part in [declared, value].into_iter().flatten() {
-        facts.deeper(part, visit);
-    }
+    bind_pattern(facts, facts.scope, name, bound, visit);
+    visit_declared(facts, declared, value, visit);
 }
 
 fn for_each<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let outer = facts.open_scope(ScopeKind::Block, None);
     let whole = value_of_field(facts, node, "right");
     let item = facts.expression(ExpressionFact::Item(whole));
-    bind_pattern(facts, facts.scope, field(node, "left"), BindingValue::Value(item));
+    bind_pattern(facts, facts.scope, field(node, "left"), BindingValue::Value(item), visit);
     facts.visit_field(node, "right", visit);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
@@ -420,7 +424,10 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     } else if common_js::assign(facts, node) {
         return;
     }
-    facts.visit_children(node, visit);
+    match (left, right) {
+        (Some(left), Some(right)) => visit_assigned(facts, left, right, visit),
+        _ => facts.visit_children(node, visit),
+    }
 }
 
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -440,7 +447,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         _ => facts.visit_field(node, "function", visit),
     }
     facts.visit_field(node, "type_arguments", visit);
-    facts.visit_field(node, "arguments", visit);
+    visit_arguments(facts, node, "function", visit);
 }
 
 fn member<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::builder::{FactsBuilder, field, line_of};
 use super::script_syntax::unquoted;
 use super::script_types::value_of;
-use crate::model::BindingValue;
+use crate::model::{AUGMENTED_MODULE, BindingValue, DefinitionId, GLOBAL_FILE, ScopeId, ScopeKind};
 use crate::syntax::outline::child_of_kind;
 
 /// Reads an import of ECMAScript, or `import a = require('m')`.
@@ -82,4 +82,31 @@ pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
         facts.bind(0, name, BindingValue::Value(value), line);
     }
     true
+}
+
+/// Marks a file that declares types and is no module, so that they are global where it is one of declarations.
+pub(super) fn mark_global<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
+    let (mut is_module, mut is_declaring) = (false, false);
+    for statement in root.named_children(&mut root.walk()) {
+        is_module |= matches!(statement.kind(), "import_statement" | "export_statement");
+        is_declaring |= matches!(
+            statement.kind(),
+            "ambient_declaration" | "interface_declaration" | "type_alias_declaration"
+        );
+    }
+    if is_declaring && !is_module {
+        let name = facts.name(GLOBAL_FILE);
+        facts.bind(0, name, BindingValue::Value(0), 1);
+    }
+}
+
+/// Opens the body of `declare module 'name'`, which adds to a module or declares one of another project.
+pub(super) fn augment<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, module: DefinitionId) -> ScopeId {
+    let import = facts.import(unquoted(facts, name), None, false, line_of(name));
+    let own = facts.name(unquoted(facts, name));
+    facts.definition(module).name = own;
+    let outer = facts.open_body(module, ScopeKind::Module);
+    let marker = facts.name(AUGMENTED_MODULE);
+    facts.bind(facts.scope, marker, BindingValue::Import(import), line_of(name));
+    outer
 }

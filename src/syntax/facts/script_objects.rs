@@ -1,12 +1,12 @@
-//! JavaScript: what a walk remembers of objects whose members are assigned to them.
+//! JavaScript: what a walk remembers of objects whose members are assigned to them, and of what is around a node.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::{NameId, ScopeId};
+use crate::model::{ExpressionId, NameId, ScopeId};
 
 /// The objects of a file of JavaScript whose members are assigned to them.
 #[derive(Default)]
-pub(super) struct ScriptObjects {
+pub(super) struct ScriptObjects<'t> {
     /// Whether the file exports by statements of ECMAScript, so that `exports` is a name like others.
     pub(super) has_export_statements: bool,
     /// The scope of the exports, once there are some.
@@ -17,4 +17,19 @@ pub(super) struct ScriptObjects {
     pub(super) arrows: FxHashSet<ScopeId>,
     /// What has been assigned.
     pub(super) assigned: FxHashSet<(ScopeId, NameId)>,
+    /// The uses of parts of objects in patterns, with the variables that get them.
+    pub(super) parts: Vec<(usize, NameId)>,
+    /// What the place of the node that is visited next says about its value.
+    pub(super) context: ExpressionId,
+    /// The type parameters of the types of functions that are being read.
+    pub(super) own_types: Vec<&'t str>,
+    /// What the function around returns, by its declaration or its context.
+    pub(super) returned: ExpressionId,
+}
+
+impl ScriptObjects<'_> {
+    /// Returns the context of the node that is visited, which is not that of what is in it.
+    pub(super) fn take_context(&mut self) -> ExpressionId {
+        std::mem::take(&mut self.context)
+    }
 }

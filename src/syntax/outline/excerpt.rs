@@ -70,11 +70,23 @@ pub(in crate::syntax) fn excerpt_text(
     let lines = ExcerptLines::new(&source, style, request);
     request.errors.get(|| parts.errors);
     let is_sparse = request.signatures.is_some() && style.is_some();
-    let sparse = is_sparse.then(|| {
+    let unwanted = is_sparse.then(|| {
         let bodies = lines.elided_bodies(compiled, parts, give_up);
-        lines.excerpt(cuts, lines.unwanted(parts, &bodies), request)
+        lines.unwanted(parts, &bodies)
     });
     let mut is_sound = |excerpt: &str| is_as_sound(compiled, excerpt, text, request.errors, give_up);
+    if let Some(unwanted) = unwanted.as_ref().filter(|_| matches!(compiled.language.id, "c" | "cpp")) {
+        let mut dropped = unwanted.clone();
+        for group in lines.unwanted_conditions() {
+            dropped[group].fill(true);
+        }
+        // The halves of a statement may be in different conditions.
+        let excerpt = (dropped != *unwanted).then(|| lines.excerpt(cuts, dropped, request));
+        if let Some(excerpt) = excerpt.filter(|excerpt| is_sound(&excerpt.text)) {
+            return excerpt;
+        }
+    }
+    let sparse = unwanted.map(|unwanted| lines.excerpt(cuts, unwanted, request));
     if let Some(sparse) = &sparse
         && is_sound(&sparse.text)
     {
@@ -252,6 +264,21 @@ impl<'s> ExcerptLines<'s> {
         unwanted.retain(|part| !part.is_empty() && !self.has_wanted(&self.lines(part)));
         unwanted.sort_by_key(|part| (part.start, part.end));
         self.whole_lines(&unwanted)
+    }
+
+    /// Returns the lines of each condition of the preprocessor, from `#if` to `#endif`, in which nothing is wanted.
+    fn unwanted_conditions(&self) -> Vec<Range<usize>> {
+        let (mut open, mut groups) = (Vec::new(), Vec::new());
+        for line in 0..self.count() {
+            let directive = self.text(line).trim_start().strip_prefix('#').map_or("", str::trim_start);
+            if directive.starts_with("if") {
+                open.push(line);
+            } else if directive.starts_with("endif") {
+                groups.extend(open.pop().map(|first| first..line + 1));
+            }
+        }
+        groups.retain(|group| !self.has_wanted(group));
+        groups
     }
 
     /// Returns the statements and declarations that have no part in a wanted line. What is around a wanted line is kept

@@ -11,7 +11,7 @@ use super::language::CompiledLanguage;
 use super::parse::{error_count, parse};
 use super::skeleton::{SkeletonCut, sort_cuts};
 use super::walk::OutlineWalk;
-use crate::syntax::text::{PreprocessedText, SourceText, SynthesizedItem};
+use crate::syntax::text::{PreprocessedText, SourceText};
 
 /// What all excerpts of a text have in common.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(super) struct PartNode {
 /// What a node holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeContent {
-    /// Statements or declarations, any of which may be missing.
+    /// Statements, declarations or elements of a value, any of which may be missing.
     List,
     /// A branch of a statement: what an `else` or a `catch` introduces.
     Branch,
@@ -60,8 +60,16 @@ impl NodeContent {
             "statements", "stylesheet",
         ];
         const BRANCHES: [&str; 5] = ["_clause", "else", "elsif", "if_statement", "if_expression"];
-        // Kinds whose names mean something else in other grammars.
+        // Kinds whose names mean something else in other grammars, and values that may have functions in them.
         let of_language: &[&str] = match language {
+            "javascript" | "typescript" | "tsx" => &["object", "array", "object_type"],
+            "lua" => &["table_constructor"],
+            "ruby" => &["hash", "array"],
+            "php" => &["array_creation_expression"],
+            "go" => &["literal_value"],
+            "rust" => &["array_expression", "field_initializer_list"],
+            "java" => &["array_initializer"],
+            "csharp" => &["initializer_expression"],
             "zig" => &["struct_declaration", "union_declaration", "enum_declaration", "opaque_declaration"],
             "yaml" => &["block_mapping", "block_sequence"],
             "toml" => &["table", "table_array_element"],
@@ -213,8 +221,28 @@ fn elided(source: &SourceText<'_>) -> Vec<Range<usize>> {
         let directive = source.text(range.clone()).strip_prefix('#').map(str::trim_start);
         directive.is_some_and(|name| ["if", "el", "endif"].iter().any(|word| name.starts_with(word)))
     };
-    let items = preprocessed.synthesized.iter().map(SynthesizedItem::range);
+    let items = preprocessed.synthesized.iter().map(|item| whole_directive(source, item.range()));
     preprocessed.elided_comments.iter().cloned().chain(items.filter(|range| !is_condition(range))).collect()
+}
+
+/// Returns all lines of the directive of the preprocessor that a range is in; the range, if it is in none.
+fn whole_directive(source: &SourceText<'_>, range: Range<usize>) -> Range<usize> {
+    let text = source.original_text();
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let continues = |end: usize| text[..end].trim_end_matches(['\n', '\r']).ends_with('\\');
+    let mut start = line_start(range.start);
+    while 0 < start && continues(start) {
+        start = line_start(start - 1);
+    }
+    if !text[start..].trim_start().starts_with('#') {
+        return range;
+    }
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    let mut end = line_end(range.end.saturating_sub(1).max(start));
+    while end < text.len() && continues(end) {
+        end = line_end(end);
+    }
+    start..end
 }
 
 /// Returns a position in a text or among its nodes. What is parsed has fewer bytes than four billion.

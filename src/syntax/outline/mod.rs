@@ -33,7 +33,7 @@ pub(in crate::syntax) use language::{CompiledLanguage, GrammarField, Language, N
 pub(in crate::syntax) use nodes::{
     child_of_kind, children, end_without_comments, find, find_all, is_trivia, visit_descendants,
 };
-pub(in crate::syntax) use parse::{error_count, parse};
+pub(in crate::syntax) use parse::{error_count, parse, parse_part};
 pub(in crate::syntax) use skeleton::{ElisionMarks, SkeletonCut};
 pub use structure::FileStructure;
 pub(in crate::syntax) use structure::{SkeletonCheck, derive_from, derive_text, fall_back, outline_symbols};

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, Parser, Range, Tree};
 
 use super::language::CompiledLanguage;
 use super::nodes::visit_descendants;
@@ -38,9 +38,31 @@ pub(in crate::syntax) fn parse(
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Tree, ParseFallback> {
     check_limits(compiled, text)?;
+    parse_ranges(compiled, text, &[], give_up)
+}
+
+/// Parses a part of a text that [`parse`] has parsed, as if it were a text of its own; nodes stand where they stand in the
+/// whole text.
+pub(in crate::syntax) fn parse_part(
+    compiled: &CompiledLanguage,
+    text: &str,
+    part: Range,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Result<Tree, ParseFallback> {
+    parse_ranges(compiled, text, &[part], give_up)
+}
+
+/// Parses some ranges of a text, or all of it where there are none.
+fn parse_ranges(
+    compiled: &CompiledLanguage,
+    text: &str,
+    ranges: &[Range],
+    give_up: &mut dyn FnMut() -> bool,
+) -> Result<Tree, ParseFallback> {
     let cancel_check = CancelCheck { is_cancelled: RefCell::new(give_up), stopped: Cell::new(false) };
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&compiled.grammar).map_err(|_| ParseFallback::Failed)?;
+        parser.set_included_ranges(ranges).map_err(|_| ParseFallback::Failed)?;
         let mut steps = 0_u32;
         let mut check = |_: &tree_sitter::ParseState| {
             // The parser calls this after every hundred steps, far more often than a look at the clock is worth.

@@ -275,3 +275,74 @@ fn what_is_not_chosen_of_a_container_of_fields_is_a_gap() {
         "[first]\n# line 2\nother = \"some other value\"\n# lines 4-6\n",
     );
 }
+
+#[test]
+fn what_is_not_chosen_of_the_elements_of_a_value_is_a_gap() {
+    let cases = [
+        (
+            "javascript",
+            "const a = {\n  ONE\n};\n",
+            "f(x) {\n    return x;\n  },\n  key: [\n    1,\n    2,\n  ],",
+            "// ",
+        ),
+        (
+            "typescript",
+            "type A = {\n  ONE\n};\n",
+            "f(\n    x: number,\n  ): number;\n  key: {\n    b: 1;\n  };",
+            "// ",
+        ),
+        (
+            "lua",
+            "local a = {\n  ONE\n}\n",
+            "f = function(x)\n    return x\n  end,\n  key = {\n    1,\n    2,\n  },",
+            "-- ",
+        ),
+        ("ruby", "A = {\n  ONE\n}\n", "f: lambda {\n    1\n  },\n  key: [\n    1,\n    2,\n  ],", "# "),
+        (
+            "php",
+            "<?php\n$a = [\n  ONE\n];\n",
+            "'f' => function () {\n    return 1;\n  },\n  'key' => [\n    1,\n    2,\n  ],",
+            "// ",
+        ),
+        (
+            "go",
+            "package a\n\nvar a = A{\n  ONE\n}\n",
+            "f: func() {\n    g()\n  },\n  key: B{\n    1,\n    2,\n  },",
+            "// ",
+        ),
+        (
+            "rust",
+            "const A: B = B {\n  ONE\n};\n",
+            "f: |x| {\n    x\n  },\n  key: [\n    1,\n    2,\n  ],",
+            "// ",
+        ),
+        (
+            "java",
+            "class A {\n  B[] a = {\n  ONE\n  };\n}\n",
+            "new B() {\n    int f() { return 1; }\n  },\n  key(\n    1,\n    2),",
+            "// ",
+        ),
+    ];
+    for (language, frame, elements, comment) in cases {
+        let other = elements.replace("key", "other");
+        let text = frame.replace("ONE", &format!("{elements}\n  {other}"));
+        let line =
+            |word: &str| u32::try_from(text[..text.find(word).unwrap()].matches('\n').count()).unwrap() + 1;
+        let shown = make(language, &text, &[line("key")..=line("key")], Some(&[])).text;
+        assert!(shown.contains("key") && !shown.contains("other"), "{language}: {shown}");
+        let gaps: Vec<&str> = shown.lines().filter(|line| line.trim_start().starts_with(comment)).collect();
+        assert_eq!(gaps.len(), 2, "{language}: {shown}");
+        assert_eq!(count_errors(language, &shown, &mut || false), Some(0), "{language}: {shown}");
+    }
+}
+
+#[test]
+fn what_is_not_chosen_of_conditions_and_macros_is_a_gap() {
+    let text = "#ifndef A_H\n#define A_H\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n#if X > 1\n#  if Y\n#    define Z 1\n#  else\n#    define Z 2\n#  endif\n\
+                #endif\n#define MANY(a) \\\n  do { \\\n    f(a); /* twice */ \\\n    f(a); \\\n  } while (0)\n\n#ifdef POSIX\nint g(void) {\n    return 1;\n}\n#else\n\
+                int h(void) {\n    return 2;\n}\n#endif\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+    let shown = "#ifndef A_H\n// lines 2-18\n#ifdef POSIX\nint g(void) {\n    return 1;\n}\n#else\n// lines 24-26\n#endif\n// lines 28-30\n#endif\n";
+    for language in ["c", "cpp"] {
+        check_text(language, text, &[20..=22], Some(&[]), shown);
+    }
+}

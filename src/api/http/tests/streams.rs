@@ -46,7 +46,8 @@ fn a_document_is_given_alone_where_that_is_accepted() {
     let house = ApiTestServer::new();
     let heard = house.post("/v1/aggregate", "accept: text/markdown\r\n", "{}");
     assert_eq!(heard.body, "# A \"document\"\n");
-    for header in ["content-type: text/markdown", "slop-freshness: fresh", "slop-clock: 1:7"] {
+    let notes = "slop-notes: [\"a note\"]";
+    for header in ["content-type: text/markdown", "slop-freshness: fresh", "slop-clock: 1:7", notes] {
         assert!(heard.head.contains(header), "{header} in {}", heard.head);
     }
 }

@@ -1,0 +1,178 @@
+//! Rows of names: one for each file, and one for many files that differ in one part of their paths.
+//!
+//! A project may have the same settings or the same translations in forty folders. Their rows would say the same forty
+//! times, and take the room of files that a reader knows nothing of.
+
+use std::collections::HashMap;
+
+use crate::model::RelPath;
+
+/// So many files are a group.
+const LEAST: usize = 4;
+/// So many of a group are named.
+const NAMED: usize = 12;
+
+/// A file with its most important symbols.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NamesRow {
+    pub(super) path: RelPath,
+    /// The names of symbols, as the source has them.
+    pub(super) names: Vec<String>,
+    /// Whether it may share a row with others. A source is looked for by its path, so that it has one of its own.
+    pub(super) is_groupable: bool,
+}
+
+/// A line, and the files that it is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RowText {
+    pub(super) text: String,
+    /// Their positions among the rows that were given, ascending.
+    pub(super) files: Vec<usize>,
+}
+
+/// What files have in common that differ in one part of their paths.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct GroupKey<'r> {
+    /// Which part it is, and what precedes and follows it.
+    part: usize,
+    before: &'r [u8],
+    after: &'r [u8],
+    /// None if they say what the path says.
+    names: &'r [String],
+}
+
+/// Returns the lines, each in the place of its first file.
+pub(super) fn group_rows(rows: &[NamesRow]) -> Vec<RowText> {
+    let mut members: HashMap<GroupKey<'_>, Vec<usize>> = HashMap::new();
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.is_groupable) {
+        for (key, _) in keys(row) {
+            members.entry(key).or_default().push(at);
+        }
+    }
+    let mut is_written = vec![false; rows.len()];
+    let mut lines = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        if is_written[at] {
+            continue;
+        }
+        let left = |key: &GroupKey<'_>| -> Vec<usize> {
+            let all = members.get(key).map(Vec::as_slice).unwrap_or_default();
+            all.iter().copied().filter(|member| !is_written[*member]).collect()
+        };
+        let groups = keys(row).into_iter().map(|(key, _)| (left(&key), key));
+        // Of two groups as large, the one that differs in the later part.
+        let best = groups.max_by_key(|(files, key)| (files.len(), key.part));
+        let line = match best.filter(|(files, _)| LEAST <= files.len()) {
+            Some((files, key)) => RowText { text: group_text(rows, &files, &key), files },
+            None => RowText { text: format!("{}: {}\n", row.path, row.names.join(", ")), files: vec![at] },
+        };
+        for file in &line.files {
+            is_written[*file] = true;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Returns the groups that a file may belong to, each with the part of the path in which it differs from the others.
+fn keys(row: &NamesRow) -> Vec<(GroupKey<'_>, &[u8])> {
+    if !row.is_groupable {
+        return Vec::new();
+    }
+    let path = row.path.as_bytes();
+    let names: &[String] = if repeats_path(row) { &[] } else { &row.names };
+    let mut start = 0;
+    let mut found = Vec::new();
+    for (part, component) in path.split(|byte| *byte == b'/').enumerate() {
+        let end = start + component.len();
+        // Files of one folder differ in their names, and not in the type that these end with.
+        let is_last = end == path.len();
+        let dot = component.iter().rposition(|byte| *byte == b'.').filter(|dot| is_last && 0 < *dot);
+        let varied = start..dot.map_or(end, |dot| start + dot);
+        let key = GroupKey { part, before: &path[..start], after: &path[varied.end..], names };
+        found.push((key, &path[varied]));
+        start = end + 1;
+    }
+    found
+}
+
+/// Returns whether the names of a file are the name that it has in its path, in other letters.
+fn repeats_path(row: &NamesRow) -> bool {
+    let letters = |text: &str| {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
+    let name = row.path.file_name();
+    let stem = &name[..name.iter().rposition(|byte| *byte == b'.').unwrap_or(name.len())];
+    let [only] = row.names.as_slice() else { return false };
+    letters(only) == letters(&String::from_utf8_lossy(stem))
+}
+
+/// Returns `plugins/{a, b, … 7 more}/plugin.toml: names`.
+fn group_text(rows: &[NamesRow], files: &[usize], key: &GroupKey<'_>) -> String {
+    let varied = |file: &usize| {
+        let found = keys(&rows[*file]).into_iter().find(|(of, _)| of == key);
+        found.map(|(_, part)| shown(part)).unwrap_or_default()
+    };
+    let mut parts: Vec<String> = files.iter().take(NAMED).map(varied).collect();
+    if NAMED < files.len() {
+        parts.push(format!("… {} more", files.len() - NAMED));
+    }
+    let (before, after) = (shown(key.before), shown(key.after));
+    let names = if key.names.is_empty() { String::new() } else { format!(": {}", key.names.join(", ")) };
+    format!("{before}{{{}}}{after}{names}\n", parts.join(", "))
+}
+
+/// Returns a piece of a path as it is shown in one, with its slashes.
+fn shown(piece: &[u8]) -> String {
+    let pieces = piece.split(|byte| *byte == b'/');
+    let pieces: Vec<String> =
+        pieces.map(|part| RelPath::new(part).map_or(String::new(), |path| path.to_string())).collect();
+    pieces.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(path: &str, names: &str, is_groupable: bool) -> NamesRow {
+        let names = names.split(' ').map(str::to_owned).collect();
+        NamesRow { path: RelPath::new(path.as_bytes()).unwrap(), names, is_groupable }
+    }
+
+    fn text(rows: &[NamesRow]) -> String {
+        group_rows(rows).into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn files_that_differ_in_one_folder_share_a_row() {
+        let mut rows: Vec<NamesRow> =
+            "abcde".chars().map(|c| row(&format!("p/{c}/x.toml"), "name version", true)).collect();
+        rows.insert(1, row("p/z/x.toml", "name", true));
+        rows.push(row("q/main.go", "main", false));
+        let lines = group_rows(&rows);
+        let texts: String = lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, "p/{a, b, c, d, e}/x.toml: name, version\np/z/x.toml: name\nq/main.go: main\n");
+        assert_eq!(lines[0].files, [0, 2, 3, 4, 5]);
+        assert_eq!(
+            text(&rows[4..]),
+            "p/d/x.toml: name, version\np/e/x.toml: name, version\nq/main.go: main\n"
+        );
+    }
+
+    #[test]
+    fn files_of_one_folder_share_a_row_whose_names_are_their_titles() {
+        let page = |name: &str| row(&format!("pages/{name}.md"), name, true);
+        let mut rows: Vec<NamesRow> = (10..30).map(|at| page(&format!("a{at}"))).collect();
+        let named = "a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, … 8 more";
+        assert_eq!(text(&rows), format!("pages/{{{named}}}.md\n"));
+        rows.truncate(3);
+        rows.push(row("pages/b.md", "title", true));
+        assert_eq!(text(&rows).lines().count(), 4);
+    }
+
+    #[test]
+    fn sources_have_rows_of_their_own() {
+        let rows: Vec<NamesRow> = "abcde".chars().map(|c| row(&format!("{c}/x.go"), "main", false)).collect();
+        assert_eq!(text(&rows).lines().count(), 5);
+    }
+}

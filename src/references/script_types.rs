@@ -1,0 +1,217 @@
+//! TypeScript: types of functions, parameters that get their types from where a function is written, and types that are
+//! computed of others.
+
+use super::evaluate::Evaluator;
+use super::project::{DefinitionKey, FileId, NameRules};
+use super::script_tables::CONTAINERS;
+use super::values::{Value, ValueSet};
+use crate::model::{
+    BindingFact, BindingValue, CALL_SIGNATURE, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE,
+    PARAMETER_TYPES, REST_TYPE, ScopeId, TYPE_OF_VALUE,
+};
+
+impl Evaluator<'_> {
+    pub(super) fn is_script(&self, file: FileId) -> bool {
+        self.index.rules(file) == NameRules::Script
+    }
+
+    /// Returns the parameter of a function or the part of a tuple at a position.
+    pub(super) fn script_part(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        whole: ExpressionId,
+        at: u32,
+    ) -> ValueSet {
+        let key = (file, scope, whole, at);
+        if let Some(known) = self.parts.get(&key) {
+            return known.clone();
+        }
+        // What depends on itself is unknown.
+        self.parts.insert(key, ValueSet::UNKNOWN);
+        let found = self.part_of_script(file, scope, whole, at);
+        self.parts.insert(key, found.clone());
+        found
+    }
+
+    fn part_of_script(&mut self, file: FileId, scope: ScopeId, whole: ExpressionId, at: u32) -> ValueSet {
+        if let ExpressionFact::Part(callee, 0) = self.index.facts(file).expression(whole)
+            && let Some(found) = self.callback_parameter(file, scope, callee, at)
+        {
+            return found;
+        }
+        let whole = self.value(file, scope, whole);
+        if whole.values.is_empty() {
+            return ValueSet::UNKNOWN;
+        }
+        whole.flat_map(|whole| self.parameter(whole, at))
+    }
+
+    /// Returns what a method of a container passes to a function: `list.forEach((item) => …)`.
+    fn callback_parameter(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        callee: ExpressionId,
+        at: u32,
+    ) -> Option<ValueSet> {
+        let facts = self.index.facts(file);
+        let ExpressionFact::Member(object, method) = facts.expression(callee) else { return None };
+        let position = match facts.name(method) {
+            "forEach" | "map" | "filter" | "find" | "findLast" | "findIndex" | "some" | "every"
+            | "flatMap" | "then" => 0,
+            "reduce" | "reduceRight" => 1,
+            "sort" | "toSorted" => at,
+            _ => return None,
+        };
+        let is_awaited = facts.name(method) == "then";
+        let object = self.value(file, scope, object);
+        if position != at || !object.values.iter().any(|value| self.is_container(*value)) {
+            return None;
+        }
+        Some(object.flat_map(|object| match object {
+            _ if !self.is_container(object) => ValueSet::UNKNOWN,
+            _ if is_awaited => self.inner(object),
+            _ => self.item(object),
+        }))
+    }
+
+    fn is_container(&self, value: Value) -> bool {
+        let Value::Generic { file, expression, .. } = value else { return false };
+        self.is_script(file) && CONTAINERS.contains(&self.type_name(file, expression))
+    }
+
+    /// Returns whether a binding of JavaScript is a variable that keeps a member of a value: that is used where it is
+    /// bound. The members of modules are as good as imported.
+    pub(super) fn is_taken_member(&mut self, file: FileId, binding: &BindingFact) -> bool {
+        let BindingValue::Value(value) = binding.value else { return false };
+        let ExpressionFact::Member(whole, _) = self.index.facts(file).expression(value) else { return false };
+        if !self.is_script(file) {
+            return false;
+        }
+        let whole = self.value(file, binding.at, whole);
+        !whole.values.iter().any(|whole| match whole {
+            Value::Module(_) | Value::Folder(_) => true,
+            Value::Definition(key) => self.index.definition(*key).kind == DefinitionKind::Module,
+            _ => false,
+        })
+    }
+
+    /// Returns whether a value is a function of a declared type.
+    pub(super) fn is_function_type(&self, value: Value) -> bool {
+        let Value::Generic { file, expression, .. } = value else { return false };
+        self.is_script(file) && self.type_name(file, expression) == FUNCTION_TYPE
+    }
+
+    fn parameter(&mut self, whole: Value, at: u32) -> ValueSet {
+        if let Some(definitions) = self.definition_of_type(whole) {
+            return definitions.flat_map(|definition| match definition {
+                Value::Definition(_) => self.parameter(definition, at),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
+        match whole {
+            Value::Definition(key) if self.is_script(key.file) => match self.index.definition(key).kind {
+                DefinitionKind::Function => self.parameter_of_function(key, at),
+                DefinitionKind::Class => {
+                    let constructor = self.member(whole, "constructor");
+                    constructor.flat_map(|constructor| match constructor {
+                        Value::Definition(key) => self.parameter_of_function(key, at),
+                        _ => ValueSet::UNKNOWN,
+                    })
+                }
+                _ => ValueSet::UNKNOWN,
+            },
+            Value::Instance(key) if self.is_script(key.file) => {
+                let signatures = self.call_signatures(key);
+                signatures.flat_map(|signature| self.parameter(signature, at))
+            }
+            Value::Generic { file, scope, expression } if self.is_script(file) => {
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                let declared = match name {
+                    FUNCTION_TYPE => {
+                        self.declared_parameter(file, arguments.get(1..).unwrap_or_default(), at)
+                    }
+                    "tuple" => arguments.get(at as usize).copied().map(|declared| (declared, false)),
+                    _ => return self.item(whole),
+                };
+                let Some((declared, is_rest)) = declared else { return ValueSet::UNKNOWN };
+                let found = self.instance(file, scope, declared);
+                if is_rest { found.flat_map(|found| self.item(found)) } else { found }
+            }
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    fn parameter_of_function(&mut self, key: DefinitionKey, at: u32) -> ValueSet {
+        let body = self.index.definition(key).body;
+        let types = body.and_then(|body| self.bound_in(key.file, body, PARAMETER_TYPES));
+        types.map_or(ValueSet::UNKNOWN, |types| types.flat_map(|types| self.parameter(types, at)))
+    }
+
+    /// Returns the declared type of a parameter, and whether it is that of the rest of them.
+    fn declared_parameter(
+        &self,
+        file: FileId,
+        declared: &[ExpressionId],
+        at: u32,
+    ) -> Option<(ExpressionId, bool)> {
+        let last = declared.len().checked_sub(1)?;
+        let declared = declared[last.min(at as usize)];
+        match self.generic_parts(file, declared) {
+            (REST_TYPE, arguments, _) => Some((*arguments.first()?, true)),
+            _ => (at as usize <= last).then_some((declared, false)),
+        }
+    }
+
+    /// Returns the types of functions that the values of a type have.
+    fn call_signatures(&mut self, key: DefinitionKey) -> ValueSet {
+        self.find_member(key, CALL_SIGNATURE, 0).0.unwrap_or(ValueSet::UNKNOWN)
+    }
+
+    /// Returns the definitions whose type a value has: those of `x` where it is declared by `typeof x`.
+    pub(super) fn definition_of_type(&mut self, value: Value) -> Option<ValueSet> {
+        let Value::Generic { file, scope, expression } = value else { return None };
+        if !self.is_script(file) || self.type_name(file, expression) != TYPE_OF_VALUE {
+            return None;
+        }
+        let value = *self.generic_parts(file, expression).1.first()?;
+        Some(self.deeper(|evaluator| evaluator.value(file, scope, value)))
+    }
+
+    /// Returns what calling a value of a type returns.
+    pub(super) fn call_of_instance(&mut self, key: DefinitionKey) -> ValueSet {
+        let signatures = self.call_signatures(key);
+        signatures.flat_map(|signature| self.call(signature))
+    }
+
+    /// Returns the values of a type with arguments that the language defines; `None` where it defines no such type.
+    pub(super) fn script_generic(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        declared: ExpressionId,
+    ) -> Option<ValueSet> {
+        let (name, arguments, _) = self.generic_parts(file, declared);
+        let first = arguments.first().copied().unwrap_or(0);
+        Some(match name {
+            FUNCTION_TYPE | "tuple" => ValueSet::one(Value::Generic { file, scope, expression: declared }),
+            // A definition itself is meant by its name alone.
+            TYPE_OF_VALUE => self.value(file, scope, first).flat_map(|value| match value {
+                Value::Definition(_) => ValueSet::one(Value::Generic { file, scope, expression: declared }),
+                _ => ValueSet::one(value),
+            }),
+            "ReturnType" => self.instance(file, scope, first).flat_map(|function| self.call(function)),
+            "InstanceType" => {
+                let class = self.instance(file, scope, first);
+                class.flat_map(|class| match self.definition_of_type(class) {
+                    Some(classes) => classes.flat_map(|class| self.instance_of_value(class)),
+                    None => ValueSet::UNKNOWN,
+                })
+            }
+            "Awaited" => self.instance(file, scope, first).flat_map(|value| self.inner(value)),
+            "Omit" | "Pick" | "Extract" | "Exclude" => self.instance(file, scope, first),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! The names of a file without symbols, for the row that a document has of it.
+
+use super::declarations;
+use super::page::{self, SummaryInput};
+use super::templates::{self, TemplateParts};
+use crate::model::FileRole;
+use crate::summarize::words;
+
+/// Returns the names of what a template consists of or a source declares, the most important first; none if there are
+/// no words that say so.
+pub fn names_without_outline(source: &SummaryInput<'_>, most: usize) -> Vec<String> {
+    if source.file_type.role != FileRole::Code || page::is_minified(source) {
+        return Vec::new();
+    }
+    let mut names = if source.file_type.id == "php" {
+        returned_keys(source.text)
+    } else if templates::is_template(source.file_type.id) {
+        TemplateParts::of(source).into_names()
+    } else {
+        declarations::names(source.text, most)
+    };
+    // A row has commas between its names.
+    names.retain(|name| !name.contains([',', '`']));
+    names.truncate(most);
+    names
+}
+
+/// Returns the keys of the array that a file of PHP consists of, as settings and translations do.
+pub(super) fn returned_keys(text: &str) -> Vec<String> {
+    const MOST: usize = 400;
+    let is_start = |line: &str| line == "return [" || line == "return array(";
+    let lines = text.lines().skip_while(|line| !is_start(line.trim())).skip(1);
+    let key = |line: &str| {
+        let rest = line.trim_start();
+        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let (name, value) = rest[1..].split_once(quote)?;
+        value.trim_start().starts_with("=>").then(|| (line.len() - rest.len(), words::one_line(name)))
+    };
+    let keys: Vec<(usize, String)> = lines.filter_map(key).take(MOST).collect();
+    // Those of arrays within it are indented further.
+    let least = keys.iter().map(|(indent, _)| *indent).min();
+    keys.into_iter().filter(|(indent, _)| Some(*indent) == least).map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summary::tests::file_type;
+    use super::*;
+
+    #[track_caller]
+    fn check(id: &str, text: &str, expected: &str) {
+        let source = SummaryInput { file_type: file_type(id), text, lines: 1, outline: None };
+        assert_eq!(names_without_outline(&source, 5).join(" "), expected);
+    }
+
+    #[test]
+    fn a_source_without_a_grammar_has_the_names_that_it_declares() {
+        let module = "defmodule Plug.Conn do\n  # def none\n  def put(conn), do: conn\n  def put(a, b), do: a\n  defp valid?(x) do\n  end\nend\n";
+        check("elixir", module, "Plug.Conn put valid?");
+        check("go", "func (c *Cart) Add(i Item) error {\ntype = 1\n", "Add");
+        check("rust", "pub(crate) struct Walker {\n", "Walker");
+        check("unknown", "def a\n", "");
+        let settings = "<?php\n\nreturn [\n    'path' => env('a'),\n    'disks' => [\n        'local' => 1,\n    ],\n];\n";
+        check("php", settings, "path disks");
+        check("php", "<?php\n'a' => 1;\n", "");
+    }
+
+    #[test]
+    fn a_template_has_its_functions_and_blocks_and_what_it_includes() {
+        let component = "<template><Row /></template>\n<script setup>\nconst save = () => {}\ndefineProps(['song'])\n</script>\n";
+        check("vue", component, "save song Row");
+        check("jinja", "{% block a %}{% include 'b.html' %}", "a b.html");
+    }
+}

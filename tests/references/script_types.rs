@@ -1,0 +1,140 @@
+//! TypeScript: parameters that get their types from where a function is written, patterns, and what is declared for all
+//! files.
+
+use super::references;
+
+#[track_caller]
+fn assert_found(found: &[String], expected: &[&str]) {
+    for row in expected {
+        assert!(found.iter().any(|found| found == row), "{row} is not in {found:#?}");
+    }
+}
+
+#[test]
+fn a_function_gets_its_parameters_from_where_it_is_written() {
+    let text = [
+        "interface Builder { query(): void }",
+        "interface Other { query(): void }",
+        "function create(o: { ends: (b: Builder) => object; setup?(b: Builder): void }, ...all: ((b: Builder) => void)[]) {}",
+        "create({ ends: (b) => ({ a: b.query() }), setup(b) { b.query(); } });",
+        "create(null, null, function (b) { b.query(); });",
+        "type Make = (b: Builder) => Builder;",
+        "const make: Make = (b) => b;",
+        "make(null).query();",
+        "function outer(): Make { return (b) => { b.query(); return b; }; }",
+        "const list: Builder[] = [];",
+        "list.forEach((b) => b.query());",
+        "",
+        "",
+        "function bound<T extends Builder>(t: T) { t.query(); }",
+        "let result: ReturnType<typeof make>;",
+        "result.query();",
+        "app.use((b) => b.query());",
+        "class Host { constructor(run: (b: Builder) => void) {} }",
+        "new Host((b) => b.query());",
+        "interface Calls { (b: Builder): Other }",
+        "function called(calls: Calls) { calls(null).query(); }",
+        "class Field { run: Make = (b) => { b.query(); return b; }; }",
+    ];
+    let found = references(&[("a.ts", &text.join("\n"))]);
+    assert_found(
+        &found,
+        &[
+            "a.ts:4 -> Builder.query sure",
+            "a.ts:5 -> Builder.query sure",
+            "a.ts:8 -> Builder.query sure",
+            "a.ts:9 -> Builder.query sure",
+            "a.ts:11 -> Builder.query sure",
+            "a.ts:14 -> Builder.query likely",
+            "a.ts:16 -> Builder.query sure",
+            // Nothing is known of `app`.
+            "a.ts:17 -> Builder.query maybe",
+            "a.ts:17 -> Other.query maybe",
+            "a.ts:19 -> Builder.query sure",
+            "a.ts:21 -> Other.query sure",
+            "a.ts:22 -> Make sure",
+            "a.ts:22 -> Builder.query sure",
+        ],
+    );
+    let others: Vec<&String> = found.iter().filter(|found| found.contains("Other.query")).collect();
+    assert_eq!(others, ["a.ts:17 -> Other.query maybe", "a.ts:21 -> Other.query sure"]);
+}
+
+#[test]
+fn a_member_is_used_where_a_pattern_takes_it_and_no_object_binds_its_methods_outside() {
+    let text = [
+        "interface Context { push(): void; pop(): void }",
+        "function pop() {}",
+        "function f(context: Context) {",
+        "  const { push, pop: take } = context;",
+        "  push();",
+        "  pop();",
+        "}",
+        "const options = { pop() { pop(); }, run: (pop: () => void) => pop() };",
+        "function g(o: { pop: () => void }, push: typeof pop) { pop(); push(); }",
+    ];
+    let found = references(&[("a.ts", &text.join("\n"))]);
+    let expected = [
+        "a.ts:3 -> Context sure",
+        "a.ts:4 -> Context.push sure",
+        "a.ts:4 -> Context.pop sure",
+        "a.ts:6 -> pop sure",
+        "a.ts:8 -> pop sure",
+        "a.ts:9 -> pop sure",
+        "a.ts:9 -> pop sure",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_is_declared_for_all_files_needs_no_import() {
+    let globals = "interface Window { open(): void }\ndeclare function start(): void;\n";
+    let module = "export {};\ndeclare global {\n  interface Window { extra(): void }\n}\ndeclare module './c' {\n  interface Store { added(): void }\n}\ndeclare module 'foreign' {\n  export function walk(): void;\n}\n";
+    let store = "export interface Store { own(): void }\n";
+    let user = "import { Store } from './c';\nimport { walk } from 'foreign';\nexport function f(w: Window, s: Store) {\n  w.open();\n  w.extra();\n  s.own();\n  s.added();\n  walk();\n  start();\n}\n";
+    let local = "interface Window { other(): void }\n";
+    let found = references(&[
+        ("a.d.ts", globals),
+        ("b.ts", module),
+        ("c.ts", store),
+        ("d.ts", user),
+        ("e.ts", local),
+    ]);
+    assert_found(
+        &found,
+        &[
+            "d.ts:3 -> a.d.ts/Window sure",
+            "d.ts:4 -> a.d.ts/Window.open sure",
+            "d.ts:5 -> b.ts/Window.extra sure",
+            "d.ts:6 -> c.ts/Store.own sure",
+            "d.ts:7 -> b.ts/./c.Store.added sure",
+            "d.ts:8 -> b.ts/foreign.walk sure",
+            "d.ts:9 -> a.d.ts/start sure",
+        ],
+    );
+    assert!(!found.iter().any(|found| found.contains("e.ts/")), "{found:#?}");
+}
+
+#[test]
+fn modules_that_pass_each_other_on_are_searched_to_the_end() {
+    let index = "export * from './config';\nexport * from './types';\n";
+    let config = "import { Options } from './index';\nexport interface Config { options: Options }\n";
+    let types = "export type * from './options';\nexport const one = 1;\n";
+    let options = "export interface Options { run(): void }\n";
+    let user = "import { Options, Config } from './index';\nfunction f(o: Options, c: Config) {\n  o.run();\n  c.options.run();\n}\n";
+    let found = references(&[
+        ("index.ts", index),
+        ("user.ts", user),
+        ("config.ts", config),
+        ("types.ts", types),
+        ("options.ts", options),
+    ]);
+    assert_found(
+        &found,
+        &[
+            "user.ts:3 -> options.ts/Options.run sure",
+            "user.ts:4 -> options.ts/Options.run sure",
+            "config.ts:2 -> options.ts/Options sure",
+        ],
+    );
+}
