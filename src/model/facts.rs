@@ -253,31 +253,6 @@ pub enum ExpressionFact {
     Field(ExpressionId, NameId),
 }
 
-impl ExpressionFact {
-    /// Returns the expression with other numbers for its names and operands.
-    #[must_use]
-    pub fn renumbered(
-        self,
-        name: &dyn Fn(NameId) -> NameId,
-        operand: &dyn Fn(ExpressionId) -> ExpressionId,
-    ) -> Self {
-        match self {
-            Self::Name(of) => Self::Name(name(of)),
-            Self::TypeName(of) => Self::TypeName(name(of)),
-            Self::Member(object, of) => Self::Member(operand(object), name(of)),
-            Self::Field(object, of) => Self::Field(operand(object), name(of)),
-            Self::Call(callee) => Self::Call(operand(callee)),
-            Self::Item(container) => Self::Item(operand(container)),
-            Self::Part(whole, position) => Self::Part(operand(whole), position),
-            Self::Instance(of) => Self::Instance(operand(of)),
-            Self::Apply(generic, argument) => Self::Apply(operand(generic), operand(argument)),
-            Self::Either(a, b) => Self::Either(operand(a), operand(b)),
-            Self::Inner(wrapper) => Self::Inner(operand(wrapper)),
-            Self::Unknown | Self::Literal | Self::Receiver | Self::ReceiverType | Self::Super => self,
-        }
-    }
-}
-
 /// A use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UseFact {

@@ -1,8 +1,6 @@
 //! Uses to references: which definitions a use may mean, with the grade of that reading.
 
-use rustc_hash::FxHashSet;
-
-use super::c::{CNames, renamed_by};
+use super::c::CNames;
 use super::common_js_modules::of_named_object;
 use super::common_members::{
     COMMON_MEMBERS, COMMON_MEMBERS_OF_CPP, COMMON_METHODS_OF_JAVA, COMMON_METHODS_OF_SCRIPT,
@@ -13,10 +11,9 @@ use super::inheritance::InheritedDefinition;
 use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
 use super::rust_modules::Namespace;
-use super::seen::is_seen_alike;
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, SourceFacts, TAGGED_FILE, UseFact,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, TAGGED_FILE, UseFact,
 };
 
 /// Of more definitions with the same name none is worth naming.
@@ -94,15 +91,16 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     let mut c_names = CNames::new(&index);
     let mut found = ProjectReferences::default();
     for (id, file) in (0..).zip(files) {
-        if !is_joined_by_itself(index.rules(id)) {
-            for usage in &file.facts.uses {
-                if !join_java_call(&mut evaluator, id, usage, &mut found) {
-                    join_use(&mut evaluator, id, usage, &mut found);
-                }
+        if is_joined_by_itself(index.rules(id)) {
+            join_by_itself(&index, &mut c_names, id, &mut found);
+            continue;
+        }
+        for usage in &file.facts.uses {
+            if !join_java_call(&mut evaluator, id, usage, &mut found) {
+                join_use(&mut evaluator, id, usage, &mut found);
             }
         }
         evaluator.end_file();
-        join_by_itself(&index, &mut c_names, id, &mut found);
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
             from_file: id,
             from_line: usage.line,
@@ -117,57 +115,25 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     found
 }
 
-/// Returns the references of some files that have changed; `None` unless all other files have the references that they had
-/// before. `changed` has each of these files with its facts from before, and the other files are the same as then.
-pub fn find_changed_references(
-    files: &[ProjectFile],
-    changed: &[(u32, &SourceFacts)],
-) -> Option<ProjectReferences> {
-    let rules = |file: FileId| NameRules::of(files[file as usize].language);
-    // Those of C++ look into the functions of what C++ or C they include.
-    let has_cpp = || (0..).zip(files).any(|(id, _)| rules(id) == Some(NameRules::Cpp));
-    for (file, before) in changed {
-        let with_locals = rules(*file) == Some(NameRules::C) && has_cpp();
-        let is_alone = rules(*file).is_some_and(is_joined_by_itself);
-        if !is_alone || !is_seen_alike(before, &files[*file as usize].facts, with_locals) {
-            return None;
-        }
-    }
-    let mut names: FxHashSet<&str> = FxHashSet::default();
-    for (file, _) in changed {
-        names.extend(files[*file as usize].facts.names.iter().map(String::as_str));
-    }
-    names.extend(files.iter().filter(|file| file.language == "c").flat_map(|file| renamed_by(&file.facts)));
-    let index = ProjectIndex::of_names(files, |name| names.contains(name));
-    let mut c_names = CNames::new(&index);
-    let mut found = ProjectReferences::default();
-    for (file, _) in changed {
-        join_by_itself(&index, &mut c_names, *file, &mut found);
-    }
-    Some(found)
-}
-
 /// Returns whether the names of a file mean what the definitions and includes of all files say, whatever those of others
 /// mean.
-const fn is_joined_by_itself(rules: NameRules) -> bool {
+pub(super) const fn is_joined_by_itself(rules: NameRules) -> bool {
     matches!(rules, NameRules::C | NameRules::ByName)
 }
 
 /// Adds the references of a file that is joined by itself.
-fn join_by_itself<'a>(
+pub(super) fn join_by_itself<'a>(
     index: &'a ProjectIndex<'a>,
     c_names: &mut CNames<'a>,
     file: FileId,
     found: &mut ProjectReferences,
 ) {
     for usage in &index.facts(file).uses {
-        match index.rules(file) {
-            NameRules::C => {
-                let (targets, grade) = c_names.resolve(file, usage);
-                add_references(index, file, usage, targets, *grade, found);
-            }
-            NameRules::ByName => join_by_name(index, file, usage, found),
-            _ => return,
+        if index.rules(file) == NameRules::C {
+            let (targets, grade) = c_names.resolve(file, usage);
+            add_references(index, file, usage, targets, *grade, found);
+        } else {
+            join_by_name(index, file, usage, found);
         }
     }
 }

@@ -30,7 +30,7 @@
 //! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
-//! | `seen` | What other files see of a file, which decides what is joined again after an edit |
+//! | `edits` | The references of changed files alone, where others see the same of them |
 //!
 //! Start with [`find_references`].
 
@@ -43,6 +43,7 @@ mod containers;
 mod cpp;
 mod cpp_containers;
 mod cpp_tables;
+mod edits;
 mod evaluate;
 mod fixture_uses;
 mod fixtures;
@@ -73,15 +74,13 @@ mod script_modules;
 mod script_packages;
 mod script_tables;
 mod script_types;
-mod seen;
 mod values;
 
 #[cfg(test)]
 mod tests;
 
 pub use codec::{decode_facts, encode_facts};
+pub use edits::find_changed_references;
 pub use inheritance::InheritedDefinition;
-pub use join::{
-    ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_changed_references, find_references,
-};
+pub use join::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_references};
 pub use project::ProjectFile;

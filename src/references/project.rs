@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::seen::is_in_function;
-use crate::model::{BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeKind, SourceFacts};
+use crate::model::{
+    BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeId, ScopeKind, SourceFacts,
+};
 
 /// One file and its facts.
 #[derive(Debug, Clone)]
@@ -197,4 +198,16 @@ pub(super) fn manifest_values<'a>(facts: &'a SourceFacts, key: &str) -> impl Ite
 /// Returns how many folders two paths share.
 pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+}
+
+/// Returns whether a scope is that of a function, or within one.
+pub(super) fn is_in_function(facts: &SourceFacts, mut scope: ScopeId) -> bool {
+    while scope != 0 {
+        let fact = facts.scope(scope);
+        if fact.kind == ScopeKind::Function {
+            return true;
+        }
+        scope = fact.parent.min(scope - 1);
+    }
+    false
 }

@@ -217,6 +217,12 @@ impl ReferenceGraph {
         graph
     }
 
+    /// Returns whether the graph is another one after an edit that other files do not see.
+    #[cfg(test)]
+    pub(super) fn is_edit_of(&self, before: &Self) -> bool {
+        !std::ptr::eq(self, before) && Arc::ptr_eq(&self.files, &before.files)
+    }
+
     fn references_of(&self, found: &[Reference]) -> Vec<GraphReference> {
         let reference = |found: &Reference| GraphReference {
             file: found.from_file,
