@@ -173,7 +173,10 @@ impl Numbers {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let at = self.below(lines.len() + 1);
         match self.below(10) {
-            0 => return text.replace(self.one_of(&NAMES), self.one_of(&NAMES)),
+            0 => {
+                let known = self.one_of(&NAMES);
+                return text.replace(known, self.one_of(&NAMES));
+            }
             1..=3 if at < lines.len() => {
                 let line = &lines[at];
                 let known = NAMES.iter().find(|name| line.contains(**name)).unwrap_or(&NAMES[0]);
