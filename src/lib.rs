@@ -177,7 +177,7 @@ pub mod internals {
     pub mod references {
         pub use crate::references::{
             ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, decode_facts,
-            encode_facts, find_references,
+            encode_facts, find_changed_references, find_references,
         };
     }
     pub mod slices {

@@ -7,7 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::includes::IncludePaths;
 use super::join::ReferenceGrade;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, UseFact};
+use crate::model::{
+    BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, SourceFacts,
+    UseFact,
+};
 
 /// Of more definitions with one name, the rest is not looked at.
 const MAX_SAME_NAME: usize = 64;
@@ -157,11 +160,7 @@ impl<'a> CNames<'a> {
 
     /// Returns the name that a macro without parameters stands for.
     fn renamed(&self, key: DefinitionKey) -> Option<&'a str> {
-        let facts = self.index.facts(key.file);
-        match facts.expression(*self.index.definition(key).bases.first()?) {
-            ExpressionFact::Name(name) => Some(facts.name(name)),
-            _ => None,
-        }
+        stands_for(self.index.facts(key.file), self.index.definition(key))
     }
 
     /// Returns the nearest of the functions that a linker would find.
@@ -209,6 +208,19 @@ impl<'a> CNames<'a> {
         let find =
             || facts.imports.iter().filter_map(|import| paths.find(index, file, facts.name(import.module)));
         Rc::clone(self.includes.entry(file).or_insert_with(|| find().collect()))
+    }
+}
+
+/// Returns the names that the macros of a file stand for.
+pub(super) fn renamed_by(facts: &SourceFacts) -> impl Iterator<Item = &str> {
+    let macros = facts.definitions.iter().filter(|fact| fact.kind == DefinitionKind::Macro);
+    macros.filter_map(|fact| stands_for(facts, fact))
+}
+
+fn stands_for<'a>(facts: &'a SourceFacts, definition: &DefinitionFact) -> Option<&'a str> {
+    match facts.expression(*definition.bases.first()?) {
+        ExpressionFact::Name(name) => Some(facts.name(name)),
+        _ => None,
     }
 }
 

@@ -91,17 +91,11 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     let mut c_names = CNames::new(&index);
     let mut found = ProjectReferences::default();
     for (id, file) in (0..).zip(files) {
-        let is_c = index.rules(id) == NameRules::C;
+        if is_joined_by_itself(index.rules(id)) {
+            join_by_itself(&index, &mut c_names, id, &mut found);
+            continue;
+        }
         for usage in &file.facts.uses {
-            if is_c {
-                let (targets, grade) = c_names.resolve(id, usage);
-                add_references(&index, id, usage, targets, *grade, &mut found);
-                continue;
-            }
-            if index.rules(id) == NameRules::ByName {
-                join_by_name(&index, id, usage, &mut found);
-                continue;
-            }
             if !join_java_call(&mut evaluator, id, usage, &mut found) {
                 join_use(&mut evaluator, id, usage, &mut found);
             }
@@ -119,6 +113,29 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     }
     found.inherited = evaluator.inheritance();
     found
+}
+
+/// Returns whether the names of a file mean what the definitions and includes of all files say, whatever those of others
+/// mean.
+pub(super) const fn is_joined_by_itself(rules: NameRules) -> bool {
+    matches!(rules, NameRules::C | NameRules::ByName)
+}
+
+/// Adds the references of a file that is joined by itself.
+pub(super) fn join_by_itself<'a>(
+    index: &'a ProjectIndex<'a>,
+    c_names: &mut CNames<'a>,
+    file: FileId,
+    found: &mut ProjectReferences,
+) {
+    for usage in &index.facts(file).uses {
+        if index.rules(file) == NameRules::C {
+            let (targets, grade) = c_names.resolve(file, usage);
+            add_references(index, file, usage, targets, *grade, found);
+        } else {
+            join_by_name(index, file, usage, found);
+        }
+    }
 }
 
 /// Adds every definition of that name in files of the same language, those of the same file if there are some.

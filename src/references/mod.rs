@@ -30,6 +30,7 @@
 //! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
+//! | `edits` | The references of changed files alone, where others see the same of them |
 //!
 //! Start with [`find_references`].
 
@@ -42,6 +43,7 @@ mod containers;
 mod cpp;
 mod cpp_containers;
 mod cpp_tables;
+mod edits;
 mod evaluate;
 mod fixture_uses;
 mod fixtures;
@@ -78,6 +80,7 @@ mod values;
 mod tests;
 
 pub use codec::{decode_facts, encode_facts};
+pub use edits::find_changed_references;
 pub use inheritance::InheritedDefinition;
 pub use join::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_references};
 pub use project::ProjectFile;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::{BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeKind, SourceFacts};
+use crate::model::{
+    BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeId, ScopeKind, SourceFacts,
+};
 
 /// One file and its facts.
 #[derive(Debug, Clone)]
@@ -74,6 +76,11 @@ pub(super) struct ProjectIndex<'a> {
 
 impl<'a> ProjectIndex<'a> {
     pub(super) fn new(files: &'a [ProjectFile]) -> Self {
+        Self::of_names(files, |_| true)
+    }
+
+    /// Returns the index of the files and of those definitions whose names are wanted.
+    pub(super) fn of_names(files: &'a [ProjectFile], is_wanted: impl Fn(&str) -> bool) -> Self {
         let mut index = Self {
             files,
             rules: files.iter().map(|file| NameRules::of(file.language)).collect(),
@@ -88,11 +95,16 @@ impl<'a> ProjectIndex<'a> {
             let folder = folder_of(&file.path);
             index.add_folder(folder, id);
             for (definition, fact) in (0..).zip(&file.facts.definitions) {
-                if is_reachable(&file.facts, fact) {
-                    let key = DefinitionKey { file: id, definition };
-                    index.by_name.entry(file.facts.name(fact.name)).or_default().push(key);
+                let name = file.facts.name(fact.name);
+                if !is_wanted(name) {
+                    continue;
+                }
+                // Other files, and values of a type, can reach what is in no function.
+                if is_in_function(&file.facts, fact.scope) {
+                    index.local_names.insert(name);
                 } else {
-                    index.local_names.insert(file.facts.name(fact.name));
+                    let key = DefinitionKey { file: id, definition };
+                    index.by_name.entry(name).or_default().push(key);
                 }
             }
         }
@@ -188,15 +200,14 @@ pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns whether other files, or values of a type, can reach a definition: whether it is in no function.
-fn is_reachable(facts: &SourceFacts, fact: &DefinitionFact) -> bool {
-    let mut scope = fact.scope;
+/// Returns whether a scope is that of a function, or within one.
+pub(super) fn is_in_function(facts: &SourceFacts, mut scope: ScopeId) -> bool {
     while scope != 0 {
-        let outer = facts.scope(scope);
-        if outer.kind == ScopeKind::Function {
-            return false;
+        let fact = facts.scope(scope);
+        if fact.kind == ScopeKind::Function {
+            return true;
         }
-        scope = outer.parent.min(scope - 1);
+        scope = fact.parent.min(scope - 1);
     }
-    true
+    false
 }

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "lang-javascript")]
 mod common_js;
+mod edits;
 #[cfg(feature = "lang-java")]
 mod java;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]

@@ -1,36 +1,50 @@
 //! The references of a project, with what finds them by either end.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::model::{DefinitionFlags, DefinitionKind, FileRole, FileType, RelPath, ScopeKind, SourceFacts};
-use crate::references::{InheritedDefinition, ProjectFile, ProjectReferences, ReferenceGrade, UnresolvedUse};
+use crate::model::{DefinitionFlags, DefinitionKind, FileType, RelPath, ScopeKind, SourceFacts};
+use crate::references::{
+    InheritedDefinition, ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse,
+};
 use crate::search::PathClass;
 
 /// The index of a symbol in [`ReferenceGraph::symbols`].
 pub type SymbolId = u32;
 
-/// The symbols of a project and the references between them.
-#[derive(Debug, Default)]
+/// The symbols of a project and the references between them. What no edit of a body changes is shared with the graph before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReferenceGraph {
-    files: Vec<GraphFile>,
+    files: Arc<Vec<GraphFile>>,
     /// In the order of the files, and within a file in that of the names.
     symbols: Vec<GraphSymbol>,
     /// By file and line of the use, and then by symbol.
     references: Vec<GraphReference>,
     to_symbol: Adjacency,
     from_symbol: Adjacency,
-    children: Adjacency,
-    /// What may run or be meant where a symbol is: for a member what it overrides, for a type what inherits it.
-    stand_ins: Vec<SymbolId>,
-    to_stand_in: Adjacency,
-    /// The uses that could not be resolved, by file and line.
-    unresolved: Vec<UnresolvedPlace>,
-    /// The rows of `unresolved` of each name.
-    unresolved_names: HashMap<Box<str>, Vec<u32>>,
+    children: Arc<Adjacency>,
+    stand_ins: Arc<StandIns>,
+    unresolved: Arc<UnresolvedUses>,
+}
+
+/// What may run or be meant where a symbol is: for a member what it overrides, for a type what inherits it.
+#[derive(Debug, PartialEq, Eq, Default)]
+struct StandIns {
+    symbols: Vec<SymbolId>,
+    of_symbol: Adjacency,
+}
+
+/// The uses that could not be resolved.
+#[derive(Debug, PartialEq, Eq, Default)]
+struct UnresolvedUses {
+    /// By file and line.
+    places: Vec<UnresolvedPlace>,
+    /// The rows of `places` of each name.
+    of_name: HashMap<Box<str>, Vec<u32>>,
 }
 
 /// A use of a name that could not be resolved.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnresolvedPlace {
     pub(super) file: u32,
     pub(super) line: u32,
@@ -39,7 +53,7 @@ pub(super) struct UnresolvedPlace {
 }
 
 /// A file of the graph.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct GraphFile {
     path: RelPath,
     language: &'static str,
@@ -49,10 +63,10 @@ struct GraphFile {
 }
 
 /// A function, a type or a macro.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphSymbol {
     /// Its name after those of its containers, joined by dots.
-    pub qualified_name: Box<str>,
+    pub qualified_name: Arc<str>,
     /// The index of its file.
     pub file: u32,
     /// What it is.
@@ -74,7 +88,7 @@ pub struct GraphSymbol {
 }
 
 /// A use of a name, and a symbol that it may mean.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphReference {
     /// The index of the file of the use.
     pub file: u32,
@@ -91,7 +105,7 @@ pub struct GraphReference {
 }
 
 /// For each symbol the rows of a table that belong to it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Adjacency {
     /// Where the rows of each symbol begin in `rows`; one more than there are symbols.
     starts: Vec<u32>,
@@ -125,6 +139,33 @@ impl Adjacency {
     }
 }
 
+impl UnresolvedUses {
+    /// Several uses on one line are in their order.
+    fn new(mut named: Vec<(UnresolvedPlace, &str)>) -> Self {
+        named.sort_by_key(|(place, _)| (place.file, place.line));
+        let mut uses = Self::default();
+        for (row, (place, name)) in (0..).zip(named) {
+            uses.places.push(place);
+            match uses.of_name.get_mut(name) {
+                Some(rows) => rows.push(row),
+                None => drop(uses.of_name.insert(name.into(), vec![row])),
+            }
+        }
+        uses
+    }
+
+    /// Returns the uses with their names, in their order.
+    fn named(&self) -> impl Iterator<Item = (UnresolvedPlace, &str)> {
+        let mut names = vec![""; self.places.len()];
+        for (name, rows) in &self.of_name {
+            for row in rows {
+                names[*row as usize] = name;
+            }
+        }
+        self.places.iter().copied().zip(names)
+    }
+}
+
 impl ReferenceGraph {
     /// Joins what was found to the files that it was found in. The paths are those of the files, in their order.
     pub(super) fn new(
@@ -133,71 +174,108 @@ impl ReferenceGraph {
         found: &ProjectReferences,
     ) -> Self {
         let mut graph = Self::default();
+        let mut graph_files = Vec::with_capacity(files.len());
         for (file, (path, file_type)) in files.iter().zip(paths) {
-            graph.add_file(file, path, file_type.role);
+            let first_symbol = index(graph.symbols.len());
+            graph.symbols.extend(symbols(&file.facts, index(graph_files.len()), first_symbol));
+            let is_test = PathClass::of(path, file_type.role, false) == PathClass::Test;
+            graph_files.push(GraphFile {
+                path: path.clone(),
+                language: file.language,
+                is_test,
+                first_symbol,
+            });
         }
-        let symbol = |file: u32, definition: u32| graph.files[file as usize].first_symbol + definition;
-        let reference = |found: &crate::references::Reference| GraphReference {
-            file: found.from_file,
-            line: found.from_line,
-            from: found.from_definition.map(|definition| symbol(found.from_file, definition)),
-            to: symbol(found.to_file, found.to_definition),
-            grade: found.grade,
-            is_call: found.is_call,
-        };
-        let mut references: Vec<GraphReference> = found.references.iter().map(reference).collect();
-        references.sort_by_key(|reference| (reference.file, reference.line, reference.to));
-        let sources: Vec<_> = references.iter().map(|reference| reference.from).collect();
-        let targets: Vec<_> = references.iter().map(|reference| Some(reference.to)).collect();
-        graph.from_symbol = Adjacency::new(graph.symbols.len(), &sources);
-        graph.to_symbol = Adjacency::new(graph.symbols.len(), &targets);
+        graph.files = Arc::new(graph_files);
+        graph.set_references(graph.references_of(&found.references));
         let parents: Vec<_> = graph.symbols.iter().map(|symbol| symbol.parent).collect();
-        graph.children = Adjacency::new(graph.symbols.len(), &parents);
-        graph.references = references;
-        graph.add_stand_ins(&found.inherited);
-        graph.add_unresolved(files, &found.unresolved);
+        graph.children = Arc::new(Adjacency::new(graph.symbols.len(), &parents));
+        graph.stand_ins = Arc::new(graph.stand_ins(&found.inherited));
+        graph.unresolved = Arc::new(UnresolvedUses::new(graph.unresolved_places(files, &found.unresolved)));
         graph
     }
 
-    fn add_stand_ins(&mut self, inherited: &[InheritedDefinition]) {
+    /// Returns the graph after an edit of some files that other files do not see; `found` has the references of these files
+    /// alone. The files are those of the graph, in their order, as are the edited ones.
+    pub(super) fn edited(&self, files: &[ProjectFile], edited: &[u32], found: &ProjectReferences) -> Self {
+        let mut graph = self.clone();
+        for file in edited {
+            let range = self.symbols_range(*file);
+            let new = symbols(&files[*file as usize].facts, *file, range.start);
+            graph.symbols.splice(range.start as usize..range.end as usize, new);
+        }
+        let is_kept = |file: u32| edited.binary_search(&file).is_err();
+        let mut references = self.references_of(&found.references);
+        references.extend(self.references.iter().filter(|reference| is_kept(reference.file)));
+        graph.set_references(references);
+        let had_unresolved = self.unresolved.places.iter().any(|place| !is_kept(place.file));
+        if had_unresolved || !found.unresolved.is_empty() {
+            let mut unresolved = self.unresolved_places(files, &found.unresolved);
+            unresolved.extend(self.unresolved.named().filter(|(place, _)| is_kept(place.file)));
+            graph.unresolved = Arc::new(UnresolvedUses::new(unresolved));
+        }
+        graph
+    }
+
+    /// Returns whether the graph is another one after an edit that other files do not see.
+    #[cfg(test)]
+    pub(super) fn is_edit_of(&self, before: &Self) -> bool {
+        !std::ptr::eq(self, before) && Arc::ptr_eq(&self.files, &before.files)
+    }
+
+    fn references_of(&self, found: &[Reference]) -> Vec<GraphReference> {
+        let reference = |found: &Reference| GraphReference {
+            file: found.from_file,
+            line: found.from_line,
+            from: found.from_definition.map(|definition| self.symbol_of(found.from_file, definition)),
+            to: self.symbol_of(found.to_file, found.to_definition),
+            grade: found.grade,
+            is_call: found.is_call,
+        };
+        found.iter().map(reference).collect()
+    }
+
+    fn symbol_of(&self, file: u32, definition: u32) -> SymbolId {
+        self.files[file as usize].first_symbol + definition
+    }
+
+    fn set_references(&mut self, mut references: Vec<GraphReference>) {
+        references.sort_by_key(|reference| (reference.file, reference.line, reference.to));
+        let sources: Vec<_> = references.iter().map(|reference| reference.from).collect();
+        let targets: Vec<_> = references.iter().map(|reference| Some(reference.to)).collect();
+        self.from_symbol = Adjacency::new(self.symbols.len(), &sources);
+        self.to_symbol = Adjacency::new(self.symbols.len(), &targets);
+        self.references = references;
+    }
+
+    fn stand_ins(&self, inherited: &[InheritedDefinition]) -> StandIns {
+        let mut stand_ins = StandIns::default();
         let mut owners = Vec::with_capacity(inherited.len());
         for inherited in inherited {
-            let symbol = |file: u32, definition: u32| self.files[file as usize].first_symbol + definition;
-            let own = symbol(inherited.file, inherited.definition);
-            let base = symbol(inherited.base_file, inherited.base_definition);
+            let own = self.symbol_of(inherited.file, inherited.definition);
+            let base = self.symbol_of(inherited.base_file, inherited.base_definition);
             // Who calls the overridden member may run this one; who uses a type that inherits uses the base too.
             let is_member = self.symbols[own as usize].is_member && self.symbols[base as usize].is_member;
             let (owner, stand_in) = if is_member { (own, base) } else { (base, own) };
             owners.push(Some(owner));
-            self.stand_ins.push(stand_in);
+            stand_ins.symbols.push(stand_in);
         }
-        self.to_stand_in = Adjacency::new(self.symbols.len(), &owners);
+        stand_ins.of_symbol = Adjacency::new(self.symbols.len(), &owners);
+        stand_ins
     }
 
-    fn add_unresolved(&mut self, files: &[ProjectFile], found: &[UnresolvedUse]) {
-        let mut found: Vec<&UnresolvedUse> = found.iter().collect();
-        found.sort_by_key(|unresolved| (unresolved.file, unresolved.line));
-        for (row, unresolved) in (0..).zip(found) {
-            let GraphFile { first_symbol, .. } = self.files[unresolved.file as usize];
-            let from = unresolved.from_definition.map(|definition| first_symbol + definition);
-            self.unresolved.push(UnresolvedPlace { file: unresolved.file, line: unresolved.line, from });
-            let name = files[unresolved.file as usize].facts.name(unresolved.name);
-            match self.unresolved_names.get_mut(name) {
-                Some(rows) => rows.push(row),
-                None => drop(self.unresolved_names.insert(name.into(), vec![row])),
-            }
-        }
-    }
-
-    fn add_file(&mut self, file: &ProjectFile, path: &RelPath, role: FileRole) {
-        let first_symbol = index(self.symbols.len());
-        let at = index(self.files.len());
-        self.symbols.extend((0..index(file.facts.definitions.len())).map(|definition| {
-            let symbol = symbol(&file.facts, definition);
-            GraphSymbol { file: at, parent: symbol.parent.map(|parent| first_symbol + parent), ..symbol }
-        }));
-        let is_test = PathClass::of(path, role, false) == PathClass::Test;
-        self.files.push(GraphFile { path: path.clone(), language: file.language, is_test, first_symbol });
+    /// Returns what could not be resolved, with the names.
+    fn unresolved_places<'f>(
+        &self,
+        files: &'f [ProjectFile],
+        found: &[UnresolvedUse],
+    ) -> Vec<(UnresolvedPlace, &'f str)> {
+        let place = |found: &UnresolvedUse| {
+            let from = found.from_definition.map(|definition| self.symbol_of(found.file, definition));
+            let place = UnresolvedPlace { file: found.file, line: found.line, from };
+            (place, files[found.file as usize].facts.name(found.name))
+        };
+        found.iter().map(place).collect()
     }
 
     /// Returns all references, by file and line of the use.
@@ -222,32 +300,32 @@ impl ReferenceGraph {
 
     /// Returns how many uses of any name could not be resolved.
     pub fn unresolved(&self) -> u64 {
-        self.unresolved.len() as u64
+        self.unresolved.places.len() as u64
     }
 
     /// Returns how many uses within a symbol could not be resolved.
     pub(super) fn unresolved_within(&self, symbol: SymbolId) -> u64 {
         let GraphSymbol { file, first_line, last_line, .. } = self.symbol(symbol);
         let before =
-            |end: (u32, u32)| self.unresolved.partition_point(|place| (place.file, place.line) < end);
+            |end: (u32, u32)| self.unresolved.places.partition_point(|place| (place.file, place.line) < end);
         (before((*file, last_line + 1)) - before((*file, *first_line))) as u64
     }
 
     /// Returns how many uses of one name could not be resolved.
     pub(super) fn unresolved_of(&self, name: &str) -> u64 {
-        self.unresolved_names.get(name).map_or(0, |rows| rows.len() as u64)
+        self.unresolved.of_name.get(name).map_or(0, |rows| rows.len() as u64)
     }
 
     /// Returns the uses of one name that could not be resolved.
     pub(super) fn unresolved_uses_of(&self, name: &str) -> impl Iterator<Item = &UnresolvedPlace> {
-        let rows = self.unresolved_names.get(name).map_or(&[][..], Vec::as_slice);
-        rows.iter().map(|row| &self.unresolved[*row as usize])
+        let rows = self.unresolved.of_name.get(name).map_or(&[][..], Vec::as_slice);
+        rows.iter().map(|row| &self.unresolved.places[*row as usize])
     }
 
     /// Returns the symbols whose users may use this one: for a member those that it overrides, for a type those that
     /// inherit it.
     pub(super) fn stand_ins_of(&self, symbol: SymbolId) -> impl Iterator<Item = SymbolId> {
-        self.to_stand_in.of(symbol).iter().map(|row| self.stand_ins[*row as usize])
+        self.stand_ins.of_symbol.of(symbol).iter().map(|row| self.stand_ins.symbols[*row as usize])
     }
 
     /// Returns the members of a type, and the functions within a function.
@@ -283,7 +361,7 @@ impl ReferenceGraph {
 
     /// Returns the file of that path, or those whose paths end in it.
     pub(super) fn files_named(&self, path: &[u8]) -> Vec<u32> {
-        let all = || (0..).zip(&self.files);
+        let all = || (0..).zip(self.files.iter());
         let exact: Vec<u32> =
             all().filter(|(_, file)| file.path.as_bytes() == path).map(|(at, _)| at).collect();
         if !exact.is_empty() {
@@ -333,6 +411,14 @@ impl GraphSymbol {
     pub fn name(&self) -> &str {
         self.qualified_name.rsplit('.').next().unwrap_or(&self.qualified_name)
     }
+}
+
+/// Returns the symbols of a file, the first of which has this number.
+fn symbols(facts: &SourceFacts, file: u32, first_symbol: SymbolId) -> impl Iterator<Item = GraphSymbol> {
+    (0..index(facts.definitions.len())).map(move |definition| {
+        let symbol = symbol(facts, definition);
+        GraphSymbol { file, parent: symbol.parent.map(|parent| first_symbol + parent), ..symbol }
+    })
 }
 
 /// Returns a symbol of a file, whose parent is an index of the same file's.

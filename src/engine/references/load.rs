@@ -3,34 +3,48 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::graph::ReferenceGraph;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, FactsByContent, hide_by_settings, load_facts};
+use crate::engine::artifacts::{
+    ArtifactCache, ContentKey, ContentRef, FactsByContent, hide_by_settings, load_facts,
+};
 use crate::engine::error::Error;
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
-use crate::model::{ContentHash, SourceFacts};
-use crate::references::{ProjectFile, find_references};
+use crate::model::SourceFacts;
+use crate::references::{ProjectFile, find_changed_references, find_references};
 use crate::syntax;
 
 /// The references that were joined last, in a process that stays.
 #[derive(Default)]
-pub(in crate::engine) struct ReferenceCache(Mutex<Option<JoinedFiles>>);
+pub(in crate::engine) struct ReferenceCache(Mutex<Option<Arc<JoinedFiles>>>);
 
-#[derive(Clone)]
 struct JoinedFiles {
-    /// A hash of the paths, the contents and the types of the files.
-    key: ContentHash,
+    /// The contents of the files, in the order of the graph.
+    contents: Vec<ContentKey>,
     graph: Arc<ReferenceGraph>,
     /// The facts that were joined, so that after an edit only those of the edited file are read.
-    facts: Arc<FactsByContent>,
+    facts: FactsByContent,
+}
+
+impl JoinedFiles {
+    /// Returns which files have other contents now; `None` if files came or went, or have another type.
+    fn edited(&self, subjects: &[ContentRef<'_>]) -> Option<Vec<u32>> {
+        let files = || (0..).zip(self.contents.iter().zip(subjects));
+        let is_same = |(at, (before, subject)): (u32, (&ContentKey, &ContentRef<'_>))| {
+            subject.path == self.graph.path(at) && subject.file_type.id == before.1
+        };
+        let are_same = self.contents.len() == subjects.len() && files().all(is_same);
+        let edited = || files().filter(|(_, (before, subject))| subject.key() != **before);
+        are_same.then(|| edited().map(|(at, _)| at).collect())
+    }
 }
 
 impl ReferenceCache {
-    fn get(&self) -> Option<JoinedFiles> {
+    fn get(&self) -> Option<Arc<JoinedFiles>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn replace(&self, joined: JoinedFiles) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(joined);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(joined));
     }
 }
 
@@ -56,44 +70,50 @@ pub(super) fn graph_of_files(
         .filter_map(ContentRef::from_file)
         .filter(|subject| syntax::has_facts(subject.file_type.id, subject.path.file_name()))
         .collect();
-    let key = files_key(&subjects);
     let before = kept.and_then(ReferenceCache::get);
-    if let Some(joined) = before.as_ref().filter(|joined| joined.key == key) {
+    let edited = before.as_ref().and_then(|joined| joined.edited(&subjects));
+    if let (Some(joined), Some([])) = (&before, edited.as_deref()) {
         return Ok(Arc::clone(&joined.graph));
     }
-    let known = before.map(|joined| joined.facts).unwrap_or_default();
-    let facts = load_facts(cache, &subjects, &known);
+    let nothing = FactsByContent::default();
+    let known = before.as_ref().map_or(&nothing, |joined| &joined.facts);
+    let facts = load_facts(cache, &subjects, known);
     cache.workspace.check_cancelled()?;
     let is_complete = subjects.iter().all(|subject| facts.contains_key(&subject.key()));
-    let graph = Arc::new(join(&subjects, &facts));
+    let files = project_files(&subjects, &facts);
+    let joined_alone = match (&before, edited) {
+        (Some(joined), Some(edited)) if is_complete => join_edited(joined, &edited, &files),
+        _ => None,
+    };
+    let graph = Arc::new(joined_alone.unwrap_or_else(|| join(&subjects, &files)));
     cache.workspace.check_cancelled()?;
     // A file that changed since it was listed has no references in this answer; the next one has to join again.
     if let Some(kept) = kept.filter(|_| is_complete) {
-        kept.replace(JoinedFiles { key, graph: Arc::clone(&graph), facts: Arc::new(facts) });
+        let contents = subjects.iter().map(ContentRef::key).collect();
+        kept.replace(JoinedFiles { contents, graph: Arc::clone(&graph), facts });
     }
     Ok(graph)
 }
 
-fn join(subjects: &[ContentRef<'_>], facts: &FactsByContent) -> ReferenceGraph {
+fn join(subjects: &[ContentRef<'_>], files: &[ProjectFile]) -> ReferenceGraph {
+    let paths: Vec<_> = subjects.iter().map(|subject| (subject.path.clone(), subject.file_type)).collect();
+    ReferenceGraph::new(files, &paths, &find_references(files))
+}
+
+/// Joins the edited files alone; `None` if other files see the edits.
+fn join_edited(joined: &JoinedFiles, edited: &[u32], files: &[ProjectFile]) -> Option<ReferenceGraph> {
+    let with_facts = |at: &u32| Some((*at, &**joined.facts.get(&joined.contents[*at as usize])?));
+    let changed = edited.iter().map(with_facts).collect::<Option<Vec<_>>>()?;
+    let found = find_changed_references(files, &changed)?;
+    Some(joined.graph.edited(files, edited, &found))
+}
+
+fn project_files(subjects: &[ContentRef<'_>], facts: &FactsByContent) -> Vec<ProjectFile> {
     let nothing = Arc::<SourceFacts>::default();
     let file = |subject: &ContentRef<'_>| ProjectFile {
         path: subject.path.to_string(),
         language: subject.file_type.id,
         facts: Arc::clone(facts.get(&subject.key()).unwrap_or(&nothing)),
     };
-    let files: Vec<ProjectFile> = subjects.iter().map(file).collect();
-    let paths: Vec<_> = subjects.iter().map(|subject| (subject.path.clone(), subject.file_type)).collect();
-    ReferenceGraph::new(&files, &paths, &find_references(&files))
-}
-
-fn files_key(subjects: &[ContentRef<'_>]) -> ContentHash {
-    let mut bytes = Vec::with_capacity(subjects.len() * 80);
-    for subject in subjects {
-        bytes.extend_from_slice(subject.hash.as_bytes());
-        bytes.extend_from_slice(subject.file_type.id.as_bytes());
-        bytes.push(0);
-        bytes.extend_from_slice(subject.path.as_bytes());
-        bytes.push(0);
-    }
-    ContentHash::digest(&bytes)
+    subjects.iter().map(file).collect()
 }

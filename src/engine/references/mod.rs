@@ -19,6 +19,8 @@
 
 mod changes;
 mod coverage;
+#[cfg(test)]
+mod edit_tests;
 mod graph;
 mod load;
 mod queries;

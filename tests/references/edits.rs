@@ -1,0 +1,222 @@
+//! Which files are joined again after an edit.
+
+use std::sync::Arc;
+
+use slop::internals::references::{ProjectFile, ProjectReferences, find_changed_references, find_references};
+
+use super::project;
+
+const HEADER: (&str, &str) = ("a.h.c", "#define alias helper\nvoid run(int n);\n");
+const CALLER: (&str, &str) = ("b.c", "#include \"a.h.c\"\nvoid go(void) {\n  run(1);\n}\n");
+const BODY: &str = "#include \"a.h.c\"\nstatic void helper(void) {}\nvoid run(int n) {\n  helper();\n}\n";
+const CPP: (&str, &str) = ("d.cpp", "#include \"c.c\"\nvoid run(int n);\nvoid call() {\n  run(2);\n}\n");
+
+/// The files of a project and all of their references.
+struct JoinedProject {
+    files: Vec<ProjectFile>,
+    found: ProjectReferences,
+}
+
+impl JoinedProject {
+    fn new(files: Vec<ProjectFile>) -> Self {
+        Self { found: find_references(&files), files }
+    }
+
+    /// Returns whether the edited files are joined alone; if so, all references are those of a join of all files.
+    #[track_caller]
+    fn is_joined_alone(&self, before: &Self) -> bool {
+        let pairs = before.files.iter().zip(&self.files);
+        let changed =
+            (0..).zip(pairs).filter(|(_, (before, after))| !Arc::ptr_eq(&before.facts, &after.facts));
+        let changed: Vec<_> = changed.map(|(at, (before, _))| (at, &*before.facts)).collect();
+        let Some(mut found) = find_changed_references(&self.files, &changed) else { return false };
+        let is_kept = |file: u32| changed.iter().all(|(at, _)| *at != file);
+        found.references.extend(before.found.references.iter().filter(|found| is_kept(found.from_file)));
+        found.references.sort_by_key(|found| found.from_file);
+        found.unresolved.extend(before.found.unresolved.iter().filter(|found| is_kept(found.file)));
+        found.unresolved.sort_by_key(|found| found.file);
+        found.inherited.clone_from(&before.found.inherited);
+        assert_eq!(found, self.found);
+        true
+    }
+}
+
+/// Returns whether only the last file is joined again when its text changes.
+#[track_caller]
+fn is_enough(others: &[(&str, &str)], (path, before, after): (&str, &str, &str)) -> bool {
+    let others = project(others);
+    let with_file = |text| JoinedProject::new([others.clone(), project(&[(path, text)])].concat());
+    with_file(after).is_joined_alone(&with_file(before))
+}
+
+#[test]
+fn an_edit_of_a_body_in_c_has_the_file_alone_joined_again() {
+    // Those of C++ have no values from C.
+    for others in [&[HEADER, CALLER][..], &[HEADER, CALLER, CPP]] {
+        let is_alone = |after: &str| is_enough(others, ("c.c", BODY, after));
+        assert!(is_alone(BODY));
+        // Names of variables, and what only a macro elsewhere stands for.
+        assert!(is_alone(&BODY.replace("  helper();", "\n  int go = 1;\n  alias();\n  run(go);")));
+        assert!(is_alone(&BODY.replace("void run", "/* A. */\n\nvoid run")));
+        for (from, to) in [
+            ("void run(", "void walk("),
+            ("static void helper", "void helper"),
+            ("#include \"a.h.c\"\n", ""),
+            ("void run(int n) {\n", "void added(void) {}\nvoid run(int n) {\n"),
+        ] {
+            assert!(!is_alone(&BODY.replace(from, to)), "{to}");
+        }
+    }
+    let macros = "#define first helper\n";
+    assert!(!is_enough(&[HEADER, CALLER], ("c.c", macros, &macros.replace("helper", "run"))));
+    // A language whose names have values.
+    let text = "void more() {\n  run(3);\n}\n";
+    assert!(!is_enough(&[HEADER], ("e.cpp", text, &text.replace('3', "4"))));
+}
+
+#[cfg(feature = "lang-ruby")]
+#[test]
+fn a_language_whose_names_are_compared_has_the_file_alone_joined_again() {
+    let text = "def one\n  two\nend\n";
+    let others = [("b.rb", "def two\n  one\nend\n")];
+    assert!(is_enough(&others, ("c.rb", text, &text.replace("two", "one\n  two"))));
+    assert!(!is_enough(&others, ("c.rb", text, &text.replace("def one", "def three"))));
+}
+
+/// The files that are edited at random, the first ones more often.
+const FILES: &[(&str, &str)] = &[
+    (
+        "lib.h.c",
+        "#define start begin\n#define LIMIT 9\nint begin(int n);\nstatic int helper(int n)\n{\n\treturn n;\n}\n",
+    ),
+    (
+        "lib.c",
+        "#include \"lib.h.c\"\nint begin(int n)\n{\n\treturn helper(n);\n}\nint finish(int n)\n{\n\treturn start(n);\n}\n",
+    ),
+    (
+        "main.c",
+        "#include \"lib.h.c\"\n#include \"sub/lib.h.c\"\nint main(void)\n{\n\tint run = start(LIMIT);\n\tfinish(run);\n}\n",
+    ),
+    (
+        "sub/lib.c",
+        "#include \"lib.h.c\"\n#define finish begin\nint begin(int n)\n{\n\treturn helper(n) + run(n);\n}\n",
+    ),
+    ("sub/lib.h.c", "#define run helper\nstruct helper { int run; };\ntypedef int start;\n"),
+    #[cfg(feature = "lang-ruby")]
+    ("lib.rb", "class Begin\n  def begin_all\n    finish\n  end\nend\ndef finish\n  helper\nend\n"),
+    #[cfg(feature = "lang-ruby")]
+    ("run.rb", "def helper\n  finish\n  run\nend\nmodule Run\n  def run\n    helper\n  end\nend\n"),
+    (
+        "use.cpp",
+        "#include \"lib.h.c\"\nstruct Base { int run(); };\nint use() {\n  return begin(1) + finish(2) + helper(3);\n}\n",
+    ),
+    ("tool.py", "def begin(n):\n    return finish(n)\n\n\ndef finish(n):\n    return n\n"),
+    #[cfg(feature = "lang-typescript")]
+    (
+        "app.ts",
+        "export function begin(n: number) {\n  return finish(n);\n}\nfunction finish(n: number) {\n  return n;\n}\n",
+    ),
+    #[cfg(feature = "lang-rust")]
+    ("lib.rs", "fn begin() {\n    finish();\n}\nfn finish() {\n    helper();\n}\n"),
+    #[cfg(feature = "lang-java")]
+    (
+        "Main.java",
+        "class Main {\n  void begin() {\n    finish();\n  }\n  void finish() {\n    begin();\n  }\n}\n",
+    ),
+    #[cfg(feature = "lang-go")]
+    ("main.go", "package main\nfunc begin() {\n\tfinish()\n}\nfunc finish() {\n\thelper()\n}\n"),
+];
+/// Lines that edits insert, with one name for each `@`.
+const LINES: &[&str] = &[
+    "\t@(@(1));",
+    "\tint @ = LIMIT;",
+    "\tstruct @ *@ = 0;",
+    "int @(int n);",
+    "int @(int @) { return @(n); }",
+    "static int @(int n) { return @(n); }",
+    "#define @ @",
+    "#define @(n) @(n)",
+    "#include \"lib.h.c\"",
+    "#include \"sub/lib.h.c\"",
+    "#include \"lib.c\"",
+    "#ifdef @",
+    "#endif",
+    "struct @ { int @; };",
+    "typedef struct @ @;",
+    "{",
+    "}",
+    "/*",
+    "*/",
+    "",
+    "  @",
+    "def @",
+    "end",
+];
+const NAMES: [&str; 6] = ["begin", "finish", "helper", "start", "run", "LIMIT"];
+const ROUNDS: usize = 2000;
+
+/// Numbers that look random, and are the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+
+    fn one_of(&mut self, texts: &[&'static str]) -> &'static str {
+        texts[self.below(texts.len())]
+    }
+
+    /// Inserts, removes or changes one line of a text, or renames what it has by one name.
+    fn edit(&mut self, text: &str) -> String {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let at = self.below(lines.len() + 1);
+        match self.below(10) {
+            0 => {
+                let known = self.one_of(&NAMES);
+                return text.replace(known, self.one_of(&NAMES));
+            }
+            1..=3 if at < lines.len() => {
+                let line = &lines[at];
+                let known = NAMES.iter().find(|name| line.contains(**name)).unwrap_or(&NAMES[0]);
+                lines[at] = line.replace(known, self.one_of(&NAMES));
+            }
+            4 if at < lines.len() => {
+                let line = &lines[at];
+                lines[at] = line.strip_prefix("static ").map_or(format!("static {line}"), str::to_owned);
+            }
+            5 if at < lines.len() => drop(lines.remove(at)),
+            _ => {
+                let mut parts = self.one_of(LINES).split('@');
+                let mut line = parts.next().unwrap_or_default().to_owned();
+                for part in parts {
+                    line.extend([self.one_of(&NAMES), part]);
+                }
+                lines.insert(at, line);
+            }
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+#[test]
+fn after_any_edit_all_references_are_those_of_a_join_of_all_files() {
+    let mut numbers = Numbers(5);
+    let mut texts: Vec<String> = FILES.iter().map(|(_, text)| (*text).to_owned()).collect();
+    let mut before = JoinedProject::new(project(FILES));
+    let mut joined_alone = 0;
+    for _ in 0..ROUNDS {
+        let mut files = before.files.clone();
+        for _ in 0..=numbers.below(2) {
+            let most = if numbers.below(6) == 0 { FILES.len() } else { 7 };
+            let (at, is_restored) = (numbers.below(most), numbers.below(10) == 0);
+            texts[at] = if is_restored { FILES[at].1.to_owned() } else { numbers.edit(&texts[at]) };
+            files[at] = project(&[(FILES[at].0, &texts[at])]).remove(0);
+        }
+        let after = JoinedProject::new(files);
+        joined_alone += usize::from(after.is_joined_alone(&before));
+        before = after;
+    }
+    assert!((ROUNDS / 5..ROUNDS * 4 / 5).contains(&joined_alone), "{joined_alone} of {ROUNDS}");
+}
