@@ -77,13 +77,11 @@ fn type_by_name(path: &RelPath) -> Option<&'static FileType> {
     // Before the extension, which is only the last part of such an ending: `.min.js` is data, and `.js` is
     // code.
     let mut endings = INDEX.endings.iter();
-    match endings.find(|(ending, _)| name.ends_with(ending)) {
-        Some((_, file_type)) => Some(file_type),
-        None => {
-            let file_type = INDEX.extensions.get(extension.as_slice()).copied()?;
-            Some(templated_prose(&name, file_type).unwrap_or(file_type))
-        }
+    if let Some((_, file_type)) = endings.find(|(ending, _)| name.ends_with(ending)) {
+        return Some(file_type);
     }
+    let file_type = INDEX.extensions.get(extension.as_slice()).copied()?;
+    Some(templated_prose(&name, file_type).unwrap_or(file_type))
 }
 
 /// Returns the type of `README.md` for `README.md.gotmpl`: a template of prose in a markup is read as what it makes.

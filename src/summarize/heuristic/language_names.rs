@@ -116,7 +116,10 @@ fn name_of_ocaml(line: &str) -> Option<&str> {
         "exception ",
     ];
     let mut rest = after(line, &STARTS)?;
-    // Parameters of a type.
+    // An operator, or values that are taken apart; else parameters of a type.
+    if rest.starts_with('(') && line.starts_with("let ") {
+        return None;
+    }
     if let Some((_, inside)) = rest.strip_prefix('(').and_then(|inside| inside.split_once(')')) {
         rest = inside.trim_start();
     }
@@ -230,6 +233,8 @@ fn name_in_braces(line: &str) -> Option<&str> {
         "if", "for", "while", "switch", "catch", "return", "else", "new", "throw", "await", "do", "try",
         "assert", "using", "case",
     ];
+    const MODIFIERS: [&str; 9] =
+        ["public", "private", "protected", "global", "static", "override", "virtual", "abstract", "void"];
     let line = line.trim();
     if line.starts_with(['/', '*', '@', '\'', '"']) {
         return None;
@@ -243,7 +248,9 @@ fn name_in_braces(line: &str) -> Option<&str> {
     if before.any(|word| TYPES.contains(&word)) {
         return word(before.next()?, "");
     }
-    let is_body = line.ends_with('{') || line.contains("=>") || line.ends_with('}');
+    // Parameters may have lines of their own.
+    let is_long = MODIFIERS.contains(&first) && line.ends_with(['(', ',']);
+    let is_body = is_long || line.ends_with('{') || line.contains("=>") || line.ends_with('}');
     let is_getter = head.split_whitespace().rev().nth(1) == Some("get");
     let is_call = line[head.len()..].starts_with('(');
     let (types, name) = head.trim_end().rsplit_once(char::is_whitespace)?;
@@ -306,7 +313,7 @@ mod tests {
         );
         check(
             "ocaml",
-            "open Core\ntype 'a t = 'a list\nlet rec join acc =\n  let inner = 1 in\n  inner\nand split x = x\nlet () = run ()\nlet _ = x\nmodule Infix = struct\n  let add a b = a\n    let c = 1\nend\nlet[@inline] f x = x\nval go : int\n",
+            "open Core\ntype 'a t = 'a list\nlet rec join acc =\n  let inner = 1 in\n  inner\nand split x = x\nlet () = run ()\nlet _ = x\nmodule Infix = struct\n  let ( / ) a b = a\n  let add a b = a\n    let c = 1\nend\nlet[@inline] f x = x\nval go : int\n",
             "t join split Infix add go",
         );
         check(
@@ -346,8 +353,8 @@ mod tests {
         );
         check(
             "apex",
-            "/** class no */\npublic with sharing class Cart extends Base {\n    public static void addItem(Id item) {\n        if (a) {\n        insert(item);\n        List<A> x = f(y);\n",
-            "Cart addItem",
+            "/** class no */\npublic with sharing class Cart extends Base {\n    public static void addItem(Id item) {\n        if (a) {\n        insert(item);\n        List<A> x = f(y);\n    }\n    private void removeItem(\n        Id item\n    ) {\n",
+            "Cart addItem removeItem",
         );
         check(
             "dart",
