@@ -6,6 +6,7 @@
 //! Start with [`route_file`], then [`render_outline`] and its siblings, then [`compose()`].
 
 mod breadth;
+mod code_lines;
 mod compose;
 mod covering;
 mod delta;
@@ -32,6 +33,7 @@ mod views;
 mod vocabulary;
 
 pub use breadth::{fit_path_tree, important_names, render_path_tree, row_name};
+pub use code_lines::{code_lines, lines_before_code};
 pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FilePart, FileStability, ListedFile,
     NameTree, ReceiptNotes, build_name_tree, compose, count_by_folder,
@@ -56,7 +58,7 @@ pub use pack::{
     BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
     pack,
 };
-pub use page::{code_lines, skipped_lines_mark};
+pub use page::skipped_lines_mark;
 pub use routing::{
     HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,
     limit_to_size, route_file, view_of_item, view_without_mask,

@@ -120,29 +120,6 @@ impl<'t> SourcePage<'t> {
     }
 }
 
-/// Returns the lines of a text in this language that are neither blank nor begin with a comment; of PHP without its tag
-/// and its imports, which begin every file.
-pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
-    let style = LanguageStyle::for_language(language);
-    let (begin, end) = style.block_marks();
-    let mut is_in_block = false;
-    let is_php = language == "php";
-    text.lines().filter(move |line| {
-        let line = line.trim();
-        if is_php && is_php_prelude(line) {
-            return false;
-        }
-        if is_in_block {
-            is_in_block = !line.contains(end);
-            return false;
-        }
-        let inside = line.strip_prefix(begin);
-        is_in_block = inside.is_some_and(|inside| !inside.contains(end));
-        let is_comment = inside.is_some() || style.line_comment.is_some_and(|begin| line.starts_with(begin));
-        !line.is_empty() && !is_comment
-    })
-}
-
 /// Returns what takes the place of lines that are not shown: a comment, where the language has comments.
 pub fn skipped_lines_mark(language: &str, lines: usize) -> String {
     gap_mark(language, &format!("… {lines} {}", if lines == 1 { "line" } else { "lines" }))
@@ -152,10 +129,6 @@ pub fn skipped_lines_mark(language: &str, lines: usize) -> String {
 pub(super) fn gap_mark(language: &str, words: &str) -> String {
     let comment = LanguageStyle::for_language(language).comment(words, true);
     if comment.is_empty() { words.to_owned() } else { comment }
-}
-
-fn is_php_prelude(line: &str) -> bool {
-    line == "<?php" || ["declare(", "namespace ", "use "].iter().any(|start| line.starts_with(start))
 }
 
 fn is_blank(c: char) -> bool {
@@ -231,38 +204,52 @@ impl LanguageStyle {
         let mark = |line_comment| Self { line_comment: Some(line_comment), ..Self::LIST };
         let around =
             |begin, end| Self { line_comment: None, block_comment: Some((begin, end)), ..Self::LIST };
+        let marks = |line_comment, around| Self { block_comment: Some(around), ..mark(line_comment) };
         match language {
-            "perl" | "raku" | "r" | "julia" | "elixir" | "nim" | "crystal" | "fish" | "csh" | "nushell"
-            | "powershell" | "coffeescript" | "gdscript" | "starlark" | "meson" | "just" | "nix"
-            | "terraform" | "puppet" | "rego" | "tcl" | "awk" | "sed" | "ninja" | "qmake" | "gn"
-            | "graphql" | "cython" | "jq" | "gnuplot" | "rpm-spec" | "kconfig" | "ini" | "env" | "ignore"
-            | "gettext" => Self::LIST,
-            "haskell" | "cabal" | "elm" | "purescript" | "ada" | "vhdl" | "lean" | "agda" | "applescript"
-            | "dhall" => mark("--"),
-            "clojure" | "lisp" | "scheme" | "racket" | "emacs-lisp" | "llvm" | "autohotkey"
-            | "webassembly" => mark(";;"),
-            "erlang" | "latex" | "bibtex" | "matlab" | "prolog" | "postscript" | "mermaid" => mark("%"),
-            "assembly" => around("/*", "*/"),
+            "perl" | "raku" | "r" | "elixir" | "crystal" | "fish" | "csh" | "nushell" | "coffeescript"
+            | "gdscript" | "starlark" | "meson" | "just" | "puppet" | "rego" | "tcl" | "awk" | "sed"
+            | "ninja" | "qmake" | "gn" | "graphql" | "cython" | "jq" | "gnuplot" | "rpm-spec" | "kconfig"
+            | "ini" | "env" | "ignore" | "gettext" | "mojo" | "snakemake" | "vyper" | "roc" | "wdl"
+            | "gherkin" | "robot" | "helm" => Self::LIST,
+            "nix" | "terraform" => marks("#", ("/*", "*/")),
+            "julia" => marks("#", ("#=", "=#")),
+            "nim" => marks("#", ("#[", "]#")),
+            "powershell" => marks("#", ("<#", "#>")),
+            "haskell" | "elm" | "purescript" | "agda" | "idris" | "dhall" => marks("--", ("{-", "-}")),
+            "lean" => marks("--", ("/-", "-/")),
+            "cabal" | "ada" | "vhdl" | "applescript" => mark("--"),
+            "lisp" | "scheme" | "racket" => marks(";;", ("#|", "|#")),
+            "clojure" | "emacs-lisp" | "llvm" | "autohotkey" | "webassembly" => mark(";;"),
+            "matlab" => marks("%", ("%{", "%}")),
+            "erlang" | "latex" | "bibtex" | "prolog" | "postscript" | "mermaid" => mark("%"),
+            "assembly" | "sas" => around("/*", "*/"),
             "fortran" => mark("!"),
-            "visual-basic" | "plantuml" => mark("'"),
-            "vim" => mark("\""),
+            "visual-basic" | "plantuml" | "asp" => mark("'"),
+            "vim" | "abap" => mark("\""),
             "batch" => mark("REM"),
-            "ocaml" | "coq" | "mathematica" => around("(*", "*)"),
-            "xml" | "svg" | "vue" | "svelte" | "astro" => around("<!--", "-->"),
-            "jinja" | "twig" => around("{#", "#}"),
+            "velocity" | "mako" => mark("##"),
+            "fsharp" | "fstar" => marks("//", ("(*", "*)")),
+            "tla" => marks("\\*", ("(*", "*)")),
+            "ocaml" | "coq" | "mathematica" | "standard-ml" | "isabelle" => around("(*", "*)"),
+            "xml" | "svg" | "mxml" | "vue" | "svelte" | "astro" => around("<!--", "-->"),
+            "jsp" | "aspx" => around("<%--", "--%>"),
+            "coldfusion" => around("<!---", "--->"),
+            "freemarker" => around("<#--", "-->"),
+            "latte" => around("{*", "*}"),
+            "jinja" | "twig" | "volt" => around("{#", "#}"),
             "handlebars" => around("{{!--", "--}}"),
-            "erb" | "eex" => around("<%#", "%>"),
+            "erb" | "eex" | "ejs" => around("<%#", "%>"),
             "razor" => around("@*", "*@"),
             "rst" | "asciidoc" | "org" | "typst" | "text" | "man" | "texinfo" | "wiki" | "csv" | "tsv"
             | "jsonl" | "lock" | "diff" | "log" | "pem" | "subtitle" | "snapshot" | "mesh" | "rtf"
-            | "checksum" | "strings" | "cobol" | "m4" | "haml" | "pug" | "liquid" | "go-template"
-            | "unknown" => Self { line_comment: None, ..Self::LIST },
+            | "checksum" | "strings" | "cobol" | "cram" | "soql" | "m4" | "haml" | "pug" | "liquid"
+            | "go-template" | "unknown" => Self { line_comment: None, ..Self::LIST },
             _ => Self::BRACES,
         }
     }
 
     /// Returns what is around a comment; where there is none, what no source begins a line with.
-    fn block_marks(&self) -> (&'static str, &'static str) {
+    pub(super) fn block_marks(&self) -> (&'static str, &'static str) {
         self.block_comment.unwrap_or(("\0", "\0"))
     }
 
@@ -280,14 +267,6 @@ impl LanguageStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_of_code_are_not_those_that_begin_every_file() {
-        let text =
-            "<?php\n\ndeclare(strict_types=1);\n\nnamespace A;\n/* x\n */\nuse B\\C;\n\nreturn [\n// y\n];\n";
-        assert_eq!(code_lines(text, "php").collect::<Vec<_>>(), ["return [", "];"]);
-        assert_eq!(code_lines("// y\nuse b::c;\n", "rust").collect::<Vec<_>>(), ["use b::c;"]);
-    }
 
     #[test]
     fn a_comment_is_written_as_its_language_writes_it() {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::file_types::{C, CPP, FILE_TYPES, FileTypeRow, LFS_POINTER, UNKNOWN};
 use super::header_neighbors::HeaderNeighbors;
+use super::shared_extensions;
 use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath};
 
 pub fn file_type_by_id(id: &str) -> Option<&'static FileType> {
@@ -21,8 +22,9 @@ pub fn all_file_types() -> impl Iterator<Item = &'static FileType> {
     INDEX.ids.values().copied()
 }
 
-/// Returns what a file is: a pointer of Git LFS by its first line; else by its whole name, the end of its name, its extension,
-/// its first line, the first word of its name, in this order; else the type `unknown`.
+/// Returns what a file is: a pointer of Git LFS by its first line; else by its text, where languages share its extension; else
+/// by its whole name, the end of its name, its extension, its first line, the first word of its name, in this order; else the
+/// type `unknown`.
 pub fn detect_file_type(
     path: &RelPath,
     facts: &ContentFacts,
@@ -34,6 +36,9 @@ pub fn detect_file_type(
     }
     if is_header(path) {
         return header_type(path, facts, neighbors);
+    }
+    if let Some(id) = claimed.filter(|claimed| shared_extensions::may_be(path, claimed)) {
+        return file_type_by_id(id).unwrap_or(&UNKNOWN);
     }
     let by_first_line = || file_type_by_id(claimed?);
     type_by_name(path).or_else(by_first_line).or_else(|| type_by_first_word(path)).unwrap_or(&UNKNOWN)
@@ -72,10 +77,23 @@ fn type_by_name(path: &RelPath) -> Option<&'static FileType> {
     // Before the extension, which is only the last part of such an ending: `.min.js` is data, and `.js` is
     // code.
     let mut endings = INDEX.endings.iter();
-    match endings.find(|(ending, _)| name.ends_with(ending)) {
-        Some((_, file_type)) => Some(file_type),
-        None => INDEX.extensions.get(extension.as_slice()).copied(),
+    if let Some((_, file_type)) = endings.find(|(ending, _)| name.ends_with(ending)) {
+        return Some(file_type);
     }
+    let file_type = INDEX.extensions.get(extension.as_slice()).copied()?;
+    Some(templated_prose(&name, file_type).unwrap_or(file_type))
+}
+
+/// Returns the type of `README.md` for `README.md.gotmpl`: a template of prose in a markup is read as what it makes.
+fn templated_prose(name: &[u8], template: &FileType) -> Option<&'static FileType> {
+    const ENGINES: [&str; 3] = ["go-template", "jinja", "erb"];
+    const MARKUPS: [&str; 4] = ["markdown", "rst", "asciidoc", "org"];
+    if !ENGINES.contains(&template.id) {
+        return None;
+    }
+    let mut parts = name.rsplit(|byte| *byte == b'.').skip(1);
+    let extension = parts.next().filter(|_| parts.next().is_some())?;
+    INDEX.extensions.get(extension).copied().filter(|made| MARKUPS.contains(&made.id))
 }
 
 /// `LICENSE-MIT`, `Dockerfile.dev`, `.env.local`: a known word that ends where the name does, or at a sign.
@@ -182,7 +200,9 @@ mod tests {
         check("c", &["a.c", "a/c.c"]);
         check("cpp", &["a.cc", "a.hpp", "a.C", "a.H", "a.c++", "a.CPP", "a.ixx"]);
         check("assembly", &["a.s", "a.S"]);
-        check("markdown", &["README.md", "LICENSE.md"]);
+        check("markdown", &["README.md", "LICENSE.md", "README.md.gotmpl", "a.md.erb", "x/a.md.j2"]);
+        check("go-template", &["md.gotmpl", "NOTES.txt.tpl"]);
+        check("apex", &["a.cls", "a.trigger"]);
         check("json", &["a.jsonc", "package.json"]);
     }
 
@@ -221,6 +241,10 @@ mod tests {
         assert_eq!(type_of(b"configure", Some("shell")), "shell");
         assert_eq!(type_of(b"install-sh", Some("shell")), "shell");
         assert_eq!(type_of(b"a.py", Some("shell")), "python");
+        assert_eq!(type_of(b"shop.module", Some("php")), "php");
+        assert_eq!(type_of(b"a.cls", Some("latex")), "latex");
+        assert_eq!(type_of(b"a.ts", Some("xml")), "xml");
+        assert_eq!(type_of(b"a.ts", Some("javascript")), "typescript");
         assert_eq!(type_of(b"a.unheard", Some("python")), "python");
         assert_eq!(type_of(b"a", Some("no such id")), "unknown");
     }

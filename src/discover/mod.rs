@@ -17,6 +17,7 @@ mod linked_worktree;
 mod list;
 mod listing;
 mod rule_files;
+mod shared_extensions;
 #[cfg(test)]
 mod testing;
 mod text;

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::dialect::detect_dialect;
-use super::file_type::{file_type_by_id, file_type_for_interpreter};
+use super::file_type::{file_type_by_id, file_type_for_interpreter, is_header};
 use super::file_types::LFS_POINTER;
-use crate::model::{ContentFacts, FileType, HeaderDialect, SkipReason};
+use super::shared_extensions::type_by_text;
+use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath, SkipReason};
 
 /// A NUL this near to the beginning shows that bytes are no text; git looks about as far.
 const NUL_WINDOW: usize = 8 << 10;
@@ -49,29 +50,36 @@ pub fn read_as_text(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
     Ok(DecodedText { text, encoding: encoding.name() })
 }
 
-/// Returns what is known of a content: of its bytes, and of its `text` if it has one. `is_header` returns whether its
-/// name is a C-like header's, whose language is still to be determined.
-pub fn content_facts(bytes: &[u8], text: Option<&DecodedText<'_>>, is_header: bool) -> ContentFacts {
-    let claimed = text.and_then(|text| claimed_type(&text.text));
+/// Returns what is known of a content: of its bytes, and of its `text` if it has one. The `path` of a file decides which
+/// languages its text may be in.
+pub fn content_facts(bytes: &[u8], text: Option<&DecodedText<'_>>, path: &RelPath) -> ContentFacts {
+    let claimed = text.and_then(|text| claimed_type(path, &text.text));
     ContentFacts {
         size: bytes.len() as u64,
         encoding: text.map(|text| text.encoding.into()),
         lines: text.map_or(0, |text| count_lines(&text.text)),
         dialect: match text {
-            Some(text) if is_header => detect_dialect(&text.text),
+            Some(text) if is_header(path) => detect_dialect(&text.text),
             Some(_) | None => HeaderDialect::Neutral,
         },
         claimed_type: claimed.map(|file_type| file_type.id.to_owned()),
     }
 }
 
-/// Returns the type that a text's first line claims for it.
-fn claimed_type(text: &str) -> Option<&'static FileType> {
+/// Returns the type that a text claims to have, mostly by its first line.
+fn claimed_type(path: &RelPath, text: &str) -> Option<&'static FileType> {
+    if is_lfs_pointer(text) {
+        return file_type_by_id(LFS_POINTER);
+    }
+    if let Some(id) = type_by_text(path, text) {
+        return file_type_by_id(id);
+    }
     if text.starts_with("<?xml ") {
         return file_type_by_id("xml");
     }
-    if is_lfs_pointer(text) {
-        return file_type_by_id(LFS_POINTER);
+    // Modules of Drupal have endings of their own.
+    if text.starts_with("<?php") {
+        return file_type_by_id("php");
     }
     file_type_for_interpreter(interpreter(text)?)
 }
@@ -240,6 +248,10 @@ mod text_tests {
         assert_eq!((read.text.as_ref(), read.encoding), (text, encoding));
     }
 
+    fn facts_of(path: &str, bytes: &[u8]) -> ContentFacts {
+        content_facts(bytes, read_as_text(bytes).ok().as_ref(), &RelPath::new(path.as_bytes()).unwrap())
+    }
+
     #[track_caller]
     fn refuse(bytes: &[u8], reason: SkipReason) {
         assert_eq!(read_as_text(bytes), Err(reason));
@@ -355,17 +367,16 @@ mod text_tests {
     }
 
     #[test]
-    fn a_text_may_claim_to_be_xml() {
-        let claims =
-            |bytes: &[u8]| content_facts(bytes, read_as_text(bytes).ok().as_ref(), false).claimed_type;
+    fn a_text_may_claim_to_be_xml_or_php() {
+        let claims = |bytes: &[u8]| facts_of("a", bytes).claimed_type;
         assert_eq!(claims(b"<?xml version=\"1.0\"?>\n<a/>").as_deref(), Some("xml"));
+        assert_eq!(claims(b"<?php\nfunction f() {}\n").as_deref(), Some("php"));
         assert_eq!(claims(b"<a/>"), None);
     }
 
     #[test]
     fn a_pointer_of_git_lfs_is_known_by_its_lines() {
-        let claims =
-            |bytes: &[u8]| content_facts(bytes, read_as_text(bytes).ok().as_ref(), false).claimed_type;
+        let claims = |bytes: &[u8]| facts_of("a", bytes).claimed_type;
         let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 48123\n";
         assert_eq!(claims(pointer.as_bytes()).as_deref(), Some(LFS_POINTER));
         assert_eq!(claims(b"version https://git-lfs.github.com/spec/v1 is its first line\n"), None);
@@ -374,7 +385,7 @@ mod text_tests {
     #[test]
     fn facts_tell_size_encoding_lines_and_the_claim_of_the_first_line() {
         let bytes = b"\xef\xbb\xbf#!/usr/bin/env -S python3 -u\nx\n";
-        let known = content_facts(bytes, read_as_text(bytes).ok().as_ref(), false);
+        let known = facts_of("a", bytes);
         assert_eq!(
             known,
             ContentFacts {
@@ -390,14 +401,13 @@ mod text_tests {
     #[test]
     fn the_dialect_is_looked_for_in_headers_alone() {
         let bytes = b"namespace a { }\n";
-        let text = read_as_text(bytes).ok();
-        assert_eq!(content_facts(bytes, text.as_ref(), true).dialect, HeaderDialect::Cpp);
-        assert_eq!(content_facts(bytes, text.as_ref(), false).dialect, HeaderDialect::Neutral);
+        assert_eq!(facts_of("a.h", bytes).dialect, HeaderDialect::Cpp);
+        assert_eq!(facts_of("a.cc", bytes).dialect, HeaderDialect::Neutral);
     }
 
     #[test]
     fn of_bytes_that_are_no_text_only_the_size_is_known() {
-        let known = content_facts(b"\0\0", None, true);
+        let known = facts_of("a.h", b"\0\0");
         assert_eq!((known.size, known.encoding, known.lines, known.claimed_type), (2, None, 0, None));
     }
 }

@@ -35,7 +35,7 @@ impl PathClass {
             Self::NotCode
         } else if is_test(path) {
             Self::Test
-        } else if folders_outside_of_packages(path).any(|folder| is_any(folder, PERIPHERAL_FOLDERS)) {
+        } else if is_peripheral(path) {
             if is_page() { Self::NotCode } else { Self::Peripheral }
         } else {
             Self::Source
@@ -53,7 +53,7 @@ impl PathClass {
             || is_in(FIXTURE_FOLDERS)
             || !is_code && is_in(LOCALE_FOLDERS)
             || is_tiny && !is_code && is_in(TEMPLATE_FOLDERS)
-            || is_tiny && !is_named_test(path) && (is_in(TEST_FOLDERS) || is_in(PERIPHERAL_FOLDERS))
+            || is_tiny && !is_named_test(path) && (is_in(TEST_FOLDERS) || is_peripheral(path))
     }
 
     /// Returns what a file's score is multiplied by. A quarter of the files that commits edit are tests, so they count as
@@ -88,9 +88,11 @@ pub(super) const GENERATED_FACTOR: f64 = 0.01;
 const VENDOR_FOLDERS: &[&str] =
     &["third_party", "thirdparty", "third-party", "vendor", "vendored", "_vendor", "deps", "node_modules"];
 const PERIPHERAL_FOLDERS: &[&str] = &[
-    "docs", "doc", "examples", "example", "demo", "demos", "bench", "benchmark", "benchmarks", "contrib",
-    "extras", "samples", "playground", "playgrounds",
+    "docs", "doc", "examples", "example", "demo", "demos", "bench", "benchmark", "benchmarks", "samples",
+    "playground", "playgrounds",
 ];
+/// What is in it at the top of a project is contributed; within the program, as in `django/contrib/auth`, it is a part of it.
+const CONTRIBUTED: &[u8] = b"contrib";
 const PAGE_EXTENSIONS: &[&str] = &["html", "htm", "xhtml"];
 const TEST_FOLDERS: &[&str] = &[
     "test", "tests", "testing", "__tests__", "testdata", "fixtures", "spec", "unittest", "selftest",
@@ -105,6 +107,11 @@ const LOCALE_FOLDERS: &[&str] = &["locale", "locales", "i18n", "l10n", "translat
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template", "static", "assets", "public"];
 /// A file of fewer bytes is not longer than the heading and the summary of its block.
 const MAX_TINY_BYTES: u64 = 256;
+
+fn is_peripheral(path: &RelPath) -> bool {
+    path.as_bytes().starts_with(&[CONTRIBUTED, b"/"].concat())
+        || folders_outside_of_packages(path).any(|folder| is_any(folder, PERIPHERAL_FOLDERS))
+}
 
 /// Returns the folders of a file without those that are its package of Java, whatever that is called.
 fn folders_outside_of_packages(path: &RelPath) -> impl Iterator<Item = &[u8]> {
@@ -158,6 +165,9 @@ mod tests {
         check("examples/first.rs", PathClass::Peripheral);
         check("app/src/main/java/org/samples/owner/Pet.java", PathClass::Source);
         check("samples/src/main/java/org/owner/Pet.java", PathClass::Peripheral);
+        check("contrib/tools/run.py", PathClass::Peripheral);
+        check("django/contrib/auth/models.py", PathClass::Source);
+        check("extras/short_id.rb", PathClass::Source);
         check("docs/api/index.html", PathClass::NotCode);
         check("docs/conf.py", PathClass::Peripheral);
         check("docs/Engine.docset/Contents/index.html", PathClass::Vendored);

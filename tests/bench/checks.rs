@@ -82,7 +82,7 @@ pub(crate) fn samples(folder: &Path) -> Vec<(&'static str, SourceSample)> {
         let name = name(&path)?;
         let bytes = fs::read(&path).ok()?;
         let text = discover::read_as_text(&bytes).ok()?;
-        let facts = discover::content_facts(&bytes, Some(&text), discover::is_header(&name));
+        let facts = discover::content_facts(&bytes, Some(&text), &name);
         let language = discover::detect_file_type(&name, &facts, &neighbors).id;
         let text = text.text.into_owned();
         Some((language, SourceSample { path, text }))

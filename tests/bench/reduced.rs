@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use slop::internals::discover::{HeaderNeighbors, content_facts, detect_file_type, is_header, read_as_text};
+use slop::internals::discover::{HeaderNeighbors, content_facts, detect_file_type, read_as_text};
 use slop::internals::model::{Outline, RelPath, Symbol};
 use slop::internals::syntax::{FileStructure, derive, derive_without_preprocessing, preprocessed_text};
 use slop::internals::sys::{Clock, WallClock};
@@ -80,8 +80,7 @@ fn measure(folder: &Path, switches: &ScannerSwitches) {
     for (path, file) in &files {
         let Ok(bytes) = std::fs::read(file) else { continue };
         let Ok(text) = read_as_text(&bytes) else { continue };
-        let language =
-            detect_file_type(path, &content_facts(&bytes, Some(&text), is_header(path)), &neighbors).id;
+        let language = detect_file_type(path, &content_facts(&bytes, Some(&text), path), &neighbors).id;
         let is_wanted = switches.only.as_ref().is_none_or(|only| only == language);
         if !is_wanted || !LANGUAGES.contains(&language) {
             continue;

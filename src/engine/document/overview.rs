@@ -125,8 +125,11 @@ fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let code = || files.iter().filter(|shown| is_code(shown) || is_notebook(shown));
     // The HTML of generated documentation says nothing about the program.
-    let has_own = code().any(|shown| !is_aside(&shown.file.path));
-    let own = || code().filter(|shown| !has_own || !is_aside(&shown.file.path));
+    // A chart is made of templates.
+    let is_chart = |shown: &ShownFile| file_type(shown).is_some_and(|found| found.id == "helm");
+    let is_own = |shown: &ShownFile| !is_aside(&shown.file.path) || is_chart(shown);
+    let has_own = code().any(is_own);
+    let own = || code().filter(|shown| !has_own || is_own(shown));
     for found in own().filter(|shown| !is_notebook(shown)).filter_map(file_type) {
         *counts.entry(found.name).or_default() += 1;
     }

@@ -8,7 +8,7 @@ use super::earlier::{EarlierContent, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use super::source::SourceText;
-use crate::aggregate::code_lines;
+use crate::aggregate::lines_before_code;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
@@ -347,17 +347,12 @@ fn signature_of(
             let is_first = chunks.chunks.first().is_some_and(|first| first.start_line == chunk.start_line);
             let language = language.filter(|_| is_first && !has_symbols)?;
             let text = source.text.get(chunk.bytes.clone())?;
-            let start = lines_before_code(text, language);
+            // The names of a source are better than its license.
+            let start = lines_before_code(text, language)?;
             let first = chunk.start_line + u32::try_from(start).unwrap_or(0);
             let last = chunk.end_line.min(first + FIRST_LINES - 1);
             let lines = text.split_inclusive('\n').skip(start).take(FIRST_LINES as usize);
             Some(SymbolSignature { lines: first..=last, text: lines.collect(), is_verbatim: true })
         }
     }
-}
-
-/// Returns the number of lines that precede the first one that is neither blank nor a comment, as a license may.
-fn lines_before_code(text: &str, language: &str) -> usize {
-    let first = code_lines(text, language).next();
-    first.and_then(|first| text.lines().position(|line| line == first)).unwrap_or(0)
 }

@@ -73,7 +73,7 @@ impl<'a> RawText<'a> {
         bytes: &'a [u8],
     ) -> Result<(Self, ContentFacts), SkipReason> {
         let text = discover::read_as_text(bytes)?;
-        let facts = discover::content_facts(bytes, Some(&text), discover::is_header(path));
+        let facts = discover::content_facts(bytes, Some(&text), path);
         Ok((Self(text), facts))
     }
 

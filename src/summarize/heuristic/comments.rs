@@ -195,6 +195,10 @@ impl CommentReader {
             self.in_license = false;
             return step;
         }
+        // A pragma of Haskell.
+        if line.starts_with("{-#") && line.contains("-}") {
+            return self.end_paragraph();
+        }
         if let Some((rest, end)) =
             BLOCKS.iter().find_map(|(open, end)| Some((line.strip_prefix(open)?, *end)))
         {
@@ -372,7 +376,7 @@ mod tests {
         check("-- Tables of the shop.\nCREATE TABLE a;", "Tables of the shop.");
         check(";;; mode.el --- edits things\n(defun a ())", "mode.el --- edits things");
         check("<?php\n/**\n * Sends mail.\n *\n * @param x\n */\nclass A {}", "Sends mail.");
-        check("{- | Parses it. -}\nmodule X where", "Parses it.");
+        check("{-# LANGUAGE X #-}\n{- | Parses it. -}\nmodule X where", "Parses it.");
         check("% Solves it.\nx = 1", "Solves it.");
         check("/* one line */ int x;", "one line");
         check("// Package a does.\npackage a\n", "Package a does.");

@@ -1,18 +1,21 @@
 //! Declarations in source code that has no outline, found by the words that lines begin with.
 
+use super::language_names::names_in_language;
 use super::page::{SummaryInput, SummaryPage};
 use crate::summarize::words;
 
 /// Bytes that are read.
 const HEAD_BYTES: usize = 1024 * 1024;
+/// So many names are listed.
+const MOST_MEMBERS: usize = 40;
 
 /// Words that begin a declaration at the start of a line.
-const KEYWORDS: [&str; 45] = [
+const KEYWORDS: [&str; 46] = [
     "abstract", "async", "class", "contract", "create", "data", "def", "defdelegate", "defimpl", "defmacro",
     "defmodule", "defn", "defp", "defprotocol", "defun", "entity", "enum", "export", "extension", "final",
-    "fn", "fun", "func", "function", "interface", "macro", "message", "mod", "module", "namespace", "object",
-    "package", "proc", "procedure", "protocol", "pub", "public", "record", "sealed", "service", "struct",
-    "sub", "trait", "type", "union",
+    "fn", "fun", "func", "function", "interface", "macro", "message", "mod", "module", "mutable",
+    "namespace", "object", "package", "proc", "procedure", "protocol", "pub", "public", "record", "sealed",
+    "service", "struct", "sub", "trait", "type", "union",
 ];
 
 /// What follows a keyword in a sentence.
@@ -34,6 +37,10 @@ pub(crate) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
         }
         return;
     }
+    if let Some(names) = names_in_language(source.file_type.id, text, MOST_MEMBERS) {
+        push_names(page, &names);
+        return;
+    }
     let mut found = declarations(text);
     // Stable: among equals the order of the text is kept.
     found.sort_by_key(|line| match line.split_once(' ') {
@@ -52,14 +59,17 @@ pub(crate) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
 
 /// Adds the names that are declared within others, such as the functions of a module of Elixir.
 fn push_members(page: &mut SummaryPage, text: &str, declared: &[String]) {
-    const MOST: usize = 40;
-    const MEMBERS_BYTES: usize = 300;
-    let mut members = names(text, MOST);
+    let mut members = names(text, MOST_MEMBERS);
     members.retain(|name| !declared.iter().any(|line| declared_name(line) == Some(name)));
-    if !members.is_empty() {
+    push_names(page, &members);
+}
+
+fn push_names(page: &mut SummaryPage, names: &[String]) {
+    const NAMES_BYTES: usize = 300;
+    if !names.is_empty() {
         let label = "Declares: ";
-        let room = page.room().min(MEMBERS_BYTES).saturating_sub(label.len());
-        page.push_clipped(&format!("{label}{}", words::join_within(&members, ", ", room)), MEMBERS_BYTES);
+        let room = page.room().min(NAMES_BYTES).saturating_sub(label.len());
+        page.push_clipped(&format!("{label}{}", words::join_within(names, ", ", room)), NAMES_BYTES);
     }
 }
 

@@ -3,7 +3,7 @@
 //! | file | describes |
 //! |---|---|
 //! | `summary` | every file: it selects one of the others |
-//! | `code`, `symbols`, `exports`, `docs`, `comments`, `declarations` | source code, with and without a parser |
+//! | `code`, `symbols`, `exports`, `docs`, `comments`, `declarations`, `language_names` | source code, with and without a parser |
 //! | `templates`, `components` | templates, single-file components and pages |
 //! | `prose`, `prose_reading`, `markdown`, `markup` | texts in several markups |
 //! | `row_names` | files without an outline, by names alone |
@@ -21,6 +21,7 @@ mod data;
 mod declarations;
 mod docs;
 mod exports;
+mod language_names;
 mod markdown;
 mod markup;
 mod page;

@@ -1,6 +1,7 @@
 //! The names of a file without symbols, for the row that a document has of it.
 
 use super::declarations;
+use super::language_names::names_in_language;
 use super::page::{self, SummaryInput};
 use super::templates::{self, TemplateParts};
 use crate::model::FileRole;
@@ -17,7 +18,8 @@ pub fn names_without_outline(source: &SummaryInput<'_>, most: usize) -> Vec<Stri
     } else if templates::is_template(source.file_type.id) {
         TemplateParts::of(source).into_names()
     } else {
-        declarations::names(source.text, most)
+        let by_form = names_in_language(source.file_type.id, source.text, most);
+        by_form.unwrap_or_else(|| declarations::names(source.text, most))
     };
     // A row has commas between its names.
     names.retain(|name| !name.contains([',', '`']));
@@ -60,6 +62,7 @@ mod tests {
         check("go", "func (c *Cart) Add(i Item) error {\ntype = 1\n", "Add");
         check("rust", "pub(crate) struct Walker {\n", "Walker");
         check("unknown", "def a\n", "");
+        check("haskell", "module A where\nname :: Int\n", "name");
         let settings = "<?php\n\nreturn [\n    'path' => env('a'),\n    'disks' => [\n        'local' => 1,\n    ],\n];\n";
         check("php", settings, "path disks");
         check("php", "<?php\n'a' => 1;\n", "");

@@ -21,7 +21,8 @@ const NAME_BYTES: usize = 60;
 /// Types of files with marks of a template engine.
 const TEMPLATES: &[&str] = &[
     "html", "erb", "eex", "jinja", "twig", "liquid", "handlebars", "go-template", "blade", "razor", "vue",
-    "svelte", "astro",
+    "svelte", "astro", "helm", "jsp", "ejs", "asp", "aspx", "mako", "latte", "volt", "freemarker",
+    "velocity",
 ];
 /// Those whose tags with capital letters are components.
 const COMPONENTS: &[&str] = &["vue", "svelte", "astro"];
@@ -34,6 +35,8 @@ pub(crate) fn is_template(id: &str) -> bool {
 /// What a template consists of, in the order of the text, each once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TemplateParts {
+    /// The kinds and names of the resources of Kubernetes.
+    manifests: Names,
     extends: Names,
     blocks: Names,
     includes: Names,
@@ -70,6 +73,9 @@ impl TemplateParts {
         if let Some(script) = &script {
             parts.script = ComponentParts::of(&text[script.clone()]);
         }
+        if source.file_type.id == "helm" {
+            parts.read_manifests(text);
+        }
         if let Some(layout) = front_matter_layout(text) {
             parts.extends.push(layout);
         }
@@ -87,6 +93,25 @@ impl TemplateParts {
             parts.read_mark(rest, has_components);
         }
         parts
+    }
+
+    /// Reads `kind: Service` and the name of its metadata, if that is no expression.
+    fn read_manifests(&mut self, text: &str) {
+        let mut found: Vec<(&str, Option<&str>)> = Vec::new();
+        for line in text.lines() {
+            if let Some(kind) = line.strip_prefix("kind:") {
+                found.push((kind.trim(), None));
+            } else if let Some((name, (_, known @ None))) = line.strip_prefix("  name:").zip(found.last_mut())
+            {
+                *known = Some(name.trim());
+            }
+        }
+        for (kind, name) in found.into_iter().filter(|(kind, _)| !kind.contains("{{")) {
+            match name.filter(|name| !name.contains("{{")) {
+                Some(name) => self.manifests.push(&format!("{kind}/{name}")),
+                None => self.manifests.push(kind),
+            }
+        }
     }
 
     fn read_mark(&mut self, rest: &str, has_components: bool) {
@@ -129,10 +154,17 @@ impl TemplateParts {
 
     /// Reads what Ruby, Elixir or JavaScript is embedded: `<%= render "form", post: @post %>`.
     fn read_embedded(&mut self, inside: &str) {
+        // A comment, whether of the template or of Ruby.
+        if inside.starts_with('#') {
+            return;
+        }
+        let code: Vec<&str> = inside.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
+        let code = code.join("\n");
         let argument_of = |call: &str| {
-            let (before, after) = inside.split_once(call)?;
+            let (before, after) = code.split_once(call)?;
+            let is_key = before.ends_with(':') || after.trim_start().starts_with("=>");
             let is_call = !before.ends_with(is_word) && after.starts_with([' ', '(', '\n']);
-            is_call.then_some(after)
+            (is_call && !is_key).then_some(after)
         };
         for call in ["render", "include", "partial"] {
             if let Some(after) = argument_of(call) {
@@ -200,7 +232,8 @@ impl TemplateParts {
     /// Adds a line for each kind of parts.
     pub(crate) fn push_to(&self, page: &mut SummaryPage) {
         let script = &self.script;
-        let lines: [(&str, &Names); 11] = [
+        let lines: [(&str, &Names); 12] = [
+            ("Resources", &self.manifests),
             ("Extends", &self.extends),
             ("Props", &script.props),
             ("Emits", &script.emits),
@@ -222,7 +255,9 @@ impl TemplateParts {
     /// Returns the names that a row has of the template, the most important first.
     pub(crate) fn into_names(self) -> Vec<String> {
         let ComponentParts { props, emits, functions, .. } = self.script;
-        let kinds = [functions, self.blocks, props, emits, self.slots, self.includes, self.components];
+        let kinds = [
+            self.manifests, functions, self.blocks, props, emits, self.slots, self.includes, self.components,
+        ];
         let mut names = Names::default();
         kinds.iter().flat_map(|kind| &kind.0).for_each(|name| names.push(name));
         names.0
@@ -264,10 +299,13 @@ fn quoted_first(text: &str) -> Option<&str> {
 
 /// Returns the first argument of a call, or that of `partial:`.
 fn quoted_near(arguments: &str) -> Option<&str> {
+    const KEYS: [&str; 6] =
+        ["partial:", "template:", ":partial =>", ":template =>", "file=", "\"partial\" =>"];
     let arguments = arguments.trim_start_matches(['(', ' ', '\n']);
-    let arguments =
-        ["partial:", "template:"].iter().find_map(|key| arguments.strip_prefix(key)).unwrap_or(arguments);
-    quoted_first(arguments).or_else(|| Some(first_word(arguments)))
+    let arguments = KEYS.iter().find_map(|key| arguments.strip_prefix(key)).unwrap_or(arguments);
+    // Without a quote, a key is of what is rendered in place of a template.
+    let word = Some(first_word(arguments)).filter(|word| !word.starts_with(':') && !word.ends_with(':'));
+    quoted_first(arguments).or(word)
 }
 
 /// Returns the first argument of a call, which is `:a` or `"a"`.
@@ -335,11 +373,11 @@ mod tests {
         );
         check(
             "erb",
-            "<% content_for :title, \"Posts\" %>\n<%= render partial: \"form\", locals: {} %>\n<%= form_with model: @post do |f| %>\n<% end %>\n<%= yield %>\n<%= rendered %>\n",
+            "<% content_for :title, \"Posts\" %>\n<%# render inputs: no %>\n<%\n  # partial inputs:\n  # @no\n%>\n<%= render partial: \"form\", locals: {} %>\n<%= render :partial => \"parts/list\" %>\n<%= render json: @no %>\n<%= form_with model: @post do |f| %>\n<% end %>\n<%= yield %>\n<%= rendered %>\n",
             expect![[r"
-                ERB source, a few lines.
+                ERB source, about 10 lines.
                 Blocks: title
-                Includes: form
+                Includes: form, parts/list
                 Forms: @post"]],
         );
         check(
@@ -359,6 +397,19 @@ mod tests {
                 Go template source, a few lines.
                 Blocks: main
                 Includes: nav.html"]],
+        );
+    }
+
+    #[test]
+    fn a_template_of_helm_shows_its_resources() {
+        check(
+            "helm",
+            "{{- if .Values.on }}\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  name: no\n---\nkind: Route\nmetadata:\n  name: {{ include \"app.name\" . }}\n{{- end }}\n{{- define \"app.web\" -}}\n",
+            expect![[r"
+                Helm template source, about 10 lines.
+                Resources: Service/web, Route
+                Blocks: app.web
+                Includes: app.name"]],
         );
     }
 

@@ -1,0 +1,185 @@
+//! The lines of a source that say something about it: none of comments, and in languages without a grammar none of those that
+//! begin every file.
+
+use super::page::LanguageStyle;
+
+/// Returns the lines of a text in this language that are neither blank nor begin with a comment; in languages without a
+/// grammar, and in PHP, also without imports and what else begins every file.
+pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
+    let mut reader = CodeLineReader::new(language);
+    text.lines().filter(move |line| reader.is_code(line))
+}
+
+/// Returns the number of lines of a text that precede the first one of code; `None` if it has none.
+pub fn lines_before_code(text: &str, language: &str) -> Option<usize> {
+    let mut reader = CodeLineReader::new(language);
+    text.lines().position(|line| reader.is_code(line))
+}
+
+/// A comment of several lines: what begins and what ends it.
+type CommentMarks = (&'static str, &'static str);
+
+struct CodeLineReader {
+    line_marks: Vec<&'static str>,
+    block_marks: Vec<CommentMarks>,
+    prelude: &'static [&'static str],
+    /// Whether what is indented belongs to the import above it.
+    has_indented_imports: bool,
+    /// What ends the comment that the last line is in.
+    comment_end: Option<&'static str>,
+    is_in_prelude: bool,
+    /// The brackets that are open in a prelude.
+    open_brackets: usize,
+}
+
+impl CodeLineReader {
+    fn new(language: &str) -> Self {
+        let style = LanguageStyle::for_language(language);
+        let mut line_marks = further_line_marks(language).to_vec();
+        line_marks.extend(style.line_comment);
+        let mut block_marks = further_block_marks(language).to_vec();
+        block_marks.extend(style.block_comment);
+        Self {
+            line_marks,
+            block_marks,
+            prelude: prelude(language),
+            has_indented_imports: ["haskell", "purescript", "elm"].contains(&language),
+            comment_end: None,
+            is_in_prelude: false,
+            open_brackets: 0,
+        }
+    }
+
+    fn is_code(&mut self, line: &str) -> bool {
+        let own = line.trim();
+        if let Some(end) = self.comment_end {
+            self.comment_end = Some(end).filter(|end| !own.contains(end));
+            return false;
+        }
+        // Before comments of one line, which may begin alike.
+        let block = self.block_marks.iter().find_map(|(begin, end)| Some((own.strip_prefix(begin)?, *end)));
+        if let Some((inside, end)) = block {
+            self.comment_end = Some(end).filter(|end| !inside.contains(end));
+            return false;
+        }
+        if own.is_empty() || self.line_marks.iter().any(|mark| own.starts_with(mark)) {
+            return false;
+        }
+        self.is_in_prelude = self.prelude.iter().any(|start| own.starts_with(start))
+            || self.is_in_prelude
+                && (0 < self.open_brackets || self.has_indented_imports && line.starts_with([' ', '\t']));
+        if self.is_in_prelude {
+            let count = |brackets: [char; 3]| own.matches(brackets).count();
+            let opened = self.open_brackets + count(['(', '{', '[']);
+            self.open_brackets = opened.saturating_sub(count([')', '}', ']']));
+        } else {
+            self.open_brackets = 0;
+        }
+        !self.is_in_prelude
+    }
+}
+
+/// Returns what else begins a comment of one line.
+fn further_line_marks(language: &str) -> &'static [&'static str] {
+    match language {
+        "lisp" | "scheme" | "racket" | "clojure" | "emacs-lisp" => &[";"],
+        "terraform" | "vue" | "svelte" | "astro" | "dafny" => &["//"],
+        "batch" => &["::", "rem ", "@rem ", "@echo off"],
+        "abap" | "sas" | "stata" => &["*"],
+        "fortran" => &["c ", "C "],
+        _ => &[],
+    }
+}
+
+/// Returns what else is around a comment, or around documentation.
+fn further_block_marks(language: &str) -> &'static [CommentMarks] {
+    match language {
+        "julia" | "cython" | "mojo" | "snakemake" | "starlark" | "vyper" => {
+            &[("\"\"\"", "\"\"\""), ("@doc raw\"\"\"", "\"\"\"")]
+        }
+        "elixir" => {
+            &[("@moduledoc \"\"\"", "\"\"\""), ("@doc \"\"\"", "\"\"\""), ("@moduledoc ~S\"\"\"", "\"\"\"")]
+        }
+        "perl" | "raku" => &[("=pod", "=cut"), ("=head", "=cut"), ("=encoding", "=cut"), ("=begin", "=end")],
+        "coffeescript" => &[("###", "###")],
+        "vue" | "svelte" | "astro" => &[("/*", "*/")],
+        "d" => &[("/+", "+/")],
+        _ => &[],
+    }
+}
+
+/// Returns what begins lines that say nothing about a file: imports, and the name of what it is a part of.
+fn prelude(language: &str) -> &'static [&'static str] {
+    match language {
+        "php" => &["<?php", "declare(", "namespace ", "use "],
+        "haskell" | "purescript" | "elm" => &["module ", "port module ", "import ", "#if", "#endif"],
+        "ocaml" | "fsharp" => &["open ", "open! ", "#load ", "#r "],
+        "standard-ml" | "lean" | "agda" | "idris" => &["open ", "import ", "open import "],
+        "coq" => &["Require ", "From ", "Import ", "Open Scope"],
+        "r" => &["library(", "require(", "suppressPackageStartupMessages(", "source("],
+        "julia" => &["using ", "import ", "include("],
+        "elixir" | "gleam" => &["use ", "import ", "alias ", "require "],
+        "erlang" => &["-module(", "-include", "-export(", "-compile(", "-behaviour(", "-behavior("],
+        "perl" | "raku" => &["package ", "use ", "no ", "require ", "unit module "],
+        "powershell" => &["using ", "Import-Module"],
+        "dart" => &["import ", "export ", "part ", "library "],
+        "groovy" | "nextflow" | "haxe" | "vala" | "d" | "processing" | "actionscript" => {
+            &["package ", "module ", "import ", "using "]
+        }
+        "crystal" => &["require "],
+        "nim" | "cython" | "mojo" | "snakemake" | "vyper" => &["import ", "from ", "cimport ", "include "],
+        "objective-c" | "objective-cpp" => &["#import", "#include", "@import ", "@class "],
+        "cuda" | "opencl" | "metal" | "hlsl" | "glsl" => &["#include", "#version", "#pragma once", "using "],
+        "lisp" | "emacs-lisp" => &["(in-package", "(require", "(eval-when"],
+        "scheme" | "racket" => &["#lang", "(require", "(import", "(use-modules"],
+        "clojure" => &["(:require", "(:import", "(:use", "(:gen-class", "(:refer-clojure"],
+        "fortran" => &["use ", "implicit none"],
+        "visual-basic" => &["Imports ", "Option "],
+        "ada" => &["with ", "use ", "pragma "],
+        "solidity" | "move" | "cairo" => &["pragma ", "import ", "use "],
+        "scss" | "sass" | "less" | "stylus" => &["@import", "@use ", "@forward "],
+        "vue" | "svelte" | "astro" => &["<script", "---", "import "],
+        "qml" | "coffeescript" => &["import ", "pragma "],
+        "prolog" => &[":- module", ":- use_module"],
+        "tcl" => &["package "],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(language: &str, text: &str, expected: &[&str]) {
+        assert_eq!(code_lines(text, language).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn lines_of_code_are_not_those_that_begin_every_file() {
+        check(
+            "php",
+            "<?php\n\ndeclare(strict_types=1);\n\nnamespace A;\n/* x\n */\nuse B\\C;\n\nreturn [\n// y\n];\n",
+            &["return [", "];"],
+        );
+        check("rust", "// y\nuse b::c;\n", &["use b::c;"]);
+        check(
+            "haskell",
+            "{-# LANGUAGE X #-}\n{-\n  License\n-}\nmodule A\n  ( a\n  , b ) where\n\nimport Data.Map\n  (Map)\nimport B\n\n-- x\na :: Int\na =\n  1\n",
+            &["a :: Int", "a =", "  1"],
+        );
+        check("ocaml", "(* License\n   of it *)\nopen Core\nlet x = 1\n", &["let x = 1"]);
+        check("julia", "#= License\n=#\nusing A\n\"\"\"\nDocs.\n\"\"\"\nf(x) = x\n", &["f(x) = x"]);
+        check("powershell", "<#\n.SYNOPSIS\n#>\nfunction A {}\n", &["function A {}"]);
+        check("emacs-lisp", "; x\n(require 'a)\n(defun b ())\n", &["(defun b ())"]);
+        check("vue", "<script setup>\nimport {\n  a\n} from 'a'\nconst b = a\n", &["const b = a"]);
+        check("dart", "library a;\nimport 'b.dart';\nclass A {}\n", &["class A {}"]);
+        check("r", "#' Adds.\nlibrary(a)\nadd <- function() 1\n", &["add <- function() 1"]);
+    }
+
+    #[test]
+    fn a_text_of_comments_has_no_line_of_code() {
+        assert_eq!(lines_before_code("-- a\n-- b\n", "haskell"), None);
+        assert_eq!(lines_before_code("-- a\n\nimport B\nb = 1\n", "haskell"), Some(3));
+    }
+}
