@@ -30,7 +30,9 @@ pub fn find_amalgamations(files: &[FileWithSymbols<'_>]) -> Vec<usize> {
     let sizes: Vec<usize> = functions.iter().map(|of| of.values().sum()).collect();
     let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for (at, of_file) in functions.iter().enumerate() {
-        of_file.keys().for_each(|function| holders.entry(*function).or_default().push(at));
+        for function in of_file.keys() {
+            holders.entry(*function).or_default().push(at);
+        }
     }
     let mut by_size: Vec<usize> = (0..files.len()).collect();
     by_size.sort_by_key(|at| sizes[*at]);
@@ -39,10 +41,14 @@ pub fn find_amalgamations(files: &[FileWithSymbols<'_>]) -> Vec<usize> {
         let mut shared: FxHashMap<usize, usize> = FxHashMap::default();
         for (function, bytes) in &functions[part] {
             let larger = holders[function].iter().filter(|other| sizes[part] < sizes[**other]);
-            larger.for_each(|other| *shared.entry(*other).or_default() += bytes);
+            for other in larger {
+                *shared.entry(*other).or_default() += bytes;
+            }
         }
         shared.retain(|_, bytes| sizes[part] * PERCENT_OF_PART <= *bytes * 100);
-        shared.into_keys().for_each(|whole| parts.entry(whole).or_default().push(&functions[part]));
+        for whole in shared.into_keys() {
+            parts.entry(whole).or_default().push(&functions[part]);
+        }
     }
     let is_whole = |(at, parts): &(usize, Vec<&Functions>)| is_put_together(&functions[*at], parts);
     let mut found: Vec<usize> = parts.into_iter().filter(is_whole).map(|(at, _)| at).collect();
