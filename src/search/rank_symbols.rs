@@ -10,8 +10,7 @@
 //! ```
 //!
 //! Each part is divided by its greatest value, and the sum multiplied by a factor for the file's class, and by one for
-//! lines that are only imports or ends of blocks. Names are divided by the value of an identifier that is in one file only,
-//! if that is more: a word of prose that happens to be a name says little, even where no other is one. Without the
+//! lines that are only imports or ends of blocks. Without the
 //! file's score, a tenth of what was found is lost. The file's best chunks say more than its whole text, in which many
 //! parts may each have a little to do with the task: on 133 issues, documents contained 1 % more of the fixes' lines with
 //! them (−1 to +4 %).
@@ -111,7 +110,6 @@ pub fn rank_symbols(
     let greatest_of = |part: fn(&SymbolParts) -> f64| greatest(scores.iter().map(|score| part(&score.parts)));
     let (text, name) = (greatest_of(|parts| parts.text), greatest_of(|parts| parts.name));
     let (exact, frame) = (greatest_of(|parts| parts.exact), greatest_of(|parts| parts.frame));
-    let exact = exact.max(rarity(ranking.scores.len(), 1));
     let mention_share = |file: &FileWithSymbols<'_>| {
         if query.path_mention(ranked[file.file].path) < 1.0 { BARE_MENTION_SHARE } else { 1.0 }
     };
