@@ -430,6 +430,10 @@ impl<'s> ExcerptLines<'s> {
         if first == "{" && last == "}" && 2 < lines.len() {
             return Some(lines.start + 1..lines.end - 1);
         }
+        // The initializers of a constructor of C++ are shown with its head: without them, the mark is an empty body.
+        if first.starts_with(':') && last == "}" {
+            return initializer_lines(text).map(|count| lines.start + count..lines.end - 1);
+        }
         let is_block = self.source.line_prefix(range.start).trim().is_empty()
             && self.source.line_suffix(range.end).trim().is_empty();
         // A mark that is no comment says more than a size, or is a value that must not be missing.
@@ -438,6 +442,20 @@ impl<'s> ExcerptLines<'s> {
             || mark.starts_with("/*");
         (is_block && is_comment).then_some(lines)
     }
+}
+
+/// Returns how many lines the initializers of a constructor have, up to the brace of the body that follows them.
+fn initializer_lines(text: &str) -> Option<usize> {
+    let (mut opened, mut closed) = (0, 0);
+    let line = text.lines().position(|line| {
+        let code = line.split("//").next().unwrap_or_default().trim();
+        opened += code.matches('(').count();
+        closed += code.matches(')').count();
+        // The brace of an initializer follows a name.
+        let head = code.strip_suffix('{').map(str::trim_end);
+        opened == closed && head.is_some_and(|head| head.is_empty() || head.ends_with([')', '}', '.']))
+    });
+    line.map(|line| line + 1)
 }
 
 /// Returns whether a line is a directive of the C preprocessor that needs no other line.

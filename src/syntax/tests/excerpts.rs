@@ -183,6 +183,10 @@ fn braces_stay_around_a_gap() {
     let expected = "// Counts.\nfn count(words: &[&str]) -> usize {\n    // lines 3-7\n}\n\nfn main() {\n    \
         println!(\"{}\", count(&[\"one\"]));\n}\n";
     check_text("rust", text, &[10..=12], None, expected);
+    let list = "A::A(int a)\n    : first(a)\n    , second{a} {\n";
+    let text = format!("{list}    read_the_first(a);\n    read_the_second(a);\n}}\nint other;\n");
+    let expected = format!("{list}    // lines 4-5\n}}\nint other;\n");
+    check_text("cpp", &text, &[7..=7], None, &expected);
 }
 
 #[test]
