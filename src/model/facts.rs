@@ -106,6 +106,8 @@ pub const TYPE_OF_VALUE: &str = "typeof";
 pub const PARAMETER_TYPES: &str = "(parameters)";
 /// What the type is bound to that a type of TypeScript has as a function.
 pub const CALL_SIGNATURE: &str = "(call)";
+/// What the interfaces are bound to in the body of a class of TypeScript that implements them.
+pub const IMPLEMENTED_INTERFACE: &str = "(implements)";
 /// What a file of TypeScript binds that has no imports and exports.
 pub const GLOBAL_FILE: &str = "(global)";
 /// What `declare module` binds in its body: the import of what it adds to. What it declares without a name is global.

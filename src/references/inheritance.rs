@@ -1,8 +1,13 @@
 //! Which types and members stand in for others: a type for what it inherits, a member for the one that it overrides.
 
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules};
-use crate::model::{BindingValue, DefinitionKind, ScopeId};
+use super::values::Value;
+use crate::model::{BindingValue, DefinitionKind, IMPLEMENTED_INTERFACE, ScopeId};
 
 /// A definition that may be what is meant where another one is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +22,18 @@ pub struct InheritedDefinition {
     pub base_definition: u32,
 }
 
+/// The name of a method, and how many types its signature returns.
+type MethodShape<'a> = (&'a str, usize);
+
+const fn pair(own: DefinitionKey, base: DefinitionKey) -> InheritedDefinition {
+    InheritedDefinition {
+        file: own.file,
+        definition: own.definition,
+        base_file: base.file,
+        base_definition: base.definition,
+    }
+}
+
 impl<'a> Evaluator<'a> {
     /// Returns what the types of all files inherit, by file and definition.
     pub(super) fn inheritance(&mut self) -> Vec<InheritedDefinition> {
@@ -24,7 +41,13 @@ impl<'a> Evaluator<'a> {
         for (file, project_file) in (0..).zip(self.index.files) {
             if !matches!(
                 self.index.rules[file as usize],
-                Some(NameRules::Python | NameRules::Script | NameRules::Java | NameRules::Rust)
+                Some(
+                    NameRules::Python
+                        | NameRules::Script
+                        | NameRules::Java
+                        | NameRules::Rust
+                        | NameRules::Cpp
+                )
             ) {
                 continue;
             }
@@ -34,35 +57,112 @@ impl<'a> Evaluator<'a> {
                 }
             }
         }
+        self.implemented_in_go(&mut found);
         found
     }
 
+    /// Adds the methods of types of Go that have all methods of an interface, by their names and by how much they return.
+    fn implemented_in_go(&mut self, found: &mut Vec<InheritedDefinition>) {
+        let (mut interfaces, mut types) = (Vec::new(), Vec::new());
+        let mut types_with: FxHashMap<MethodShape<'a>, Vec<usize>> = FxHashMap::default();
+        for key in self.types_of_go() {
+            let methods = self.methods_of_go(key);
+            if self.index.definition(key).kind == DefinitionKind::Interface {
+                interfaces.push(methods);
+                continue;
+            }
+            for shape in methods.keys() {
+                types_with.entry(*shape).or_default().push(types.len());
+            }
+            types.push((key, methods));
+        }
+        for interface in interfaces {
+            let having = interface.keys().map(|shape| types_with.get(shape).map_or(&[][..], Vec::as_slice));
+            let rarest = having.min_by_key(|types| types.len()).unwrap_or_default();
+            for (_, methods) in rarest.iter().map(|at| &types[*at]) {
+                if interface.keys().all(|shape| methods.contains_key(shape)) {
+                    found.extend(interface.iter().map(|(shape, base)| pair(methods[shape], *base)));
+                }
+            }
+        }
+        found.retain(|pair| (pair.file, pair.definition) != (pair.base_file, pair.base_definition));
+        found.sort_by_key(|pair| (pair.file, pair.definition, pair.base_file, pair.base_definition));
+        found.dedup();
+    }
+
+    fn types_of_go(&self) -> Vec<DefinitionKey> {
+        let mut found = Vec::new();
+        for (file, project_file) in (0..).zip(self.index.files) {
+            if self.index.rules[file as usize] == Some(NameRules::Go) {
+                let is_type = |kind| matches!(kind, DefinitionKind::Class | DefinitionKind::Interface);
+                let facts = (0..).zip(&project_file.facts.definitions);
+                let types = facts.filter(|(_, fact)| is_type(fact.kind));
+                found.extend(types.map(|(definition, _)| DefinitionKey { file, definition }));
+            }
+        }
+        found
+    }
+
+    /// Returns the methods of a type or an interface of Go, with those of what is embedded in it.
+    fn methods_of_go(&mut self, key: DefinitionKey) -> BTreeMap<MethodShape<'a>, DefinitionKey> {
+        let mut methods = BTreeMap::new();
+        for of in self.linearization(key).0 {
+            for (file, scope) in self.member_scopes(of) {
+                for (name, definition) in self.members_in(file, scope) {
+                    let key = DefinitionKey { file, definition };
+                    let returned = self.index.definition(key).returns.len();
+                    methods.entry((name, returned)).or_insert(key);
+                }
+            }
+        }
+        methods
+    }
+
     fn inherited_by(&mut self, key: DefinitionKey, found: &mut Vec<InheritedDefinition>) {
-        let (types, _) = self.linearization(key);
-        let bases = types.get(1..).unwrap_or_default();
+        let (mut bases, _) = self.linearization(key);
+        bases.remove(0);
+        bases.extend(self.implemented_interfaces(key));
+        found.extend(bases.iter().map(|base| pair(key, *base)));
         if bases.is_empty() {
             return;
         }
-        let mut add = |own: DefinitionKey, base: DefinitionKey| {
-            found.push(InheritedDefinition {
-                file: own.file,
-                definition: own.definition,
-                base_file: base.file,
-                base_definition: base.definition,
-            });
-        };
-        for base in bases {
-            add(key, *base);
-        }
+        let is_cpp = self.index.rules(key.file) == NameRules::Cpp;
         for (file, scope) in self.member_scopes(key) {
             for (name, member) in self.members_in(file, scope) {
                 let own = DefinitionKey { file, definition: member };
                 let overridden = bases.iter().find_map(|base| self.own_definition(*base, name));
-                if let Some(overridden) = overridden.filter(|overridden| *overridden != own) {
-                    add(own, overridden);
+                let Some(overridden) = overridden.filter(|overridden| *overridden != own) else { continue };
+                if !is_cpp {
+                    found.push(pair(own, overridden));
+                    continue;
+                }
+                // Members of C++ are defined elsewhere than in the body of their class.
+                let all = self.cpp_definitions(overridden.file, &[overridden]);
+                for own in self.cpp_definitions(file, &[own]) {
+                    found.extend(all.iter().map(|overridden| pair(own, *overridden)));
                 }
             }
         }
+    }
+
+    /// Returns the interfaces that a class of TypeScript implements, with those that they extend.
+    fn implemented_interfaces(&mut self, key: DefinitionKey) -> Vec<DefinitionKey> {
+        let facts = self.index.facts(key.file);
+        let (Some(body), Some(name)) =
+            (self.index.definition(key).body, facts.find_name(IMPLEMENTED_INTERFACE))
+        else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for binding in facts.bindings_of(body, name) {
+            let BindingValue::Value(interface) = binding.value else { continue };
+            for value in self.value(key.file, body, interface).values {
+                if let Value::Definition(interface) = value {
+                    found.extend(self.linearization(interface).0);
+                }
+            }
+        }
+        found
     }
 
     /// Returns the scopes that have the members of a type.

@@ -103,6 +103,10 @@ pub struct ReachedPlace {
     /// the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<ReferencePlace>,
+    /// The member that this reference uses, if it is not the symbol itself but one that the symbol overrides or
+    /// implements: `Runner.run`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
 }
 
 /// What a change may touch.
@@ -188,7 +192,9 @@ impl ReachedPlace {
             1 => " · 1 step".to_owned(),
             distance => format!(" · {distance} steps"),
         };
-        format!("{path}:{line}{} · {}{steps}", symbol_text(self.symbol.as_deref()), self.grade)
+        let through = self.through.as_ref().map(|base| format!(" through {}", printable(base)));
+        let (symbol, through) = (symbol_text(self.symbol.as_deref()), through.unwrap_or_default());
+        format!("{path}:{line}{symbol} · {}{through}{steps}", self.grade)
     }
 }
 
@@ -385,6 +391,7 @@ fn reached_place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> ReachedPlac
         distance: reached.distance,
         grade: reached.grade.name().to_owned(),
         via: reached.via.map(|via| use_place(graph, &via)),
+        through: reached.through.map(|base| graph.symbol(base).qualified_name.to_string()),
     }
 }
 

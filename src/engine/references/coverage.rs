@@ -50,7 +50,8 @@ fn merge(covered: BTreeSet<SymbolId>, tests: Vec<ReachedSymbol>) -> Vec<ReachedS
     let (mut first, rest): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_covered);
     let known: HashSet<ReachedNode> = first.iter().map(|test| test.node).collect();
     let others = covered.into_iter().map(ReachedNode::Symbol).filter(|node| !known.contains(node));
-    let row = |node| ReachedSymbol { node, distance: 1, grade: ReferenceGrade::Sure, via: None };
+    let row =
+        |node| ReachedSymbol { node, distance: 1, grade: ReferenceGrade::Sure, via: None, through: None };
     first.extend(others.map(row));
     for test in &mut first {
         test.grade = ReferenceGrade::Sure;

@@ -26,6 +26,8 @@ pub struct ReachedSymbol {
     pub grade: ReferenceGrade,
     /// The last reference on the way; `None` for what the search began with.
     pub via: Option<GraphReference>,
+    /// The member that this last reference uses, if another one that overrides or implements it may run there.
+    pub through: Option<SymbolId>,
 }
 
 /// In which direction references are followed.
@@ -52,15 +54,30 @@ pub(super) struct ReachRules {
 pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules) -> Vec<ReachedSymbol> {
     let mut found: Vec<ReachedSymbol> = Vec::new();
     let mut seen: HashSet<ReachedNode> = HashSet::new();
-    let mut expanded: HashSet<SymbolId> = HashSet::new();
+    let mut expanded: HashSet<(SymbolId, bool)> = HashSet::new();
     let mut level: Vec<(SymbolId, ReferenceGrade)> =
         from.iter().map(|symbol| (*symbol, ReferenceGrade::Sure)).collect();
     for distance in 1..=rules.depth {
         let mut next: BTreeMap<ReachedNode, ReachedSymbol> = BTreeMap::new();
         for (symbol, grade) in level {
             for part in expansion(graph, symbol, rules.direction) {
-                if expanded.insert(part) {
-                    step(graph, part, grade, distance, rules, &mut next);
+                if expanded.insert((part, false)) {
+                    step(
+                        graph,
+                        Part { symbol: part, is_overridden: false, grade },
+                        distance,
+                        rules,
+                        &mut next,
+                    );
+                }
+            }
+            if rules.direction == Direction::ToUsers {
+                for base in overridden(graph, symbol) {
+                    if expanded.insert((base, true)) {
+                        let grade = grade.max(ReferenceGrade::Likely);
+                        let part = Part { symbol: base, is_overridden: true, grade };
+                        step(graph, part, distance, rules, &mut next);
+                    }
                 }
             }
         }
@@ -83,11 +100,19 @@ pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules
     found
 }
 
+/// A symbol whose references are followed.
+#[derive(Clone, Copy)]
+struct Part {
+    symbol: SymbolId,
+    /// Whether it is a member in whose place the one that was reached may run.
+    is_overridden: bool,
+    grade: ReferenceGrade,
+}
+
 /// Adds what one reference leads to.
 fn step(
     graph: &ReferenceGraph,
-    symbol: SymbolId,
-    grade: ReferenceGrade,
+    Part { symbol, is_overridden, grade }: Part,
     distance: u32,
     rules: ReachRules,
     next: &mut BTreeMap<ReachedNode, ReachedSymbol>,
@@ -97,7 +122,8 @@ fn step(
             return;
         }
         let grade = grade.max(reference.grade);
-        let reached = ReachedSymbol { node, distance, grade, via: Some(*reference) };
+        let through = is_overridden.then_some(symbol);
+        let reached = ReachedSymbol { node, distance, grade, via: Some(*reference), through };
         let known = next.entry(node).or_insert(reached);
         if grade < known.grade {
             *known = reached;
@@ -105,7 +131,8 @@ fn step(
     };
     match rules.direction {
         Direction::ToUsers => {
-            for reference in graph.uses_of(symbol) {
+            let is_shown = |reference: &&GraphReference| !is_overridden || !is_call_of_base(graph, reference);
+            for reference in graph.uses_of(symbol).filter(is_shown) {
                 let node = reference.from.map_or(ReachedNode::File(reference.file), ReachedNode::Symbol);
                 add(reference, node);
             }
@@ -116,6 +143,31 @@ fn step(
             }
         }
     }
+}
+
+/// Returns the members that a member overrides or implements, at any distance. Constructors run for their own type alone.
+fn overridden(graph: &ReferenceGraph, symbol: SymbolId) -> Vec<SymbolId> {
+    let fact = graph.symbol(symbol);
+    if !fact.is_member || is_constructor(fact.name()) {
+        return Vec::new();
+    }
+    let mut found: Vec<SymbolId> = graph.stand_ins_of(symbol).collect();
+    let mut at = 0;
+    while let Some(base) = found.get(at).copied() {
+        let bases = graph.stand_ins_of(base).filter(|base| *base != symbol && !found.contains(base));
+        let bases: Vec<SymbolId> = bases.collect();
+        found.extend(bases);
+        at += 1;
+    }
+    found
+}
+
+/// Returns whether a use is in a member that overrides the used one, which it calls as `super().run()`: no other one runs
+/// there. What an interface declares cannot be called so.
+fn is_call_of_base(graph: &ReferenceGraph, reference: &GraphReference) -> bool {
+    let parent = graph.symbol(reference.to).parent;
+    parent.is_some_and(|parent| graph.symbol(parent).kind != DefinitionKind::Interface)
+        && reference.from.is_some_and(|from| overridden(graph, from).contains(&reference.to))
 }
 
 /// Returns the symbols whose references count as those of a symbol.

@@ -205,7 +205,7 @@ fn ranked(
             let bonus = path.origin.map_or(0, |origin| names.bonus(origin, node));
             // What is changed itself comes before everything else.
             let cost = if path.distance == 0 && via.is_none() { 0 } else { 100 + path.cost - bonus.min(100) };
-            (cost, ReachedSymbol { node, distance: path.distance, grade: path.grade, via })
+            (cost, ReachedSymbol { node, distance: path.distance, grade: path.grade, via, through: None })
         })
         .collect();
     let place = |node: ReachedNode| match node {

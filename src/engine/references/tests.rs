@@ -95,6 +95,61 @@ fn calls_are_followed_in_both_directions() {
 }
 
 #[test]
+fn callers_of_an_overridden_member_may_call_the_one_that_overrides_it() {
+    let sandbox = TestProject::new(&[
+        (
+            "A.java",
+            "interface A { int go(int n); }\nclass B implements A { public int go(int n) { return n; } }\nclass U { int use(A a) { return a.go(1); } }\n",
+        ),
+        (
+            "a.ts",
+            "interface Store { load(id: number): string }\nclass FileStore implements Store {\n  load(id: number) { return \"x\" }\n}\nfunction show(store: Store) { return store.load(1) }\n",
+        ),
+        (
+            "a.py",
+            "class Base:\n    def save(self): return 1\nclass One(Base):\n    def save(self): return super().save()\nclass Two(Base):\n    def save(self): return super().save()\ndef store(item: Base): return item.save()\n",
+        ),
+        ("go.mod", "module example.com/m\n"),
+        (
+            "a.go",
+            "package m\ntype Put interface { Put(n int) string }\ntype Wide interface { Put(n int) string; Get() }\ntype Mem struct{}\nfunc (m *Mem) Put(n int) string { return \"x\" }\nfunc Use(p Put) { p.Put(1) }\nfunc UseWide(w Wide) { w.Put(1) }\n",
+        ),
+        (
+            "w.h",
+            "struct Widget { virtual int paint(int n); };\nstruct Dial : Widget { int paint(int n) override; };\n",
+        ),
+        (
+            "w.cpp",
+            "#include \"w.h\"\nint Widget::paint(int n) { return n; }\nint Dial::paint(int n) { return Widget::paint(n) + 1; }\nint draw(Widget* w) { return w->paint(2); }\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    let through = [
+        ("B.go", "U.use", "A.go"),
+        ("FileStore.load", "show", "Store.load"),
+        ("Two.save", "store", "Base.save"),
+        ("Mem.Put", "Use", "Put.Put"),
+        ("Dial.paint", "draw", "Widget.paint"),
+    ];
+    for (symbol, caller, base) in through {
+        assert_eq!(
+            calls(&mut project, symbol, CallDirection::Callers, 1),
+            [format!("{caller} 1")],
+            "{symbol}"
+        );
+        assert_eq!(impact(&mut project, Some(symbol), None, false)[0], format!("{caller} 1"), "{symbol}");
+        let request = CallRequest { symbol: symbol.to_owned(), direction: CallDirection::Callers, depth: 1 };
+        let found = project.calls(&request).unwrap();
+        assert_eq!(found.reached[0].grade.name(), "likely");
+        assert_eq!(&*found.graph.symbol(found.reached[0].through.unwrap()).qualified_name, base);
+        assert_eq!(uses(&mut project, symbol), [""; 0], "{symbol}");
+        // The member itself is called.
+        let found = project.calls(&CallRequest { symbol: base.to_owned(), ..request }).unwrap();
+        assert!(found.reached.iter().all(|caller| caller.through.is_none()), "{base}");
+    }
+}
+
+#[test]
 fn a_change_reaches_those_that_use_it_and_tests_come_by_distance() {
     let sandbox = project();
     let mut project = sandbox.project(true);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, field};
+use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::common_js;
 use super::script_context::{
     instance, parameter_in_context, returned_in_context, visit_arguments, visit_assigned, visit_declared,
@@ -17,7 +17,10 @@ use super::script_types::{
     call_signature, declared_type, define_object_type, open_type_parameters, parameter_types, type_of_value,
     value_of,
 };
-use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeKind};
+use crate::model::{
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, IMPLEMENTED_INTERFACE,
+    ScopeKind,
+};
 use crate::syntax::outline::child_of_kind;
 
 /// Reads the facts of a file.
@@ -294,9 +297,22 @@ pub(super) fn define_class_of<'t>(
     }
     let outer = open_type_parameters(facts, node, None, visit);
     facts.open_body(class, ScopeKind::Class);
+    bind_implemented(facts, node);
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
     class
+}
+
+/// Binds the interfaces that a class implements. It has none of their members by that, so they are no bases.
+fn bind_implemented<'t>(facts: &mut FactsBuilder<'t>, class: Node<'t>) {
+    let clause =
+        child_of_kind(class, "class_heritage").and_then(|node| child_of_kind(node, "implements_clause"));
+    let Some(clause) = clause else { return };
+    let name = facts.name(IMPLEMENTED_INTERFACE);
+    for interface in clause.named_children(&mut clause.walk()) {
+        let value = declared_type(facts, interface);
+        facts.bind(facts.scope, name, BindingValue::Value(value), line_of(interface));
+    }
 }
 
 fn define_interface<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {

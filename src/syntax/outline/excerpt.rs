@@ -12,6 +12,7 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::OnceLock;
 
 use super::excerpt_parts::{ExcerptParts, NodeContent};
+use super::gap_style::GapStyle;
 use super::language::CompiledLanguage;
 use super::parse::{error_count, parse};
 use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
@@ -65,7 +66,6 @@ pub(in crate::syntax) fn excerpt_text(
     give_up: &mut dyn FnMut() -> bool,
 ) -> Excerpt {
     let source = SourceText::new(text);
-    let cuts = &parts.cuts;
     let style = GapStyle::of(compiled.language.id);
     let lines = ExcerptLines::new(&source, style, request);
     request.errors.get(|| parts.errors);
@@ -81,12 +81,12 @@ pub(in crate::syntax) fn excerpt_text(
             dropped[group].fill(true);
         }
         // The halves of a statement may be in different conditions.
-        let excerpt = (dropped != *unwanted).then(|| lines.excerpt(cuts, dropped, request));
+        let excerpt = (dropped != *unwanted).then(|| lines.excerpt(parts, dropped, request));
         if let Some(excerpt) = excerpt.filter(|excerpt| is_sound(&excerpt.text)) {
             return excerpt;
         }
     }
-    let sparse = unwanted.map(|unwanted| lines.excerpt(cuts, unwanted, request));
+    let sparse = unwanted.map(|unwanted| lines.excerpt(parts, unwanted, request));
     if let Some(sparse) = &sparse
         && is_sound(&sparse.text)
     {
@@ -95,11 +95,11 @@ pub(in crate::syntax) fn excerpt_text(
     // What is asked for is a part of the file. All signatures may be many times that, which is worse for a reader than an
     // excerpt that a parser stumbles over.
     let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.text.len() * 2 + SMALL_EXCERPT);
-    let complete = lines.excerpt(cuts, vec![false; lines.count()], request);
+    let complete = lines.excerpt(parts, vec![false; lines.count()], request);
     if complete.text.len() <= most && is_sound(&complete.text) {
         return complete;
     }
-    let cautious = apply_cuts(text, &lines.outside_bodies(cuts), CutMode::Conservative);
+    let cautious = apply_cuts(text, &lines.outside_bodies(&parts.cuts), CutMode::Conservative);
     if cautious.len() <= most && is_sound(&cautious) {
         return Excerpt { text: cautious, gaps: Vec::new() };
     }
@@ -125,48 +125,6 @@ fn is_as_sound(
     }
     let before = errors.get(|| parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node())));
     before.is_none_or(|before| now <= before)
-}
-
-/// How a language writes a comment that stands for lines.
-#[derive(Debug, Clone, Copy)]
-struct GapStyle {
-    comment: (&'static str, &'static str),
-    /// The statement written before the comment where a block must not be empty, such as `pass`.
-    statement: &'static str,
-}
-
-impl GapStyle {
-    /// Returns the style of a language; `None` if it has no comments.
-    fn of(language: &str) -> Option<Self> {
-        let (comment, statement) = match language {
-            "python" => (("# ", ""), "...  "),
-            "shell" => (("# ", ""), ": "),
-            "ruby" | "yaml" | "toml" | "make" | "cmake" | "dockerfile" => (("# ", ""), ""),
-            "lua" | "sql" => (("-- ", ""), ""),
-            "html" | "markdown" => (("<!-- ", " -->"), ""),
-            "css" => (("/* ", " */"), ""),
-            "json" | "notebook" => return None,
-            _ => (("// ", ""), ""),
-        };
-        Some(Self { comment, statement })
-    }
-
-    /// Returns the comment for a gap, without an indent.
-    fn mark(self, gap: &RangeInclusive<u32>, is_in_block: bool, pointer: Option<&str>) -> String {
-        let (first, last) = (gap.start(), gap.end());
-        let size = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
-        // A pointer names the lines itself.
-        let words = pointer.unwrap_or(&size);
-        let (open, close) = self.comment;
-        let statement = if is_in_block { self.statement } else { "" };
-        format!("{statement}{open}{words}{close}")
-    }
-
-    /// Returns whether a pointer can be part of a comment without ending it.
-    fn can_hold(self, pointer: &str) -> bool {
-        let close = self.comment.1.trim();
-        !pointer.chars().any(char::is_control) && (close.is_empty() || !pointer.contains(close))
-    }
 }
 
 /// The lines of a source, and which of them are wanted.
@@ -347,10 +305,10 @@ impl<'s> ExcerptLines<'s> {
     }
 
     /// Returns the text without the dropped lines and without what a skeleton cuts, except in bodies.
-    fn excerpt(&self, cuts: &[SkeletonCut], mut dropped: Vec<bool>, request: &ExcerptRequest<'_>) -> Excerpt {
+    fn excerpt(&self, parts: &ExcerptParts, mut dropped: Vec<bool>, request: &ExcerptRequest<'_>) -> Excerpt {
         let mut made: Vec<SkeletonCut> = Vec::new();
         let mut end = 0;
-        for cut in self.outside_bodies(cuts) {
+        for cut in self.outside_bodies(&parts.cuts) {
             // A cut within another is part of that one.
             if cut.range().start < end {
                 continue;
@@ -362,11 +320,16 @@ impl<'s> ExcerptLines<'s> {
             }
         }
         let mut gaps = Vec::new();
-        for lines in self.runs(&dropped) {
-            let gap = line_number(lines.start)..=line_number(lines.end - 1);
-            if let Some(cut) = self.gap_cut(&lines, &gap, request) {
-                gaps.push(gap);
-                made.push(cut);
+        for run in self.runs(&dropped) {
+            let end = self.block_end(parts, &run).unwrap_or(run.start);
+            for lines in [run.start..end, end..run.end].into_iter().filter(|lines| !lines.is_empty()) {
+                let gap = line_number(lines.start)..=line_number(lines.end - 1);
+                // What follows a block is in one that has this block.
+                let needs_statement = lines.start == run.start;
+                if let Some(cut) = self.gap_cut(&lines, &gap, needs_statement, request) {
+                    gaps.push(gap);
+                    made.push(cut);
+                }
             }
         }
         sort_cuts(&mut made);
@@ -378,16 +341,17 @@ impl<'s> ExcerptLines<'s> {
         &self,
         lines: &Range<usize>,
         gap: &RangeInclusive<u32>,
+        needs_statement: bool,
         request: &ExcerptRequest<'_>,
     ) -> Option<SkeletonCut> {
         let style = self.style?;
         let bytes = self.bytes(lines);
-        let first = lines.clone().map(|line| self.text(line)).find(|text| !text.trim().is_empty())?;
-        let indent = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
+        let first = lines.clone().find(|line| !self.text(*line).trim().is_empty())?;
+        let indent = self.indent(first);
         let pointer = (request.pointer)(gap)
             .filter(|pointer| style.can_hold(pointer) && pointer.len() <= bytes.len() / POINTER_SHARE);
         // Between decorators there can be no statement.
-        let is_in_block = !indent.is_empty() && !self.follows_decorator(lines.start);
+        let is_in_block = needs_statement && !indent.is_empty() && !self.follows_decorator(lines.start);
         let mark = style.mark(gap, is_in_block, pointer.as_deref());
         let mark = format!("{indent}{mark}{}", self.source.line_ending());
         (mark.len() < bytes.len()).then(|| SkeletonCut::new(bytes, mark))
@@ -396,6 +360,36 @@ impl<'s> ExcerptLines<'s> {
     fn follows_decorator(&self, line: usize) -> bool {
         let mut above = (0..line).rev().map(|line| self.text(line).trim()).filter(|text| !text.is_empty());
         above.next().is_some_and(|text| text.starts_with('@'))
+    }
+
+    /// Returns the line after the block that a run of dropped lines begins in, if the run goes on behind it and nothing
+    /// that is shown would end the block: one gap for both would pass for a part of the block.
+    fn block_end(&self, parts: &ExcerptParts, run: &Range<usize>) -> Option<usize> {
+        if !self.style?.ends_blocks_by_indent {
+            return None;
+        }
+        let code_of = |line: usize| self.text(line).split('#').next().unwrap_or_default().trim();
+        let first = run.clone().find(|line| !code_of(*line).is_empty())?;
+        let is_head = (0..run.start).rev().map(code_of).find(|code| !code.is_empty())?.ends_with(':');
+        let is_definition =
+            ["def ", "async ", "class ", "@"].iter().any(|word| code_of(first).starts_with(word));
+        // Among the members of a class, more definitions are what a reader expects of a gap.
+        if is_definition && !is_head {
+            return None;
+        }
+        let block = parts.innermost_list(self.starts[first] + self.indent(first).len())?;
+        let is_indented =
+            |line: &usize| code_of(*line).is_empty() && self.indent(first).len() <= self.indent(*line).len();
+        let after = self.lines(&block).end;
+        let comments =
+            (after..run.end).take_while(is_indented).filter(|line| !self.text(*line).trim().is_empty());
+        let end = comments.last().map_or(after, |line| line + 1);
+        (end..run.end).any(|line| !code_of(line).is_empty()).then_some(end)
+    }
+
+    fn indent(&self, line: usize) -> &'s str {
+        let text = self.text(line);
+        &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
     }
 
     /// Returns runs of dropped lines, each with the blank lines around it.
@@ -436,6 +430,10 @@ impl<'s> ExcerptLines<'s> {
         if first == "{" && last == "}" && 2 < lines.len() {
             return Some(lines.start + 1..lines.end - 1);
         }
+        // The initializers of a constructor of C++ are shown with its head: without them, the mark is an empty body.
+        if first.starts_with(':') && last == "}" {
+            return initializer_lines(text).map(|count| lines.start + count..lines.end - 1);
+        }
         let is_block = self.source.line_prefix(range.start).trim().is_empty()
             && self.source.line_suffix(range.end).trim().is_empty();
         // A mark that is no comment says more than a size, or is a value that must not be missing.
@@ -444,6 +442,20 @@ impl<'s> ExcerptLines<'s> {
             || mark.starts_with("/*");
         (is_block && is_comment).then_some(lines)
     }
+}
+
+/// Returns how many lines the initializers of a constructor have, up to the brace of the body that follows them.
+fn initializer_lines(text: &str) -> Option<usize> {
+    let (mut opened, mut closed) = (0, 0);
+    let line = text.lines().position(|line| {
+        let code = line.split("//").next().unwrap_or_default().trim();
+        opened += code.matches('(').count();
+        closed += code.matches(')').count();
+        // The brace of an initializer follows a name.
+        let head = code.strip_suffix('{').map(str::trim_end);
+        opened == closed && head.is_some_and(|head| head.is_empty() || head.ends_with([')', '}', '.']))
+    });
+    line.map(|line| line + 1)
 }
 
 /// Returns whether a line is a directive of the C preprocessor that needs no other line.

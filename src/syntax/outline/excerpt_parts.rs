@@ -182,6 +182,18 @@ impl ExcerptParts {
         std::ptr::eq(node, self.root())
     }
 
+    /// Returns the innermost list that a position is in, the whole text excepted.
+    pub(super) fn innermost_list(&self, at: usize) -> Option<Range<usize>> {
+        let (mut node, mut list) = (self.root(), None);
+        while let Some(child) = self.children(node).iter().find(|child| child.range().contains(&at)) {
+            if child.holds == NodeContent::List {
+                list = Some(child.range());
+            }
+            node = child;
+        }
+        list
+    }
+
     pub(super) fn children(&self, node: &PartNode) -> &[PartNode] {
         &self.nodes[node.first_child as usize..][..node.child_count as usize]
     }

@@ -14,6 +14,7 @@ mod docs;
 mod elided;
 mod excerpt;
 mod excerpt_parts;
+mod gap_style;
 mod language;
 mod nodes;
 mod parse;

@@ -153,8 +153,27 @@ fn what_was_not_chosen_is_a_gap_with_its_lines() {
     let expected = "# lines 1-4\nclass Engine:\n    ...  # lines 6-7\n    def run(self, speed):\n        while speed:\n            \
         speed -= 1\n        return self\n    ...  # lines 12-22\n";
     check_text("python", ENGINE, &[8..=11], Some(&[]), expected);
-    let expected = "# lines 1-4\nclass Engine:\n    ...  # lines 6-12\n    def stop(self):\n        ...  # lines 14-22\n";
+    let expected = "# lines 1-4\nclass Engine:\n    ...  # lines 6-12\n    def stop(self):\n        \
+        ...  # lines 14-16\n# lines 17-22\n";
     check_text("python", ENGINE, &[], Some(&[13..=13]), expected);
+}
+
+#[test]
+fn what_follows_a_block_that_indentation_ends_is_a_gap_of_its_own() {
+    let python = "class A:\n    def f(self):\n        # Reads.\n        text = '''\nraw\n'''\n        return text\n        \
+                  # Ends here.\n\n    # Of g.\n    def g(self):\n        return self.f()\n\n\ndef h(first, second):\n    \
+                  return first + second\n\n\nX = 1\n";
+    let shown = "class A:\n    def f(self):\n        ...  # lines 3-8\n    # lines 9-18\nX = 1\n";
+    check_text("python", python, &[19..=19], Some(&[2..=2]), shown);
+    let shown = "class A:\n    ...  # lines 2-12\n# lines 13-18\nX = 1\n";
+    check_text("python", python, &[19..=19], Some(&[1..=1]), shown);
+    // The comment above hides no definition.
+    let shown = "class A:\n    def f(self):\n        ...  # lines 3-10\n    def g(self):\n        return self.f()\n# lines 13-19\n";
+    check_text("python", python, &[11..=12], Some(&[2..=2]), shown);
+    let ruby = "class A\n  def first(value)\n    read(value)\n    write(value)\n  end\n\n  def second(value)\n    read(value)\n    \
+                write(value)\n  end\nend\n\ndef third(value)\n  read(value)\nend\n";
+    let shown = "class A\n  def first(value)\n    # lines 3-4\n  end\n  # lines 6-10\nend\n# lines 12-15\n";
+    check_text("ruby", ruby, &[], Some(&[2..=2]), shown);
 }
 
 #[test]
@@ -164,6 +183,10 @@ fn braces_stay_around_a_gap() {
     let expected = "// Counts.\nfn count(words: &[&str]) -> usize {\n    // lines 3-7\n}\n\nfn main() {\n    \
         println!(\"{}\", count(&[\"one\"]));\n}\n";
     check_text("rust", text, &[10..=12], None, expected);
+    let list = "A::A(int a)\n    : first(a)\n    , second{a} {\n";
+    let text = format!("{list}    read_the_first(a);\n    read_the_second(a);\n}}\nint other;\n");
+    let expected = format!("{list}    // lines 4-5\n}}\nint other;\n");
+    check_text("cpp", &text, &[7..=7], None, &expected);
 }
 
 #[test]
@@ -248,7 +271,8 @@ class A:
             b += 1
             ...  # line 7
         else:
-            ...  # lines 9-13
+            ...  # lines 9-10
+    # lines 11-13
 ";
     assert_eq!(make("python", python, &[6..=6], Some(&[])).text, shown);
 }

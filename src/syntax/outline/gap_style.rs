@@ -1,0 +1,47 @@
+//! How each language writes the comment of a gap.
+
+use std::ops::RangeInclusive;
+
+/// How a language writes a comment that stands for lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GapStyle {
+    pub(super) comment: (&'static str, &'static str),
+    /// The statement written before the comment where a block must not be empty, such as `pass`.
+    pub(super) statement: &'static str,
+    /// Whether a block ends where a line is indented less, and not at a bracket or a word.
+    pub(super) ends_blocks_by_indent: bool,
+}
+
+impl GapStyle {
+    /// Returns the style of a language; `None` if it has no comments.
+    pub(super) fn of(language: &str) -> Option<Self> {
+        let (comment, statement) = match language {
+            "python" => (("# ", ""), "...  "),
+            "shell" => (("# ", ""), ": "),
+            "ruby" | "yaml" | "toml" | "make" | "cmake" | "dockerfile" => (("# ", ""), ""),
+            "lua" | "sql" => (("-- ", ""), ""),
+            "html" | "markdown" => (("<!-- ", " -->"), ""),
+            "css" => (("/* ", " */"), ""),
+            "json" | "notebook" => return None,
+            _ => (("// ", ""), ""),
+        };
+        Some(Self { comment, statement, ends_blocks_by_indent: language == "python" })
+    }
+
+    /// Returns the comment for a gap, without an indent.
+    pub(super) fn mark(self, gap: &RangeInclusive<u32>, is_in_block: bool, pointer: Option<&str>) -> String {
+        let (first, last) = (gap.start(), gap.end());
+        let size = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+        // A pointer names the lines itself.
+        let words = pointer.unwrap_or(&size);
+        let (open, close) = self.comment;
+        let statement = if is_in_block { self.statement } else { "" };
+        format!("{statement}{open}{words}{close}")
+    }
+
+    /// Returns whether a pointer can be part of a comment without ending it.
+    pub(super) fn can_hold(self, pointer: &str) -> bool {
+        let close = self.comment.1.trim();
+        !pointer.chars().any(char::is_control) && (close.is_empty() || !pointer.contains(close))
+    }
+}
