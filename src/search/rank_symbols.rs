@@ -10,10 +10,9 @@
 //! ```
 //!
 //! Each part is divided by its greatest value, and the sum multiplied by a factor for the file's class, and by one for
-//! lines that are only imports or ends of blocks. Without the
-//! file's score, a tenth of what was found is lost. The file's best chunks say more than its whole text, in which many
-//! parts may each have a little to do with the task: on 133 issues, documents contained 1 % more of the fixes' lines with
-//! them (−1 to +4 %).
+//! lines that are only imports or ends of blocks. Without the file's score, a tenth of what was found is lost. The file's
+//! best chunks say more than its whole text, in which many parts may each have a little to do with the task: on 133 issues,
+//! documents contained 1 % more of the fixes' lines with them (−1 to +4 %).
 //!
 //! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are those among these
 //! chunks: to know them for all files, each would have to be read.
