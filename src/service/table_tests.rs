@@ -400,7 +400,7 @@ fn an_edit_of_what_is_curated_is_answered_with_the_rows_that_it_is_about() {
 fn a_delta_is_of_its_choice_alone_and_names_what_stepped_down_elsewhere() {
     let body = "def f(a):\n    \"\"\"Adds.\"\"\"\n    return a\n\n";
     let project =
-        TableProject::new(&[("a.py", &body.repeat(20)), ("b.py", &body.repeat(20)), ("slop.toml", "")]);
+        TableProject::new(&[("a.py", &body.repeat(30)), ("b.py", &body.repeat(20)), ("slop.toml", "")]);
     let small = json!({"tier": 3, "budget": 500});
     let first = project.table(&small, None);
     let clock = first["clock"].as_str().unwrap();

@@ -288,7 +288,7 @@ fn functions_of_ruby_are_called_without_parentheses() {
 
 #[test]
 fn symbols_of_ruby_use_the_functions_that_they_name() {
-    let text = "class Notes\n  before_action :load_note, only: [:show]\n  def show\n    render \"load_note\", load_note: 1\n  end\n  def load_note\n  end\nend\n";
+    let text = "class Notes\n  before_action :load_note, only: [:show]\n  def show\n    render \"load_note\"\n  end\n  def load_note\n  end\nend\n";
     check(&[("a.rb", text)], "a.rb:2", &["Notes.load_note maybe", "Notes.show maybe"]);
     check(&[("a.rb", text)], "a.rb:4", &[]);
 }
