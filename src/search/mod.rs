@@ -3,11 +3,11 @@
 //! Knows: terms of a text, what a task text says, scores. Does not know: files on disk, git, the store, how a document
 //! is composed. Bytes and values go in, values come out.
 //!
-//! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a task says,
-//! and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files of a
-//! project by these and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the symbols of the
-//! best files (`run_content.rs` says which lines mean nothing), and `windows.rs` cuts those that are too long. `path_class.rs`
-//! and `generated_pages.rs` know files by their paths, and `amalgamations.rs` those that repeat others.
+//! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a
+//! task says, and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files
+//! of a project by these (`text_matches.rs`) and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the
+//! symbols of the best files (`run_content.rs` says which lines mean nothing), and `windows.rs` cuts those that are too long.
+//! `path_class.rs` and `generated_pages.rs` know files by their paths, and `amalgamations.rs` those that repeat others.
 //! `line_targets.rs` says which files have the lines that a task points to.
 //! Folders import only those before them: `words`, `traces`, `task`.
 
@@ -26,6 +26,7 @@ mod stems;
 mod subjects;
 mod subsequence;
 mod task;
+mod text_matches;
 mod traces;
 mod vector;
 mod windows;

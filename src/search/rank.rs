@@ -21,10 +21,11 @@
 //!
 //! Start with [`rank_files`]; `rank_symbols.rs` continues with the symbols of the best files.
 
-use super::bm25::{Saturation, inverse_frequency, normalized, rarity};
+use super::bm25::{normalized, rarity};
 use super::line_targets::LineTargets;
 use super::path_class::{GENERATED_FACTOR, PathClass};
 use super::query::RankingQuery;
+use super::text_matches::TextMatches;
 use super::vector::TermVector;
 use crate::model::RelPath;
 
@@ -155,7 +156,7 @@ pub struct FileRanking {
 impl FileRanking {
     /// Returns how many files have a term of the query in their text.
     pub fn files_with(&self, position: usize) -> usize {
-        self.texts.files_with[position]
+        self.texts.files_with(position)
     }
 
     /// Returns the positions of the files whose symbols should be ranked: the best ones that are neither too many nor, in
@@ -165,7 +166,7 @@ impl FileRanking {
         let mut words = 0_u64;
         let mut chosen = FilesForSymbols::default();
         for (rank, file) in self.order.iter().enumerate() {
-            let length = self.texts.files[*file].1;
+            let length = self.texts.length(*file);
             let is_ranked = 0.0 < self.scores[*file].total && chosen.ranked.len() < FILES_WITH_SYMBOLS;
             // A word has at least a token.
             if !is_ranked && room <= words {
@@ -222,7 +223,8 @@ pub struct FilesForSymbols {
 
 /// Ranks files. Files with equal scores are ordered by their changes, then by their paths.
 pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking {
-    let (texts, damaged) = TextMatches::find(query, files);
+    let vectors: Vec<Option<TermVector<'_>>> = files.iter().map(|file| file.vector).collect();
+    let (texts, damaged) = TextMatches::find(query, &vectors);
     let paths = path_scores(query, files);
     let stems = FocusStems::of(files);
     let raw: Vec<FileParts> = files
@@ -306,66 +308,6 @@ fn path_scores(query: &RankingQuery, files: &[RankedFile<'_>]) -> Vec<f64> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let rarity_of = |position: usize| rarity(files.len(), with[position]);
     starts.zip(&ends).map(|(start, end)| query.sum_rarities(&positions[start..*end], rarity_of)).collect()
-}
-
-/// Where the terms of a query occur in the texts of the files.
-#[derive(Clone, Debug)]
-struct TextMatches {
-    /// The position of a term and its count, file after file. Four bytes each: a large project has millions.
-    matches: Vec<(u16, u8)>,
-    /// Where the matches of each file end, and the length of its text.
-    files: Vec<(usize, u64)>,
-    files_with: Vec<usize>,
-    /// The weight of each term in the query, times its rarity in the project.
-    weights: Vec<f64>,
-    saturation: Saturation,
-}
-
-impl TextMatches {
-    /// Matches all vectors with the query. Returns also the positions of those that are damaged.
-    fn find(query: &RankingQuery, files: &[RankedFile<'_>]) -> (Self, Vec<usize>) {
-        let mut damaged = Vec::new();
-        let mut texts = Self {
-            matches: Vec::new(),
-            files: Vec::with_capacity(files.len()),
-            files_with: vec![0; query.terms().len()],
-            weights: Vec::new(),
-            saturation: Saturation::new(files.iter().filter_map(|file| Some(file.vector?.length()))),
-        };
-        for (at, file) in files.iter().enumerate() {
-            let before = texts.matches.len();
-            let matched = file.vector.map_or(Ok(()), |vector| {
-                let to_u16 = |position| u16::try_from(position).unwrap_or(u16::MAX);
-                vector.match_terms(query.terms(), |position, count| {
-                    texts.matches.push((to_u16(position), count));
-                })
-            });
-            if matched.is_err() {
-                damaged.push(at);
-                texts.matches.truncate(before);
-            }
-            for (position, _) in &texts.matches[before..] {
-                texts.files_with[usize::from(*position)] += 1;
-            }
-            texts.files.push((texts.matches.len(), file.vector.map_or(0, |vector| vector.length())));
-        }
-        let documents = files.iter().filter(|file| file.vector.is_some()).count();
-        let of_term = |(position, with): (usize, &usize)| {
-            query.weighted(position).weight * inverse_frequency(documents, *with)
-        };
-        texts.weights = texts.files_with.iter().enumerate().map(of_term).collect();
-        (texts, damaged)
-    }
-
-    /// Returns what each term of the query adds to the score of a file's text.
-    fn contributions(&self, file: usize) -> impl Iterator<Item = (usize, f64)> {
-        let (end, length) = self.files[file];
-        let start = file.checked_sub(1).map_or(0, |before| self.files[before].0);
-        self.matches[start..end].iter().map(move |(position, count)| {
-            let position = usize::from(*position);
-            (position, self.weights[position] * self.saturation.of(u32::from(*count), length))
-        })
-    }
 }
 
 /// The names of the files in focus, without what distinguishes a test from its source.
