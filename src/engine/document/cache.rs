@@ -236,10 +236,10 @@ impl ViewCache {
         Some(Arc::clone(view))
     }
 
-    pub(super) fn insert(&mut self, key: ViewKey, view: CachedView) {
+    pub(super) fn insert(&mut self, key: ViewKey, view: Arc<CachedView>) {
         self.uses += 1;
         self.bytes += view.body.len() + OVERHEAD;
-        if let Some((old, _)) = self.kept.insert(key, (Arc::new(view), self.uses)) {
+        if let Some((old, _)) = self.kept.insert(key, (view, self.uses)) {
             self.bytes -= old.body.len() + OVERHEAD;
         }
         if MOST_BYTES < self.bytes {
@@ -280,7 +280,7 @@ mod tests {
         let view =
             || CachedView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::digest(b"") };
         for number in 0..100 {
-            views.insert(key(number), view());
+            views.insert(key(number), Arc::new(view()));
             assert!(views.get(&key(0)).is_some(), "{number}: it is used all the time");
             assert!(views.bytes <= MOST_BYTES);
         }

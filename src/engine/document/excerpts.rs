@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use super::cache::{CachedView, ViewCache, ViewKey, lock};
 use super::gather::{ShownFile, render_as};
@@ -312,7 +312,7 @@ fn cached_excerpt(
     if is_final {
         // The fingerprints of excerpts are not looked up.
         let (body, fingerprint) = (text.clone(), ContentHash::digest(b""));
-        lock(views).insert(key, CachedView { remark: None, body, fingerprint });
+        lock(views).insert(key, Arc::new(CachedView { remark: None, body, fingerprint }));
     }
     text
 }

@@ -66,7 +66,7 @@ pub(super) fn fit_draft(
     let mut least = packable.pack(renderer, draft, &context, memo, 0);
     least.shown.listed.clear();
     least.shown.plan.tree = None;
-    let used = size(renderer.cache, &least.shown, context.unit, images_apart);
+    let used = size(renderer.cache, least.shown.clone(), context.unit, images_apart);
     Ok((used, least.finish(draft, context.ranking)))
 }
 
@@ -164,7 +164,7 @@ fn frame_size(
         dropped: Vec::new(),
         remarks: remarks_in_text(draft, std::iter::empty()),
     };
-    size(cache, &frame, context.unit, images_apart)
+    size(cache, frame, context.unit, images_apart)
 }
 
 /// Returns the size of the document that a draft comes to, and by how much that exceeds its limits.
@@ -188,8 +188,8 @@ fn measure_draft(
 }
 
 /// Returns the size of the document that a draft comes to.
-fn size(cache: &mut ArtifactCache<'_>, draft: &DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
-    let document = assemble(&cache.workspace, draft.clone());
+fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+    let document = assemble(&cache.workspace, draft);
     measure::size(cache, &document, unit, images_apart)
 }
 

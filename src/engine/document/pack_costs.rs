@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::cache::ViewKey;
 use super::gather::ShownFile;
 use super::named_files::NamedFiles;
-use super::render::Renderer;
+use super::render::{NameList, Renderer};
 use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
@@ -148,7 +148,7 @@ impl CostTable {
 #[derive(Default)]
 pub(super) struct CostMemo {
     costs: FxHashMap<BudgetUnit, PieceCosts>,
-    names: FxHashMap<usize, Vec<String>>,
+    names: FxHashMap<usize, NameList>,
 }
 
 /// Returns what stands in a row for the names of a source that has none: its first lines that are neither blank nor
@@ -175,8 +175,11 @@ fn declared_names(text: &str, file_type: &'static FileType) -> Vec<String> {
 impl CostMemo {
     /// Returns the first names of a file; `file` is its position in the draft.
     pub(super) fn names(&self, file: usize, count: usize) -> Vec<String> {
-        let names = self.names.get(&file).map(Vec::as_slice).unwrap_or_default();
-        names[..count.min(names.len())].to_vec()
+        self.first_names(file, count).map(str::to_owned).collect()
+    }
+
+    fn first_names(&self, file: usize, count: usize) -> impl Iterator<Item = &str> {
+        self.names.get(&file).into_iter().flat_map(NameList::iter).take(count)
     }
 
     /// Returns what the pieces of a block cost that were asked for.
@@ -324,6 +327,26 @@ impl DraftCosts<'_, '_, '_> {
         (hash == subject.hash).then_some(Cow::Owned(text))
     }
 
+    /// Counts a row of the first names of a file.
+    fn count_row(&mut self, file: usize, count: usize) -> u64 {
+        let has_no_row = self.ranking.scores[file].is_of_generated_file()
+            || self.named.is_copy(&self.files[file].candidate);
+        if has_no_row {
+            return IMPOSSIBLE;
+        }
+        self.look_up_names(file);
+        let mut row = format!("{}:", self.files[file].file.path);
+        let without_names = row.len();
+        for name in self.memo.first_names(file, count) {
+            row.extend([if row.len() == without_names { " " } else { ", " }, name]);
+        }
+        if row.len() == without_names {
+            return IMPOSSIBLE;
+        }
+        row.push('\n');
+        self.unit.count(&row)
+    }
+
     /// Looks up the names of a file, the most important first; if it has none, its first lines.
     fn look_up_names(&mut self, file: usize) {
         if self.memo.names.contains_key(&file) {
@@ -367,6 +390,7 @@ impl DraftCosts<'_, '_, '_> {
                 names = first_lines(&text, subject.file_type.id);
             }
         }
+        let names = NameList::new(&names);
         if let Some(key) = key.filter(|_| is_known || !names.is_empty()) {
             self.renderer.cache_names(key, &names);
         }
@@ -409,19 +433,7 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
 
     fn names(&mut self, file: usize, count: usize) -> u64 {
         let file = self.ranking.order[file];
-        let has_no_row = self.ranking.scores[file].is_of_generated_file()
-            || self.named.is_copy(&self.files[file].candidate);
-        if has_no_row {
-            return IMPOSSIBLE;
-        }
-        self.look_up_names(file);
-        self.cost(Piece::Names(file, count), |costs| {
-            let names = costs.memo.names(file, count);
-            if names.is_empty() {
-                return IMPOSSIBLE;
-            }
-            costs.unit.count(&format!("{}: {}\n", costs.files[file].file.path, names.join(", ")))
-        })
+        self.cost(Piece::Names(file, count), |costs| costs.count_row(file, count))
     }
 
     fn path(&mut self, file: usize) -> u64 {

@@ -21,6 +21,25 @@ use crate::{aggregate, discover, summarize, syntax};
 /// What follows each of the names that are kept as one text.
 const NAME_END: &str = "\0";
 
+/// The names of a file, the most important first. Most of them are never shown, so that they are one text.
+pub(super) struct NameList(Arc<CachedView>);
+
+impl NameList {
+    pub(super) fn new(names: &[String]) -> Self {
+        let names = names.iter().filter(|name| !name.contains(NAME_END));
+        let body = names.flat_map(|name| [name, NAME_END]).collect();
+        Self(Arc::new(CachedView { remark: None, body, fingerprint: ContentHash::digest(b"") }))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.body.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.body.split_terminator(NAME_END)
+    }
+}
+
 /// Renders the files of one document, or of one answer.
 pub(super) struct Renderer<'r, 'w> {
     pub(super) cache: &'r mut ArtifactCache<'w>,
@@ -48,17 +67,14 @@ impl<'r, 'w> Renderer<'r, 'w> {
 
 impl Renderer<'_, '_> {
     /// Returns names that were looked up for an earlier document.
-    pub(super) fn cached_names(&self, key: &ViewKey) -> Option<Vec<String>> {
-        let names = lock(self.views.filter(|_| !self.cache.workspace.paranoid)?).get(key)?;
-        Some(names.body.split_terminator(NAME_END).map(str::to_owned).collect())
+    pub(super) fn cached_names(&self, key: &ViewKey) -> Option<NameList> {
+        lock(self.views.filter(|_| !self.cache.workspace.paranoid)?).get(key).map(NameList)
     }
 
     /// Keeps names for the next documents.
-    pub(super) fn cache_names(&self, key: ViewKey, names: &[String]) {
-        let is_splittable = !names.iter().any(|name| name.contains(NAME_END));
-        if let Some(views) = self.views.filter(|_| is_splittable) {
-            let body = names.iter().flat_map(|name| [name, NAME_END]).collect();
-            lock(views).insert(key, CachedView { remark: None, body, fingerprint: ContentHash::digest(b"") });
+    pub(super) fn cache_names(&self, key: ViewKey, names: &NameList) {
+        if let Some(views) = self.views {
+            lock(views).insert(key, Arc::clone(&names.0));
         }
     }
 
@@ -162,7 +178,7 @@ impl Renderer<'_, '_> {
         if shown.reason.is_none() && shown.content == Some(subject.hash) {
             let (remark, body) = (shown.remark.clone(), shown.body.clone());
             let fingerprint = view_fingerprint(rendering.view, &body);
-            lock(views).insert(key, CachedView { remark, body, fingerprint });
+            lock(views).insert(key, Arc::new(CachedView { remark, body, fingerprint }));
         }
         Ok(shown)
     }
