@@ -5,8 +5,8 @@
 //! Nested functions belong to the outermost one. On real issues, whole functions led to the lines of the fix more often
 //! than windows of a fixed size.
 //!
-//! Chunks consist of whole lines, do not overlap, and cover every line that is not blank. If two symbols share a line, it
-//! belongs to the later one.
+//! Chunks consist of whole lines, do not overlap, and cover every line that is neither blank nor part of the license at the
+//! beginning. If two symbols share a line, it belongs to the later one.
 
 use std::ops::Range;
 
@@ -23,6 +23,10 @@ const MAX_DEPTH: usize = 64;
 const MAX_HEAD_LINES: usize = 200;
 /// Of a longer line only the beginning is searched for a name, for all symbols of a minified file are on one line.
 const MAX_HEAD_BYTES: usize = 400;
+
+/// What a comment says that is a license.
+const LICENSE_WORDS: &[&str] =
+    &["copyright", "licensed under", "spdx-license", "@license", "permission is hereby granted"];
 
 /// What a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,7 +256,7 @@ impl<'a, 't> LineOwners<'a, 't> {
 
     fn cut(self) -> FileChunks<'a> {
         let mut chunks = Vec::new();
-        let mut line = 0;
+        let mut line = self.lines_of_license();
         while line < self.owners.len() {
             let owner = self.owners[line];
             let same = self.owners[line..].iter().take_while(|other| **other == owner).count();
@@ -267,6 +271,34 @@ impl<'a, 't> LineOwners<'a, 't> {
             line += same;
         }
         FileChunks { chunks, containers: self.containers }
+    }
+
+    /// Returns how many lines at the beginning are a license, or say whose the file is.
+    fn lines_of_license(&self) -> usize {
+        let mut end = 0;
+        loop {
+            let is_blank = |line: &usize| self.line(*line).is_empty();
+            let start = (end..self.owners.len()).find(|line| !is_blank(line)).unwrap_or(self.owners.len());
+            let after = self.end_of_comment(start);
+            let comment = self.text[self.starts[start]..self.starts[after]].to_ascii_lowercase();
+            let is_loose = self.owners[start..after].iter().all(|owner| *owner == LOOSE);
+            if !is_loose || !LICENSE_WORDS.iter().any(|words| comment.contains(words)) {
+                return end;
+            }
+            end = after;
+        }
+    }
+
+    /// Returns where the comment ends that begins in a line; that line itself, if none does.
+    fn end_of_comment(&self, start: usize) -> usize {
+        let mut in_block = false;
+        let is_comment = |line: &usize| {
+            let text = self.line(*line);
+            let is_comment = in_block || is_comment_line(text);
+            in_block = (in_block || text.starts_with("/*")) && !text.contains("*/");
+            is_comment
+        };
+        start + (start..self.owners.len()).take_while(is_comment).count()
     }
 
     /// Returns the first lines of a range that make up one run: all of them if they are few, else up to the last blank
@@ -414,6 +446,20 @@ pub(super) mod tests {
     fn an_empty_file_has_no_chunks() {
         assert!(chunk_file("", None).chunks.is_empty());
         assert!(chunk_file("\n  \n", None).chunks.is_empty());
+    }
+
+    #[test]
+    fn a_license_at_the_beginning_is_in_no_chunk() {
+        let starts = |text: &str| chunk_file(text, None).chunks.first().map(|chunk| chunk.start_line);
+        assert_eq!(starts("# Copyright 2020 A\n# All rights reserved.\n\nimport os\n"), Some(4));
+        let in_block =
+            "/*\nCopyright A\n\n(c) B */\n// SPDX-License-Identifier: MIT\n\n// What it does.\nint x;\n";
+        assert_eq!(starts(in_block), Some(7));
+        assert_eq!(starts("// Reads licenses.\n\nint x;\n"), Some(1));
+        assert_eq!(starts("// Copyright A\n"), None);
+        let outline = outline(vec![symbol(SymbolKind::Function, "f", (2, 3), Vec::new())]);
+        let file = chunk_file("// Copyright: how f is called.\nvoid f() {\n}\n", Some(&outline));
+        assert_eq!(file.chunks[0].start_line, 1, "it is the comment of a function");
     }
 
     #[test]
