@@ -301,16 +301,27 @@ impl<'a, 't> LineOwners<'a, 't> {
         start + (start..self.owners.len()).take_while(is_comment).count()
     }
 
-    /// Returns the first lines of a range that make up one run: all of them if they are few, else up to the last blank
-    /// line that leaves the run neither too short nor too long.
+    /// Returns the first lines of a range that make up one run: all of them if they are few, else up to a blank line that
+    /// leaves the run neither too short nor too long: the last one, or in a file without symbols the last one of those
+    /// before the least indented lines, so that blocks in languages without a grammar are seldom cut.
     fn next_run(&self, lines: &Range<usize>) -> Range<usize> {
         if lines.len() <= MAX_RUN_LINES {
             return lines.clone();
         }
         let longest = lines.start + MAX_RUN_LINES;
-        let mut ends = (lines.start + MIN_RUN_LINES..longest).rev();
-        let blank = ends.find(|line| self.line(*line).is_empty());
+        let blanks = (lines.start + MIN_RUN_LINES..longest).rev().filter(|line| self.line(*line).is_empty());
+        let blank =
+            blanks.min_by_key(|line| if self.symbols.is_empty() { self.indentation_after(*line) } else { 0 });
         lines.start..blank.map_or(longest, |blank| blank + 1)
+    }
+
+    /// Returns how far the first line that is not blank is indented behind a blank one.
+    fn indentation_after(&self, blank: usize) -> usize {
+        let next = (blank..self.owners.len()).find(|line| !self.line(*line).is_empty());
+        next.map_or(0, |line| {
+            let text = &self.text[self.starts[line]..];
+            text.len() - text.trim_start_matches([' ', '\t']).len()
+        })
     }
 
     /// Makes the chunk of some lines without the blank ones around them; `None` if all are blank.
@@ -440,6 +451,14 @@ pub(super) mod tests {
         assert_eq!(lines, [(1, 50), (52, 111), (112, 151)]);
         assert_eq!(&text[file.chunks[0].bytes.clone()], "word\n".repeat(50));
         assert!(file.chunks.iter().all(|chunk| chunk.kind == ChunkKind::Loose && chunk.name().is_empty()));
+    }
+
+    #[test]
+    fn a_file_without_an_outline_is_cut_between_its_blocks() {
+        let block = format!("sub f {{\n{}\n{}}}\n\n", "    word\n".repeat(20), "    word\n".repeat(15));
+        let text = block.repeat(2);
+        let starts = chunk_file(&text, None).chunks.iter().map(|chunk| chunk.start_line).collect::<Vec<_>>();
+        assert_eq!(starts, [1, 40]);
     }
 
     #[test]

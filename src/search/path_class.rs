@@ -93,6 +93,9 @@ const PERIPHERAL_FOLDERS: &[&str] = &[
 ];
 /// What is in it at the top of a project is contributed; within the program, as in `django/contrib/auth`, it is a part of it.
 const CONTRIBUTED: &[u8] = b"contrib";
+/// Scripts in them complete a command line for a shell, and name every option of the program.
+const COMPLETION_FOLDERS: &[&str] = &["completions", "completion", "complete"];
+const SHELL_EXTENSIONS: &[&str] = &["bash", "elv", "fish", "nu", "ps1", "sh", "zsh"];
 const PAGE_EXTENSIONS: &[&str] = &["html", "htm", "xhtml"];
 const TEST_FOLDERS: &[&str] = &[
     "test", "tests", "testing", "__tests__", "testdata", "fixtures", "spec", "unittest", "selftest",
@@ -110,7 +113,15 @@ const MAX_TINY_BYTES: u64 = 256;
 
 fn is_peripheral(path: &RelPath) -> bool {
     path.as_bytes().starts_with(&[CONTRIBUTED, b"/"].concat())
+        || is_completion(path)
         || folders_outside_of_packages(path).any(|folder| is_any(folder, PERIPHERAL_FOLDERS))
+}
+
+fn is_completion(path: &RelPath) -> bool {
+    let is_of_zsh = || path.extension().is_none() && path.file_name().starts_with(b"_");
+    let mut folders = path.parent().split(|byte| *byte == b'/');
+    folders.any(|folder| is_any(folder, COMPLETION_FOLDERS))
+        && (path.extension().is_some_and(|extension| is_any(extension, SHELL_EXTENSIONS)) || is_of_zsh())
 }
 
 /// Returns the folders of a file without those that are its package of Java, whatever that is called.
@@ -168,6 +179,9 @@ mod tests {
         check("contrib/tools/run.py", PathClass::Peripheral);
         check("django/contrib/auth/models.py", PathClass::Source);
         check("extras/short_id.rb", PathClass::Source);
+        check("share/completions/slop.fish", PathClass::Peripheral);
+        check("completion/zsh/_slop", PathClass::Peripheral);
+        check("src/complete/fish.rs", PathClass::Source);
         check("docs/api/index.html", PathClass::NotCode);
         check("docs/conf.py", PathClass::Peripheral);
         check("docs/Engine.docset/Contents/index.html", PathClass::Vendored);
