@@ -103,8 +103,11 @@ fn files<'s>(
     let DeValue::Array(values) = value.get_ref() else {
         return Err(source.invalid("files", value, "a list of tables, each under [[files]]"));
     };
-    let item = |value| read_item(&TomlSection::new(source, "files".to_owned(), value, ITEM)?);
-    Ok(values.iter().filter_map(|value| source.or_leave_out(item(value))).collect())
+    let read = |value| {
+        let section = source.or_leave_out(TomlSection::new(source, "files".to_owned(), value, ITEM))?;
+        source.or_leave_out(read_item(&section)).or_else(|| hiding_item(&section))
+    };
+    Ok(values.iter().filter_map(read).collect())
 }
 
 fn screenshots(source: &SettingsSource<'_>, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Error> {
@@ -149,12 +152,15 @@ fn named_entries<'s, T>(
 fn preset(name: &str, section: &TomlSection<'_>) -> Result<Preset, Error> {
     section.warn_unknown_keys(&["description", "files", "screenshots"]);
     let key = section.dotted_key("files");
-    let item = |value: &'_ _| -> Result<FileItem, Error> { read_item_or_path(section, &key, value) };
+    let read = |value| {
+        let item = section.source.or_leave_out(read_item_or_path(section, &key, value));
+        item.or_else(|| hiding_item(&TomlSection::new(section.source, key.clone(), value, ITEM).ok()?))
+    };
     let files = section.values("files", "a list of paths and tables")?;
     Ok(Preset {
         name: name.to_owned(),
         description: section.text("description")?.unwrap_or_default(),
-        files: files.into_iter().filter_map(|value| section.source.or_leave_out(item(value))).collect(),
+        files: files.into_iter().filter_map(read).collect(),
         screenshots: section.strings("screenshots")?,
     })
 }
@@ -287,6 +293,20 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
             .collect(),
         ..plain
     })
+}
+
+/// Returns what an entry with a wrong value hides all the same; `None` if that is nothing. To show what somebody has
+/// hidden, because another value is misspelled, would do more harm than to hide too much.
+fn hiding_item(section: &TomlSection<'_>) -> Option<FileItem> {
+    let plain = FileItem::plain(section.required_text("path", "a path or a pattern").ok()?);
+    let mask = section.value("ast_mask")?.get_ref().as_table()?;
+    let hides = |value: &Spanned<DeValue<'_>>| {
+        value.get_ref().as_str().and_then(MaskMode::from_word) == Some(MaskMode::Hide)
+    };
+    let hidden = mask.iter().filter(|(_, value)| hides(value));
+    let ast_mask: Vec<_> =
+        hidden.map(|(name, _)| (name.get_ref().as_ref().to_owned(), MaskMode::Hide)).collect();
+    (!ast_mask.is_empty()).then_some(FileItem { ast_mask, ..plain })
 }
 
 /// Returns views with their names.

@@ -376,3 +376,16 @@ fn the_files_of_an_older_project_file_are_read() {
     assert_eq!(loaded.warnings, unknown.map(|key| format!("slop.toml:{key} {words}")));
     assert_eq!(loaded.settings.project.output_dir, PathBuf::from("gen"));
 }
+
+#[test]
+fn what_an_entry_hides_is_hidden_although_another_value_is_wrong() {
+    let project = "[[files]]\npath = 'a.py'\nforce_full = true\nview_mode = 'skelton'\nast_mask = { key = 'hide', b = 'bogus' }\n\
+                   [[files]]\npath = 'b.py'\nview_mode = 'skelton'\nast_mask = { b = 'sig' }\n\
+                   [presets.p]\nfiles = [{ path = 'c.py', tier = 9, ast_mask = { key = 'hide' } }]\n";
+    let loaded = load(&inputs("", project)).unwrap();
+    let hiding =
+        |path| FileItem { ast_mask: vec![("key".to_owned(), MaskMode::Hide)], ..FileItem::plain(path) };
+    assert_eq!(loaded.curation.files, [hiding("a.py")]);
+    assert_eq!(loaded.curation.preset("p").unwrap().value.files, [hiding("c.py")]);
+    assert_eq!(loaded.problems.len(), 3, "{:?}", loaded.problems);
+}

@@ -116,8 +116,11 @@ impl NameRules {
         if name == b"history.toml" || name.ends_with(b"_history.toml") {
             return Some(SkipReason::History);
         }
-        if file.as_bytes() == b"slop.takes.toml" {
-            return Some(SkipReason::Takes);
+        // Slices keep lines of their files, and masks the names that they hide.
+        match file.as_bytes() {
+            b"slop.toml" => return Some(SkipReason::Settings),
+            b"slop.takes.toml" => return Some(SkipReason::Takes),
+            _ => {}
         }
         // A pattern such as `.aws/credentials` means the file of a linked folder too. What is allowed there has to be
         // named there: what is harmless in the project need not be harmless elsewhere.
@@ -285,7 +288,9 @@ mod tests {
         let names = names(&["*.toml"], &["*.toml"]);
         assert_eq!(names.skip_reason(&path(b"history.toml")), Some(SkipReason::History));
         assert_eq!(names.skip_reason(&path(b"a/my_history.toml")), Some(SkipReason::History));
+        assert_eq!(names.skip_reason(&path(b"slop.toml")), Some(SkipReason::Settings));
         assert_eq!(names.skip_reason(&path(b"slop.takes.toml")), Some(SkipReason::Takes));
+        assert_eq!(names.skip_reason(&path(b"a/slop.toml")), None);
         assert_eq!(names.skip_reason(&path(b"a/slop.takes.toml")), None);
         assert_eq!(names.skip_reason(&path(b"prehistory.toml")), None);
     }

@@ -160,6 +160,7 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
         | SkipReason::Submodule
         | SkipReason::NestedRepository
         | SkipReason::History
+        | SkipReason::Settings
         | SkipReason::Takes
         | SkipReason::SkippedFolder
         | SkipReason::HiddenFolder

@@ -185,6 +185,11 @@ impl Project<'_> {
         queries::outlines(&mut self.cache, files, trust)
     }
 
+    /// Returns outlines as [`Project::outlines`] does, with the symbols that masks hide.
+    pub fn unmasked_outlines(&mut self, files: &[String], trust: Trust) -> Result<Vec<OutlineAnswer>, Error> {
+        queries::unmasked_outlines(&mut self.cache, files, trust)
+    }
+
     /// Returns the symbols that are asked for, the likeliest first.
     pub fn symbols(&mut self, request: &SymbolRequest, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
         let names = self.shared.as_deref().map(WorkspaceCache::symbol_names);

@@ -31,9 +31,27 @@ pub(super) fn outlines(
     words: &[String],
     trust: Trust,
 ) -> Result<Vec<OutlineAnswer>, Error> {
+    outlines_among(cache, words, trust, hide_by_settings)
+}
+
+/// Returns the outlines of files with what masks hide, for those who edit the masks.
+pub(super) fn unmasked_outlines(
+    cache: &mut ArtifactCache<'_>,
+    words: &[String],
+    trust: Trust,
+) -> Result<Vec<OutlineAnswer>, Error> {
+    outlines_among(cache, words, trust, |_, _| {})
+}
+
+fn outlines_among(
+    cache: &mut ArtifactCache<'_>,
+    words: &[String],
+    trust: Trust,
+    hide: fn(&mut ArtifactCache<'_>, &mut [KnownFile]),
+) -> Result<Vec<OutlineAnswer>, Error> {
     let words = resolve_names(cache, words)?;
     let FileSelection { mut files, named: by_name, .. } = select_named(cache, &words, trust, &|_| false)?;
-    hide_by_settings(cache, &mut files);
+    hide(cache, &mut files);
     // A selection lists the files that were named first, in the order of the arguments.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     // Only those named by their paths have to have one: within a folder, files without an outline are nothing unusual.
@@ -150,7 +168,7 @@ fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, Sk
 /// Returns whether a file is kept from readers by its name, whatever is in it.
 const fn is_withheld(reason: SkipReason) -> bool {
     match reason {
-        SkipReason::Secret | SkipReason::History | SkipReason::Takes => true,
+        SkipReason::Secret | SkipReason::History | SkipReason::Settings | SkipReason::Takes => true,
         // These are properties of the bytes or of the file as it is now, and may pass: then the slice is found again.
         SkipReason::Binary
         | SkipReason::TooLarge

@@ -12,7 +12,7 @@ use crate::engine::artifacts::{
     ArtifactCache, ContentRef, hide_by_settings, hides_by_settings, outline_producers,
 };
 use crate::engine::index::{Trust, select_named};
-use crate::model::{ContentHash, FileType, Outline, RelPath, Symbol, SymbolKind};
+use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind};
 use crate::search::PathClass;
 
 /// So many names are suggested where no symbol has the one that was asked for.
@@ -55,6 +55,9 @@ impl From<OutlineAnswer> for FileOutline {
     }
 }
 
+/// So often symbols are looked up if their files change before their texts are read.
+const MAX_ATTEMPTS: usize = 8;
+
 /// Returns the symbols that are asked for: code before headings and keys, the program before its tests, definitions
 /// before prototypes; then by path and line.
 pub(super) fn symbols(
@@ -64,6 +67,33 @@ pub(super) fn symbols(
     trust: Trust,
 ) -> Result<Vec<SymbolAnswer>, Error> {
     let pattern = NamePattern::new(&request.name, request.ignores_case);
+    let mut answers = find_symbols(cache, names, (request, &pattern), trust)?;
+    for _ in 1..MAX_ATTEMPTS {
+        if !request.with_text || answers.iter().all(|answer| answer.definition.is_some()) {
+            break;
+        }
+        answers = find_symbols(cache, names, (request, &pattern), trust)?;
+    }
+    if request.with_text {
+        let without: BTreeSet<&RelPath> =
+            answers.iter().filter(|answer| answer.definition.is_none()).map(|answer| &answer.path).collect();
+        for path in without {
+            let reason = SkipReason::Unstable.description();
+            cache.workspace.note(format!("{path} {reason}: its symbols have no definition in this answer"));
+        }
+    }
+    if answers.is_empty() && !pattern.is_glob() {
+        suggest_names(cache, &pattern, trust)?;
+    }
+    Ok(answers)
+}
+
+fn find_symbols(
+    cache: &mut ArtifactCache<'_>,
+    names: Option<&SymbolNameIndex>,
+    (request, pattern): (&SymbolRequest, &NamePattern),
+    trust: Trust,
+) -> Result<Vec<SymbolAnswer>, Error> {
     let mut answers = Vec::new();
     let outlines = match names.zip(pattern.indexed_part()).filter(|_| !hides_by_settings(cache)) {
         Some((names, part)) => {
@@ -102,9 +132,6 @@ pub(super) fn symbols(
         let place = |answer: &SymbolAnswer| answer.symbol.span.start_byte;
         rank.cmp(other).then_with(|| a.path.cmp(&b.path)).then(place(a).cmp(&place(b)))
     });
-    if answers.is_empty() && !pattern.is_glob() {
-        suggest_names(cache, &pattern, trust)?;
-    }
     Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }
 

@@ -299,6 +299,7 @@ pub(super) fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
         mode: Some(mode),
         docs: DocsDetail::Full,
         mask: Vec::new(),
+        keeps_hidden: false,
         lines: Vec::new(),
         base: None,
         trust: Trust::Stamps,

@@ -95,6 +95,8 @@ named_enum! {
         Secret = "secret",
         /// It records a discussion (`history.toml`, `*_history.toml`).
         History = "history",
+        /// It holds the settings of the project (`slop.toml`), with the lines around marked ones and what masks hide.
+        Settings = "settings",
         /// It holds the takes of the project that are not current (`slop.takes.toml`).
         Takes = "takes",
         /// It is a folder whose name `discover.skip` lists.
@@ -123,6 +125,7 @@ impl SkipReason {
             | Self::NestedRepository
             | Self::Secret
             | Self::History
+            | Self::Settings
             | Self::Takes
             | Self::SkippedFolder
             | Self::HiddenFolder
@@ -145,6 +148,7 @@ impl SkipReason {
             Self::NestedRepository => "a git repository of its own",
             Self::Secret => "holds secrets by its name; list it in secrets.allow to render it",
             Self::History => "a discussion's history",
+            Self::Settings => "the settings of slop, which may have lines that are hidden elsewhere",
             Self::Takes => "takes that are not current",
             Self::SkippedFolder => "a folder that discover.skip names",
             Self::HiddenFolder => "a hidden folder outside of a git checkout",

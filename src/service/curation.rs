@@ -94,7 +94,8 @@ pub(super) fn match_symbols(
     project: &mut Project<'_>,
     query: MatchSymbolsQuery,
 ) -> Result<Vec<SymbolMatches>, ApiError> {
-    let outlines = project.outlines(&[query.file], Trust::Stamps)?;
+    // A mask names what it hides, and is edited by that name.
+    let outlines = project.unmasked_outlines(&[query.file], Trust::Stamps)?;
     let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
     // The path of a mask may be a pattern: a symbol exists if any of its files has it.
     let matches = query.symbols.iter().map(|symbol| SymbolMatches {

@@ -48,6 +48,9 @@ fn edit_curation(
     let mut lookup = EditLookup { project, curation, files: BTreeSet::new() };
     let edits = query.edits.into_iter().map(|edit| lookup.resolve(edit)).collect::<Result<Vec<_>, _>>()?;
     let files_affected = lookup.files.len();
+    for note in carried_hides(&edits, curation) {
+        project.add_note(note);
+    }
     let make_edits = || edit::edit_curation(&RealDisk, file, &query.revision, &edits, query.dry_run);
     let done = if query.dry_run {
         make_edits()
@@ -61,6 +64,22 @@ fn edit_curation(
     };
     let edit::EditOutcome { revision, entries_written } = done.map_err(|error| settings_error(&error))?;
     Ok(CurationEdited { revision, entries_written, files_affected })
+}
+
+/// Returns what new entries hide because a pattern does.
+fn carried_hides(edits: &[edit::CurationEdit], curation: &Curation) -> BTreeSet<String> {
+    let mut paths: Vec<&String> = Vec::new();
+    for edit in edits {
+        match edit {
+            edit::CurationEdit::SetKeys { entries, settings, .. } if !settings.is_empty() => {
+                paths.extend(entries.iter().map(|entry| &entry.path));
+            }
+            edit::CurationEdit::AddSlice { path, .. } => paths.push(path),
+            edit::CurationEdit::Mask { path, set, .. } if !set.is_empty() => paths.push(path),
+            _ => {}
+        }
+    }
+    paths.into_iter().filter_map(|path| edit::note_of_carried_hides(&curation.files, path)).collect()
 }
 
 /// Looks up what edits name, and collects the files that they are about.

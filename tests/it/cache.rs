@@ -92,6 +92,9 @@ fn single_files_can_be_cleared() {
     assert_eq!(parse_count(&sandbox), 1);
     assert_eq!(number(&sandbox.json(&["cache", "clear", "src"])["files"]), 3);
     assert_eq!(parse_count(&sandbox), 3);
+    // A file of which nothing is cached any more is there all the same.
+    assert_eq!(number(&sandbox.json(&["cache", "clear", "src/engine.py"])["files"]), 1);
+    assert_eq!(number(&sandbox.json(&["cache", "clear", "src/engine.py"])["files"]), 0);
     sandbox.slop(&["cache", "clear", "nowhere.py"]).assert_fails(1, &["nowhere.py"]);
     sandbox.slop(&["cache", "clear", "src", "--summaries"]).assert_fails(2, &["--summaries"]);
 }

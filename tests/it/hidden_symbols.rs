@@ -194,3 +194,36 @@ fn a_hide_that_applies_to_nothing_is_a_problem_and_a_note_of_every_answer() {
         );
     }
 }
+
+#[test]
+fn a_slice_near_what_is_hidden_does_not_show_it_by_the_settings_file() {
+    let sandbox = project();
+    sandbox.stdout_of(&["slice", "add", "src/engine.py", "20-21"]);
+    assert!(sandbox.read("slop.toml").contains("Traces zork"));
+    for flags in [
+        &["--tier", "3"][..],
+        &["--strategy", "full"],
+        &["--tier", "3", "--budget", "2000"],
+        &["slop.toml", "src"],
+    ] {
+        let document = sandbox.slop(&[&["aggregate", "--stdout", "--format", "json"], flags].concat());
+        assert!(
+            document.out.contains("engine.py") && !document.out.contains("zork"),
+            "{flags:?}: {document:?}"
+        );
+    }
+    assert!(!sandbox.slop(&["search", "Traces zork"]).out.contains("slop.toml"));
+    sandbox.slop(&["view", "slop.toml"]).assert_fails(1, &["the settings of slop"]);
+}
+
+#[test]
+fn a_mask_that_hides_is_found_and_set_again() {
+    let sandbox = project();
+    let listed = sandbox.stdout_of(&["mask", "list", "src/engine.py"]);
+    assert!(listed.contains("Engine._zork = hide") && !listed.contains("gone"), "{listed}");
+    assert_eq!(sandbox.json(&["curation", "show"])["items"][0]["mask"][0]["found"], 1);
+    for mode in ["hide", "sig"] {
+        sandbox.stdout_of(&["mask", "set", "src/engine.py", &format!("Engine._zork={mode}")]);
+    }
+    sandbox.slop(&["mask", "set", "src/engine.py", "Engine._gone=hide"]).assert_fails(1, &["no symbol"]);
+}

@@ -129,6 +129,33 @@ fn every_tool_answers_from_the_current_files() {
 }
 
 #[test]
+fn an_agent_sees_no_symbol_that_a_mask_hides_by_asking_for_it() {
+    let sandbox = project();
+    let body = "    def run(self):\n        return 1\n\n    def _key(self):\n        return \"hunter2\"\n";
+    sandbox.write("src/engine.py", format!("class Engine:\n{body}"));
+    let mut agent = McpClient::start(&sandbox);
+    let mask = json!({"Engine._key": "hide"});
+    let own = json!([{"path": "src/engine.py", "ast_mask": mask}]);
+    for items in [own, json!([])] {
+        for symbol in ["Engine._key", "Engine._kye", "Engine"] {
+            let arguments = json!({"files": ["src/engine.py"], "symbols": [symbol], "items": items});
+            let (is_refused, words) = agent.call_tool("slop_view", &arguments);
+            assert_eq!(is_refused, symbol != "Engine", "{words}");
+            let named = words.replace(&format!("`{symbol}`"), "");
+            assert!(!named.contains("hunter2") && !named.contains("_key"), "{symbol}: {words}");
+        }
+        sandbox.write(
+            "slop.toml",
+            "[[files]]\npath = \"src/engine.py\"\nast_mask = { \"Engine._key\" = \"hide\" }\n",
+        );
+    }
+    // A person may look at it: the mask of the command line replaces that of the settings.
+    let view = sandbox.stdout_of(&["view", "src/engine.py", "--mask", "Engine._key=def"]);
+    assert!(view.contains("hunter2"), "{view}");
+    agent.close();
+}
+
+#[test]
 fn every_file_is_a_resource() {
     let sandbox = project();
     sandbox.write("a b%20[1].md", "# Odd\n");

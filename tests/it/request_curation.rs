@@ -284,3 +284,18 @@ fn secrets_in_the_words_of_slices_and_in_roles_are_not_shown() {
         assert!(path == "/v1/hydrate" || answer.contains("(redacted:"), "{path}: {answer}");
     }
 }
+
+#[test]
+fn an_entry_that_matches_no_file_is_missing_whatever_files_are_asked_for() {
+    let sandbox = project();
+    let paths = ["nope/*.py", "/etc/passwd", "../x", "nope.py"];
+    let entries = paths.iter().chain(&["src/*"]).map(|path| json!({"path": path}));
+    sandbox.write("items.json", json!(entries.collect::<Vec<_>>()).to_string());
+    for files in [&[][..], &["src"]] {
+        let document = sandbox.aggregate_json(&[&["--items", "items.json"], files].concat());
+        let missing = document["receipt"]["missing"].as_array().unwrap();
+        let mut words: Vec<&str> = missing.iter().map(|missing| missing["word"].as_str().unwrap()).collect();
+        words.sort_unstable();
+        assert_eq!(words, ["../x", "/etc/passwd", "nope.py", "nope/*.py"], "{files:?}");
+    }
+}

@@ -365,6 +365,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
         files: paths_from_root_or_error(&arguments.files, root)?,
         mode,
         mask: arguments.symbols.unwrap_or_default().into_iter().map(entry).collect(),
+        keeps_hidden: true,
         lines,
         base: arguments.base,
         items: arguments.items.unwrap_or_default(),

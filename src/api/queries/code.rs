@@ -39,6 +39,8 @@ pub struct ViewQuery {
     pub docs: Option<DocsName>,
     /// How to show single symbols, for the mode `masked`.
     pub mask: Vec<MaskEntry>,
+    /// Whether what the mask of the settings or of `items` hides stays hidden, although `mask` names it.
+    pub keeps_hidden: bool,
     /// Lines to show, for the mode `custom`.
     pub lines: Vec<LineRange>,
     /// The commit, branch or tag that the mode `diff` compares with; by default the last commit.

@@ -155,6 +155,13 @@ impl CommandContext<'_> {
         Ok(edited?)
     }
 
+    /// Notes what new entries for these paths hide because a pattern does, after the edit that has added them.
+    pub(super) fn note_carried_hides(&mut self, paths: &[String]) {
+        let items = &self.loaded.curation.files;
+        let notes = paths.iter().filter_map(|path| config::edit::note_of_carried_hides(items, path));
+        notes.for_each(|note| self.output.note(&note));
+    }
+
     /// Writes an answer with the project's folder and why it is the project's.
     pub(super) fn write_project_data(&mut self, data: &impl Serialize) -> Result<u8, CommandError> {
         let project = &self.location.project;

@@ -35,7 +35,10 @@ fn set_mode(
     let changes = if let Some(mode) = chosen {
         require_existing(paths, context)?;
         let label = format!("{} on {}", mode_words(mode), paths.join(", "));
-        context.edit_settings(&label, |file| edit::set_item_mode(&RealDisk, file, paths, mode))?
+        let changes =
+            context.edit_settings(&label, |file| edit::set_item_mode(&RealDisk, file, paths, mode))?;
+        context.note_carried_hides(paths);
+        changes
     } else {
         // The item of a file that is gone can still be cleared.
         let label = format!("clear {}", paths.join(", "));

@@ -90,6 +90,7 @@ fn add_slice(mark: &MarkArgs, context: &mut CommandContext<'_>) -> Result<u8, Co
     // The file's text is read before the settings are edited: a slice that cannot be made leaves no entry.
     let label = format!("slice of {path}");
     context.edit_settings(&label, |file| edit::add_slice(&RealDisk, file, &path, &slice))?;
+    context.note_carried_hides(std::slice::from_ref(&path));
     let line = format!("{path}:{}-{}{}", mark.lines.0, mark.lines.1, tag_and_comment(&slice));
     context.write_result(&json!({"path": path, "slice": slice_to_json(&slice)}), &line)
 }
@@ -209,6 +210,7 @@ fn set_mask(
     }
     let label = format!("mask of {path}: {}", symbols.join(", "));
     context.edit_settings(&label, |file| edit::set_masks(&RealDisk, file, &path, masks))?;
+    context.note_carried_hides(std::slice::from_ref(&path));
     if context.output.json {
         return context.write_data(&json!({"path": path, "mask": mask_to_json(masks)}));
     }

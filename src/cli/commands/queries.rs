@@ -73,6 +73,7 @@ pub(super) fn view(args: &ViewArgs, context: &mut CommandContext<'_>) -> Result<
         mode: args.chosen_mode().and_then(ModeName::from_mode),
         docs: args.docs.map(Into::into),
         mask: mask.map(|(symbol, mode)| MaskEntry { symbol: symbol.clone(), show: (*mode).into() }).collect(),
+        keeps_hidden: false,
         lines: args.lines.iter().map(|&(start, end)| LineRange { start, end }).collect(),
         base: args.base().cloned(),
         items: read_items(args.items.as_deref())?,

@@ -9,8 +9,9 @@ use super::format::{
     slice_table, text_value,
 };
 use super::page::{SettingsDocument, edit_file};
+use crate::aggregate::Selector;
 use crate::config::error::Error;
-use crate::model::{MaskMode, Slice, nearest_name, normalized_path};
+use crate::model::{FileItem, MaskMode, Slice, nearest_name, normalized_path};
 use crate::sys::Disk;
 
 pub(super) const FILES_KEY: &str = "files";
@@ -47,15 +48,54 @@ pub(super) fn find_required(page: &SettingsDocument, path: &str) -> Result<usize
         .ok_or_else(|| Error::NoSuchItem { path: page.path.clone(), item: path.to_owned() })
 }
 
-/// Returns the index of the item of a path; if there is none, one with the path alone is added.
+/// Returns the index of the item of a path; if there is none, one is added, with the path and with what the pattern hides
+/// that has applied to the file until now.
 pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
     if let Some(at) = find(document, path) {
         return at;
     }
+    let hidden = hidden_by_pattern(document, path);
     let mut item = Table::new();
     item.insert("path", Item::Value(text_value(path)));
+    if !hidden.is_empty() {
+        let mut mask = Item::Value(Value::InlineTable(InlineTable::new()));
+        set_inline(&mut mask, &hidden);
+        item.insert(MASK_KEY, mask);
+    }
     push_item(document, item);
     item_tables(document.get(FILES_KEY)).len() - 1
+}
+
+/// Returns what the item hides that applies to a file without one of its own.
+fn hidden_by_pattern(document: &DocumentMut, path: &str) -> Vec<(String, MaskMode)> {
+    let items = item_tables(document.get(FILES_KEY));
+    let paths: Vec<String> = items.iter().map(|item| item_path(*item)).collect();
+    let Some(at) = last_selecting(&paths, path) else { return Vec::new() };
+    let mask = items[at].get(MASK_KEY).and_then(Item::as_table_like);
+    let hides = |value: &Item| value.as_str().and_then(MaskMode::from_word) == Some(MaskMode::Hide);
+    let hidden = mask.into_iter().flat_map(TableLike::iter).filter(|(_, value)| hides(value));
+    hidden.map(|(key, _)| (key.to_owned(), MaskMode::Hide)).collect()
+}
+
+/// Returns the place of the last path that selects the file of another; `None` if none does, or that one is a pattern.
+fn last_selecting(paths: &[impl AsRef<str>], path: &str) -> Option<usize> {
+    let file = Selector::new_lenient(path).literal_path()?;
+    paths.iter().rposition(|known| Selector::new_lenient(known.as_ref()).selects(&file))
+}
+
+/// Returns a note of what an item for `path` hides because the one that applies to it until now does, if the edit that
+/// is to be made adds it.
+pub fn note_of_carried_hides(items: &[FileItem], path: &str) -> Option<String> {
+    let paths: Vec<String> = items.iter().map(|item| plain_path(&item.path)).collect();
+    if paths.contains(&plain_path(path)) {
+        return None;
+    }
+    let pattern = &items[last_selecting(&paths, path)?];
+    let hidden = pattern.ast_mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide);
+    let names: Vec<&str> = hidden.map(|(key, _)| key.as_str()).collect();
+    let names = names.join(", ");
+    (!names.is_empty())
+        .then(|| format!("the entry for {path} hides {names}, as the one for {} does", pattern.path))
 }
 
 /// Puts an item behind the others, in the way they are written.
@@ -81,6 +121,35 @@ pub(super) fn clear_items(document: &mut DocumentMut) {
     for table in &removed {
         let (position, comments) = detached_comments(table);
         insert_comments(document, position, &comments);
+    }
+}
+
+/// Removes an item of which nothing but the path is left, and returns whether it was one. As one for a path takes
+/// precedence over one for a pattern, it would undo what that says.
+pub(super) fn remove_if_plain(document: &mut DocumentMut, at: usize) -> bool {
+    let is_plain = item_at(document, at).into_table().len() == 1;
+    if is_plain {
+        remove_item(document, at);
+    }
+    is_plain
+}
+
+pub(super) fn remove_item(document: &mut DocumentMut, at: usize) {
+    match document.get_mut(FILES_KEY) {
+        Some(Item::ArrayOfTables(tables)) => {
+            let removed = tables.get(at).map(detached_comments);
+            tables.remove(at);
+            if tables.is_empty() {
+                document.remove(FILES_KEY);
+            }
+            if let Some((position, comments)) = removed {
+                insert_comments(document, position, &comments);
+            }
+        }
+        Some(Item::Value(Value::Array(values))) => {
+            values.remove(at);
+        }
+        Some(Item::Value(_) | Item::Table(_) | Item::None) | None => {}
     }
 }
 
@@ -263,6 +332,7 @@ pub(super) fn remove_slices_of(
     for key in keys {
         let removed = delete_slices(page, at, key);
         if 0 < removed {
+            remove_if_plain(&mut page.document, at);
             return Ok(removed);
         }
     }
@@ -393,6 +463,7 @@ pub(super) fn remove_masks_of(
     }
     if mask.is_empty() {
         item.remove(MASK_KEY);
+        remove_if_plain(&mut page.document, at);
     }
     Ok(removed)
 }

@@ -22,7 +22,10 @@ mod takes;
 mod tests;
 
 pub use batch::{CurationEdit, EditOutcome, edit_curation};
-pub use items::{SliceChange, SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
+pub use items::{
+    SliceChange, SliceKey, add_slice, note_of_carried_hides, plain_path, remove_masks, remove_slices,
+    set_masks,
+};
 pub use modes::{ItemChange, ItemMode, ItemSetting, clear_item_mode, remove_items, set_item_mode};
 pub use older::{ConvertedProject, convert_older};
 pub use page::{check_revision, replace_text, saved_text};

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{DocumentMut, Table, TableLike, Value};
 
-use super::format::{detached_comments, insert_comments, text_value};
+use super::format::text_value;
 use super::items::{
     FILES_KEY, ItemMut, find, find_or_add, find_required, item_at, item_path, item_tables, plain_path,
+    remove_if_plain, remove_item,
 };
 use super::page::{SettingsDocument, edit_file};
 use crate::config::error::Error;
@@ -170,8 +171,7 @@ pub fn clear_item_mode(disk: &dyn Disk, file: &Path, paths: &[String]) -> Result
 pub(super) fn unset_keys_at(document: &mut DocumentMut, at: usize, keys: &[&str]) -> ItemChange {
     let comments = remove_keys(item_at(document, at), keys);
     // A comment is a person's work too: with one, the item says more than its path.
-    if comments.is_empty() && item_at(document, at).into_table().len() == 1 {
-        remove_item(document, at);
+    if comments.is_empty() && remove_if_plain(document, at) {
         return ItemChange::Removed;
     }
     add_comments(item_at(document, at), "path", &comments);
@@ -251,23 +251,4 @@ fn add_comments(item: ItemMut<'_>, key: &str, comments: &str) {
     let Some(mut key) = item.key_mut(key).filter(|_| !comments.is_empty()) else { return };
     let own = key.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned();
     key.leaf_decor_mut().set_prefix(format!("{comments}{own}"));
-}
-
-fn remove_item(document: &mut DocumentMut, at: usize) {
-    match document.get_mut(FILES_KEY) {
-        Some(Item::ArrayOfTables(tables)) => {
-            let removed = tables.get(at).map(detached_comments);
-            tables.remove(at);
-            if tables.is_empty() {
-                document.remove(FILES_KEY);
-            }
-            if let Some((position, comments)) = removed {
-                insert_comments(document, position, &comments);
-            }
-        }
-        Some(Item::Value(Value::Array(values))) => {
-            values.remove(at);
-        }
-        Some(Item::Value(_) | Item::Table(_) | Item::None) | None => {}
-    }
 }

@@ -12,6 +12,7 @@ use crate::store::agent::{AGENT_DATABASE, AgentDb, AgentDbSize, OpenedAgentDb, S
 use crate::store::{
     ClearScope, DeletedRows, Error as StoreError, IntegrityReport, Store, StoreSize, StoredFileState,
 };
+use crate::sys::Files;
 use crate::{aggregate, discover, store};
 
 const SECONDS_A_DAY: i64 = 86_400;
@@ -95,7 +96,10 @@ pub(in crate::engine) fn clear_files(
                 contents.push(*hash);
             }
         }
-        if before == paths.len() {
+        // A file that is not cached has nothing to delete.
+        let is_there =
+            || selector.literal_path().is_some_and(|path| cache.workspace.files.stat(&path).is_ok());
+        if before == paths.len() && !is_there() {
             return Err(Error::NothingSelected { word: word.clone() });
         }
     }

@@ -12,7 +12,7 @@ use crate::aggregate::{
 };
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch};
 use crate::engine::error::Error;
-use crate::engine::index::{FileArgument, FileSelection, resolve_names_or_note, select};
+use crate::engine::index::{FileArgument, FileSelection, listed_files, resolve_names_or_note, select};
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::{
     AggregationStrategy, DocumentBlock, FileItem, MAX_PLAIN_BYTES, MissingFile, Omission, OmittedFile,
@@ -194,7 +194,7 @@ pub(super) fn render_candidate(
     (text, old): (Option<HashedText>, BaseText),
     given: usize,
 ) -> CandidateFile {
-    let overrides = ViewOverrides { mask: &[], lines: &[], base: old };
+    let overrides = ViewOverrides { mask: &[], keeps_hidden: false, lines: &[], base: old };
     let overrides = Some(&overrides);
     let ViewAnswer { block, reason, fault } =
         render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, overrides));
@@ -291,12 +291,24 @@ const UNMATCHED_ITEM: &str = "an item of [[files]] that no file of the project a
 /// The same of an entry of the question.
 const UNMATCHED_ENTRY: &str = "an entry of `items` that no file of the project answers to";
 
-/// Returns the items, of the project and of the question, that name a file which does not exist. Unlike [`unmatched_items`]
-/// it needs no list of all files, and so says nothing of patterns.
-pub(super) fn absent_items(workspace: &Workspace<'_>, request: &AggregationRequest) -> Vec<MissingFile> {
-    let mut missing = absent_of(workspace, &request.items, UNMATCHED_ITEM);
-    missing.extend(absent_of(workspace, &request.overrides, UNMATCHED_ENTRY));
-    missing
+/// Returns the items, of the project and of the question, that name a file which does not exist, and those of the question
+/// whose patterns match none. Of the project's patterns, which may be about other files, it says nothing.
+pub(super) fn absent_items(
+    cache: &mut ArtifactCache<'_>,
+    request: &AggregationRequest,
+) -> Result<Vec<MissingFile>, Error> {
+    let mut missing = absent_of(&cache.workspace, &request.items, UNMATCHED_ITEM);
+    missing.extend(absent_of(&cache.workspace, &request.overrides, UNMATCHED_ENTRY));
+    let overrides = cache.workspace.relative_items(&request.overrides);
+    let patterns = overrides.iter().map(|item| (item, Selector::new_lenient(&item.path)));
+    let patterns: Vec<_> = patterns.filter(|(_, selector)| selector.literal_path().is_none()).collect();
+    if !patterns.is_empty() {
+        let listed = listed_files(cache)?;
+        let unmatched =
+            patterns.iter().filter(|(_, selector)| !listed.paths().any(|path| selector.selects(path)));
+        missing.extend(unmatched.map(|(item, _)| missing_item(item, UNMATCHED_ENTRY)));
+    }
+    Ok(missing)
 }
 
 fn absent_of(workspace: &Workspace<'_>, items: &[FileItem], reason: &str) -> Vec<MissingFile> {

@@ -271,6 +271,8 @@ pub struct ViewRequest {
     pub docs: DocsDetail,
     /// What a masked view shows of single symbols, by their qualified names; empty for the curated mask.
     pub mask: Vec<(String, MaskMode)>,
+    /// Whether what the curated mask hides stays hidden, although `mask` names it.
+    pub keeps_hidden: bool,
     /// First and last line, from 1 and inclusive, of each part that a custom view shows; empty for what people
     /// marked.
     pub lines: Vec<(u32, u32)>,

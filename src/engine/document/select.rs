@@ -85,7 +85,7 @@ impl DocumentRun<'_, '_> {
                 may_need_text(path, &routing, request.limits.is_some())
             })?;
             if !request.is_whole() {
-                selection.missing.extend(absent_items(&self.cache.workspace, request));
+                selection.missing.extend(absent_items(self.cache, request)?);
             }
             hide(self.cache, &items, &mut selection.files, &mut selection.texts);
             sections.problems.extend(note_ineffective_masks(self.cache, &items, &selection.files)?);

@@ -81,6 +81,7 @@ impl ViewUnavailable {
 /// What was asked for of one file.
 pub(super) struct ViewOverrides<'a> {
     pub(super) mask: &'a [(String, MaskMode)],
+    pub(super) keeps_hidden: bool,
     pub(super) lines: &'a [(u32, u32)],
     pub(super) base: BaseText,
 }
@@ -122,8 +123,10 @@ pub(super) fn masked_view(
         missing = missing_symbols(&view.missing);
         view.body
     };
-    // Rendered from the file itself, so that there is a note and no more in place of what is hidden.
-    let hidden = cache.workspace.hidden.of_content(subject.path, &subject.hash);
+    // Rendered from the file itself, so that there is a note and no more in place of what is hidden; a mask that may
+    // not reveal anything is rendered from the text without that.
+    let is_kept = requested.is_some() && rendering.overrides.is_some_and(|overrides| overrides.keeps_hidden);
+    let hidden = cache.workspace.hidden.of_content(subject.path, &subject.hash).filter(|_| !is_kept);
     let outlined = hidden.and_then(|hidden| Some((&hidden.original.1, hidden.outline.as_ref()?)));
     let shown = match outlined {
         Some((text, outline)) => {

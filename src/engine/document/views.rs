@@ -88,7 +88,12 @@ fn view(
     text: Option<HashedText>,
 ) -> ViewAnswer {
     let lines = FocusLines(Vec::new());
-    let overrides = ViewOverrides { mask: &request.mask, lines: &request.lines, base: old };
+    let overrides = ViewOverrides {
+        mask: &request.mask,
+        keeps_hidden: request.keeps_hidden,
+        lines: &request.lines,
+        base: old,
+    };
     // What is asked for by name is shown as it is asked for, whatever its size.
     let max_bytes =
         if request.mode.is_some() { u64::MAX } else { renderer.cache.workspace.options.max_bytes };

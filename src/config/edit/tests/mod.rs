@@ -355,6 +355,26 @@ fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
 }
 
 #[test]
+fn an_item_of_which_only_the_path_is_left_does_not_stay_before_a_pattern() {
+    let pattern = "[[files]]\npath = \"src/**\"\nast_mask = { \"A.key\" = \"hide\", b = \"sig\" }\n";
+    let disk = MemoryFiles::new(pattern);
+    add(&disk, "src/a.py", &slice(7, 8)).unwrap();
+    // A file of its own does not show what the pattern hides, and nothing else of the pattern applies to it.
+    let added = disk.load().curation.files[1].clone();
+    assert_eq!(
+        (added.path.as_str(), added.ast_mask),
+        ("src/a.py", vec![("A.key".to_owned(), MaskMode::Hide)])
+    );
+    remove_slices(&disk, Path::new(PROJECT), "src/a.py", &[SliceKey::Index(0)]).unwrap();
+    remove_masks(&disk, Path::new(PROJECT), "src/a.py", &[]).unwrap();
+    assert_eq!(disk.text().trim_end(), pattern.trim_end());
+    add(&disk, "b.py", &slice(7, 8)).unwrap();
+    assert_eq!(disk.load().curation.files[1].ast_mask, []);
+    remove_slices(&disk, Path::new(PROJECT), "b.py", &[SliceKey::Lines(7, 8)]).unwrap();
+    assert_eq!(disk.load().curation.files.len(), 1);
+}
+
+#[test]
 fn a_slice_is_not_added_twice() {
     let disk = MemoryFiles::default();
     add(&disk, "a", &slice(1, 2)).unwrap();
@@ -462,7 +482,7 @@ proptest! {
     #[test]
     fn what_is_added_and_removed_again_leaves_the_file_as_it_was(pieces in pieces()) {
         let text = pieces.join("\n") + "\n";
-        let disk = MemoryFiles::new(&format!("{text}[[files]]\npath = \"new\"\n"));
+        let disk = MemoryFiles::new(&format!("{text}[[files]]\npath = \"new\"\ntier = 3\n"));
         let before = disk.text();
         add(&disk, "new", &slice(7, 8)).unwrap();
         remove_slices(&disk, Path::new(PROJECT), "new", &[SliceKey::Lines(7, 8)]).unwrap();
