@@ -116,8 +116,9 @@ impl NameRules {
         if name == b"history.toml" || name.ends_with(b"_history.toml") {
             return Some(SkipReason::History);
         }
+        let inside = in_resource(file);
         // Slices keep lines of their files, and masks the names that they hide.
-        match file.as_bytes() {
+        match inside.as_ref().unwrap_or(file).as_bytes() {
             b"slop.toml" => return Some(SkipReason::Settings),
             b"slop.takes.toml" => return Some(SkipReason::Takes),
             _ => {}
@@ -125,7 +126,7 @@ impl NameRules {
         // A pattern such as `.aws/credentials` means the file of a linked folder too. What is allowed there has to be
         // named there: what is harmless in the project need not be harmless elsewhere.
         let is_secret =
-            self.secret.matches(file) || in_resource(file).is_some_and(|inside| self.secret.matches(&inside));
+            self.secret.matches(file) || inside.is_some_and(|inside| self.secret.matches(&inside));
         (is_secret && !self.allowed.matches(file)).then_some(SkipReason::Secret)
     }
 

@@ -270,7 +270,8 @@ fn files_of_a_linked_folder_are_files_of_the_project() {
 
     let index = sandbox.json(&["index"]);
     // Of two equal files one is parsed.
-    assert_eq!((index["files"].as_u64(), index["parsed"].as_u64()), (Some(4), Some(3)));
+    assert_eq!((index["files"].as_u64(), index["parsed"].as_u64()), (Some(3), Some(2)));
+    sandbox.slop(&["view", "@lib/slop.toml"]).assert_fails(1, &["the settings of slop"]);
     let view = sandbox.slop(&["view", "@lib/src/part.py", "--bare"]);
     assert!(view.out.contains("def helper(a):"), "{}", view.err);
     assert!(sandbox.slop(&["symbol", "helper"]).out.contains("@lib/src/part.py:1"));
