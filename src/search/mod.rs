@@ -33,6 +33,7 @@ mod windows;
 mod words;
 
 pub use amalgamations::find_amalgamations;
+pub use bm25::{Saturation, inverse_frequency, real};
 pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
 pub use generated_pages::GeneratedPages;
 pub use path_class::PathClass;
