@@ -94,8 +94,23 @@ fn a_receipt_has_what_a_program_asks_of_each_file() {
     let told: jiff::Timestamp = engine["mtime"].as_str().unwrap().parse().unwrap();
     assert_eq!(told.as_millisecond(), written.as_millisecond());
     assert!(receipt.get("estimated").is_none() && engine.get("estimated").is_none(), "{receipt}");
-    let unlimited = fixture.receipt("shown", &json!({"choice": {"tier": 3, "budget": 0}}));
+    let unlimited = fixture.receipt("shown", &json!({"choice": {"tier": 3, "budget": "none"}}));
     assert_eq!((&unlimited["estimated"], &unlimited["files"][0]["estimated"]), (&json!(true), &json!(true)));
+}
+
+#[test]
+fn a_receipt_has_the_size_of_what_is_too_large() {
+    let fixture = ReceiptFixture::new();
+    fixture.write("large.txt", &vec![b'a'; 9 << 20]);
+    for more in [json!({}), json!({"files": ["large.txt", "src"]})] {
+        let receipt = fixture.receipt("all", &more);
+        let left_out = entry(&receipt["left_out"], "large.txt");
+        assert_eq!(
+            (&left_out["reason"], &left_out["size"]),
+            (&json!("too_large"), &json!(9 << 20)),
+            "{more}"
+        );
+    }
 }
 
 #[test]
