@@ -44,9 +44,9 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) preset: Option<NameOrInline<InlinePreset>>,
-    /// Entries as under `[[files]]` in slop.toml, for this call: `{path, view_mode, ast_mask: {symbol: def|sig|hide}}`.
+    /// Entries as of `[[files]]` in slop.toml; `ast_mask`: symbol to def, sig or hide.
     #[serde(default)]
-    #[schemars(with = "Vec<JsonObject>")]
+    #[schemars(with = "Vec<ItemArgument>")]
     pub(super) items: Option<Vec<ItemEntry>>,
     /// Text or messages so far.
     #[serde(default)]
@@ -64,11 +64,11 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) focus: Option<Vec<String>>,
-    /// Only these files, folders or patterns. Default: the whole project.
+    /// Only these files, folders or patterns.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) files: Option<Vec<String>>,
-    /// Most tokens: the least important files shrink first. Default: the tier's setting, or 20000.
+    /// Most tokens. Default: the tier's setting, or 20000.
     #[serde(default, deserialize_with = "token_limit::deserialize")]
     #[schemars(with = "u64")]
     pub(super) budget: Option<u64>,
@@ -76,7 +76,7 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) reader: Option<String>,
-    /// Answer with links to parts of the document, to be read as resources.
+    /// Answer with links to parts of it, as resources.
     #[serde(default)]
     #[schemars(with = "bool")]
     pub(super) links: Option<bool>,
@@ -125,6 +125,21 @@ pub(super) enum ViewModeArgument {
     Outline,
     Summary,
     Diff,
+}
+
+// The schema of an entry, with the keys that agents need most; the others are read too.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct ItemArgument {
+    #[serde(default)]
+    #[schemars(with = "String")]
+    path: Option<String>,
+    #[serde(default)]
+    #[schemars(with = "String")]
+    view_mode: Option<String>,
+    #[serde(default)]
+    #[schemars(with = "JsonObject")]
+    ast_mask: Option<JsonObject>,
 }
 
 // The schema of a range of lines; a text such as `10-12`, as documents write it, is read too. It has no docs, because those
