@@ -99,21 +99,6 @@ fn a_receipt_has_what_a_program_asks_of_each_file() {
 }
 
 #[test]
-fn a_receipt_has_the_size_of_what_is_too_large() {
-    let fixture = ReceiptFixture::new();
-    fixture.write("large.txt", &vec![b'a'; 9 << 20]);
-    for more in [json!({}), json!({"files": ["large.txt", "src"]})] {
-        let receipt = fixture.receipt("all", &more);
-        let left_out = entry(&receipt["left_out"], "large.txt");
-        assert_eq!(
-            (&left_out["reason"], &left_out["size"]),
-            (&json!("too_large"), &json!(9 << 20)),
-            "{more}"
-        );
-    }
-}
-
-#[test]
 fn what_is_missing_or_broken_is_said_by_a_code() {
     let fixture = ReceiptFixture::new();
     for request in

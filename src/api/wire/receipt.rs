@@ -227,7 +227,7 @@ pub struct ReceiptOmission {
     pub error: Option<String>,
     /// The file's type, such as `python`; null if it has no text.
     pub language: Option<String>,
-    /// Size of the file in bytes; null if no text was read, except of what is too large.
+    /// Size of the file in bytes; null if there is no text.
     pub size: Option<u64>,
     /// The view it would have had without a limit.
     pub wanted: Option<String>,
