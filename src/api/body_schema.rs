@@ -151,7 +151,7 @@ impl BodySchema {
         let schema = self.resolved(schema);
         let names = constants(schema);
         if let [only] = names.as_slice() {
-            return only.to_string();
+            return (*only).to_string();
         }
         if !names.is_empty() {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
