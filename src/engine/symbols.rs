@@ -275,7 +275,7 @@ impl NamePattern {
     }
 
     /// Returns whether the name is that of a symbol behind its module's or its package's, as imports and stack traces spell
-    /// it: `flask.app.Flask`, `flask.Flask`, `com.acme.Engine.run`, `crate::net::dial`.
+    /// it: `flask.app.Flask`, `flask.Flask`, `com.acme.Engine.run`, and `net::dial` behind `crate`.
     fn matches_module(&self, qualified: &str, path: &RelPath) -> bool {
         let parts = |text: &str| -> Vec<String> {
             text.split(SEPARATORS).filter(|part| !part.is_empty()).map(str::to_owned).collect()

@@ -226,7 +226,7 @@ pub(crate) mod tests {
         let made = producer("python");
         assert_eq!(made.artifact, ArtifactKind::Summary);
         assert_eq!(made.language, "python");
-        assert_eq!(made.version, "heuristic/8");
+        assert_eq!(made.version, "heuristic/9");
     }
 
     #[test]
