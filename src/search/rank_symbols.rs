@@ -459,9 +459,9 @@ def parse_header(text):
         let text = "def parse(a):\n    header\n\n#[test]\ndef parses_header(a):\n    header header";
         let mut outline = outline(text);
         let start = text.find("#[test]").unwrap();
-        let mut test = symbol(SymbolKind::Function, "parses_header", (4, 6), Vec::new());
-        test.span.start_byte = start;
-        outline.symbols.push(test);
+        let mut marked = symbol(SymbolKind::Function, "parses_header", (4, 6), Vec::new());
+        marked.span.start_byte = start;
+        outline.symbols.push(marked);
         let chunks = chunk_file(text, Some(&outline));
         let file = FileWithSymbols { file: 0, text, chunks: &chunks };
         let classes = [0, 1].map(|chunk| class_of(PathClass::Source, &file, chunk));

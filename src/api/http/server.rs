@@ -314,14 +314,12 @@ impl HttpServer {
         if is_refused_at_once {
             return Err(too_large());
         }
-        match tokio::time::timeout(self.shared.timeouts.body, read_body(body)).await {
-            Ok(read) => read,
-            Err(_) => {
-                let (code, hint) = ("too_slow", "send the whole body at once");
-                let message = "body did not arrive in time";
-                Err(ApiErrorResponse::user(StatusCode::REQUEST_TIMEOUT, code, message, hint))
-            }
-        }
+        let read = tokio::time::timeout(self.shared.timeouts.body, read_body(body)).await;
+        read.unwrap_or_else(|_| {
+            let (code, hint) = ("too_slow", "send the whole body at once");
+            let message = "body did not arrive in time";
+            Err(ApiErrorResponse::user(StatusCode::REQUEST_TIMEOUT, code, message, hint))
+        })
     }
 
     fn add_version_headers(&self, response: &mut Response) {

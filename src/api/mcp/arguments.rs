@@ -366,7 +366,7 @@ pub(super) fn misshaped_argument<T: JsonSchema>(error: &LocatedError) -> ApiErro
     let schema = if is_detailed {
         BodySchema::of(AggregateQuery::body_schema)
     } else {
-        BodySchema::of(|schemas| schemas.subschema_for::<T>())
+        BodySchema::of(schemars::SchemaGenerator::subschema_for::<T>)
     };
     let meant =
         schema.meant_key(&error.path).map(|key| format!("did you mean `{key}`? ")).unwrap_or_default();

@@ -85,7 +85,9 @@ fn name_words(graph: &ReferenceGraph, items: &TestItems, changed: &[SymbolId]) -
         // Many callers say less each, and together somewhat more, than a single one.
         weight = decay / real(level.len().max(1)).sqrt();
     }
-    words.values_mut().for_each(|weight| *weight = weight.min(1.0));
+    for weight in words.values_mut() {
+        *weight = weight.min(1.0);
+    }
     words
 }
 
@@ -123,7 +125,9 @@ fn body_words(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, changed: &[Symb
             }
         }
     }
-    counts.values_mut().for_each(|count| *count = count.sqrt());
+    for count in counts.values_mut() {
+        *count = count.sqrt();
+    }
     counts
 }
 
@@ -195,7 +199,9 @@ fn scores(documents: &[TestDocument], words: &WordWeights) -> Vec<f64> {
     }
     let greatest = scores.iter().copied().fold(0.0, f64::max);
     if greatest > 0.0 {
-        scores.iter_mut().for_each(|score| *score /= greatest);
+        for score in &mut scores {
+            *score /= greatest;
+        }
     }
     scores
 }
