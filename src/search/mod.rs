@@ -15,6 +15,7 @@ mod amalgamations;
 mod bits;
 mod bm25;
 mod chunks;
+mod comment_lines;
 mod generated_pages;
 mod line_targets;
 mod path_class;

@@ -36,14 +36,7 @@ pub(super) enum SourceTokenKind {
 
 /// Returns the tokens of a text. Reads each byte a bounded number of times.
 pub(super) fn tokens(text: &str) -> Vec<SourceToken> {
-    let mut scanner = TokenScanner {
-        bytes: text.as_bytes(),
-        at: 0,
-        line: 1,
-        tokens: Vec::new(),
-        is_line_start: true,
-        unended: 0,
-    };
+    let mut scanner = TokenScanner::new(text.as_bytes());
     while scanner.at < scanner.bytes.len() {
         scanner.step();
     }
@@ -58,6 +51,12 @@ struct TokenScanner<'a> {
     is_line_start: bool,
     /// How many raw strings without an end there were.
     unended: usize,
+}
+
+impl<'a> TokenScanner<'a> {
+    const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1, tokens: Vec::new(), is_line_start: true, unended: 0 }
+    }
 }
 
 impl TokenScanner<'_> {
@@ -219,14 +218,8 @@ mod tests {
 
     #[test]
     fn raw_strings_without_an_end_are_searched_for_a_few_times_only() {
-        let mut scanner = TokenScanner {
-            bytes: &b"R\"a(\n".repeat(1_000),
-            at: 0,
-            line: 1,
-            tokens: Vec::new(),
-            is_line_start: true,
-            unended: 0,
-        };
+        let text = b"R\"a(\n".repeat(1_000);
+        let mut scanner = TokenScanner::new(&text);
         while scanner.at < scanner.bytes.len() {
             scanner.step();
         }
