@@ -190,12 +190,12 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::BadDiscussion => (
             "bad_discussion",
             User,
-            "name with --history a JSON, JSONL or TOML file of strings or of {role, content}, within limits.section_bytes",
+            "a discussion is a list of strings or of {role, content}; in a file, which --history names, as JSON, JSONL or TOML within limits.section_bytes",
         ),
         Code::HistoryNotFound => (
             "history_not_found",
             User,
-            "name with --history a file that is there and can be read; where none is named, it is history.toml",
+            "name a file that is there and can be read (--history, or `history` in a request); where none is named, it is history.toml",
         ),
         Code::NothingToSend => {
             ("nothing_to_send", User, "leave out --history-only, or give a discussion that is not empty")

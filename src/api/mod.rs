@@ -5,6 +5,7 @@
 //!
 //! Start with [`ask`].
 
+mod body_schema;
 mod choices;
 mod client;
 mod comparison;

@@ -14,7 +14,8 @@ struct SharedExtension {
     is_in: fn(&RelPath, &str) -> bool,
 }
 
-const SHARED: [SharedExtension; 5] = [
+const SHARED: [SharedExtension; 6] = [
+    SharedExtension { extensions: &["h"], id: "objective-c", is_in: |_, text| is_objective_c(text) },
     SharedExtension { extensions: &["cls"], id: "latex", is_in: |_, text| is_tex(text) },
     SharedExtension { extensions: &["ts"], id: "xml", is_in: |_, text| is_xml(text) },
     SharedExtension { extensions: &["t"], id: "cram", is_in: |_, text| is_cram(text) },
@@ -73,6 +74,12 @@ fn is_matlab(text: &str) -> bool {
     STARTS.iter().any(|start| first.starts_with(start))
 }
 
+/// Returns whether a header declares what neither C nor C++ has, and is not for all three.
+fn is_objective_c(text: &str) -> bool {
+    let is_declaration = |line: &str| line.starts_with("@interface ") || line.starts_with("@protocol ");
+    text.lines().take(LINES).any(is_declaration) && !text.contains("__OBJC__")
+}
+
 /// Returns whether a text is what Helm makes a manifest of: it has actions of Go's templates, in a folder of templates or
 /// on lines of their own, where YAML cannot have them.
 fn is_helm(path: &RelPath, text: &str) -> bool {
@@ -117,6 +124,9 @@ mod tests {
         check("run.t", "Builds it:\n\n  $ dune build\n  ok\n", Some("cram"));
         check("run.t", "use strict;\n  $ dune build\n", None);
         check("run.t", "ok(1);\n", None);
+        check("a.h", "// A.\n#import <A/A.h>\n@interface A : NSObject\n@end\n", Some("objective-c"));
+        check("a.h", "#ifdef __OBJC__\n@interface A : NSObject\n@end\n#else\nclass A;\n#endif\n", None);
+        check("a.h", "#import <A/A.h>\nextern NSString *const a;\n", None);
         check("a.m", "% Solves it.\nfunction x = f(y)\n", Some("matlab"));
         check("a.m", "#import \"A.h\"\n@implementation A\n", None);
         check("a.rs", "% x", None);

@@ -218,9 +218,6 @@ fn outlines_that_mention(
     Ok(mentions)
 }
 
-/// Names of files that stand for their folder.
-const MODULE_FILES: [&str; 5] = ["__init__", "mod", "lib", "index", "main"];
-
 /// Returns a symbol's name with dots between its parts, whatever its language or a stack trace puts there: `Engine.run`
 /// for `Engine::run` and for `(*Engine).run`.
 pub(in crate::engine) fn dotted_spelling(name: &str) -> String {
@@ -304,7 +301,8 @@ impl NamePattern {
         rest.is_some_and(|rest| rest.ends_with(['.', '\\'])) || self.matches_module(qualified, path)
     }
 
-    /// Returns whether the name is that of a symbol behind its module's, as an import spells it: `flask.app.Flask`.
+    /// Returns whether the name is that of a symbol behind its module's or its package's, as imports and stack traces spell
+    /// it: `flask.app.Flask`, `flask.Flask`, `com.acme.Engine.run`, and `net::dial` behind `crate`.
     fn matches_module(&self, qualified: &str, path: &RelPath) -> bool {
         let parts = |text: &str| -> Vec<String> {
             text.split(SEPARATORS).filter(|part| !part.is_empty()).map(str::to_owned).collect()
@@ -313,13 +311,14 @@ impl NamePattern {
         let Some(module) = wanted.strip_suffix(own.as_slice()).filter(|module| !module.is_empty()) else {
             return false;
         };
+        let module = if module[0] == "crate" { &module[1..] } else { module };
         let path = path.to_string();
         let path = if self.ignores_case { path.to_lowercase() } else { path };
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", &path));
         let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
         let folders: Vec<String> = parts(folder);
         let with_file: Vec<String> = folders.iter().cloned().chain([stem.to_owned()]).collect();
-        with_file.ends_with(module) || (MODULE_FILES.contains(&stem) && folders.ends_with(module))
+        with_file.ends_with(module) || folders.ends_with(module)
     }
 }
 
@@ -390,7 +389,11 @@ mod tests {
     fn a_name_may_stand_behind_that_of_its_module() {
         check("power.engine.core.Engine.run", false, true);
         check("engine.core.Engine.run", false, true);
+        check("power.core.Engine.run", false, true);
+        check("crate::power::engine::core::Engine::run", false, true);
+        check("crate.core.Engine.run", false, true);
         check("other.core.Engine.run", false, false);
+        check("src.core.Engine.run", false, false);
         check("engine.run", false, false);
     }
 

@@ -74,7 +74,7 @@ pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
     printable_lines, shell_word, unescaped_path,
 };
-pub use redaction::{count_redactions, redaction_mark};
+pub use redaction::{count_redactions, marks_as_identifiers, redaction_mark};
 pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};
 pub use root::RootReason;
 pub use tool_comment::{is_conditional_comment, is_tool_directive};

@@ -155,6 +155,15 @@ impl Symbol {
             child.walk(depth + 1, visit);
         }
     }
+
+    /// Returns whether `#[test]`, `#[tokio::test]`, `#[cfg(test)]` or the like precedes the symbol in the text of its file, as
+    /// in Rust.
+    pub fn has_test_attribute(&self, text: &str) -> bool {
+        const ATTRIBUTES: [&str; 4] = ["test]", "test(", "(test)", "(test,"];
+        let lines = text.get(self.span.start_byte..).unwrap_or_default().lines().map(str::trim_start);
+        let mut attributes = lines.take_while(|line| line.starts_with("#["));
+        attributes.any(|line| !line.contains("not(") && ATTRIBUTES.iter().any(|mark| line.contains(mark)))
+    }
 }
 
 named_enum! {

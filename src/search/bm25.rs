@@ -27,12 +27,12 @@ pub(super) fn ln(number: f64) -> f64 {
 
 /// Returns a count as a number with a fraction.
 #[expect(clippy::cast_precision_loss, reason = "counts of files, terms and words are far below 2^52")]
-pub(super) fn real(count: usize) -> f64 {
+pub fn real(count: usize) -> f64 {
     count as f64
 }
 
 /// Returns how much it says that a document contains a term that `containing` of `documents` contain.
-pub(super) fn inverse_frequency(documents: usize, containing: usize) -> f64 {
+pub fn inverse_frequency(documents: usize, containing: usize) -> f64 {
     let (documents, containing) = (real(documents), real(containing.min(documents)));
     ln(1.0 + (documents - containing + 0.5) / (containing + 0.5))
 }
@@ -44,13 +44,13 @@ pub(super) fn rarity(total: usize, count: usize) -> f64 {
 
 /// How the occurrences of a term count in documents of different lengths.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Saturation {
+pub struct Saturation {
     mean_length: f64,
 }
 
 impl Saturation {
     /// Prepares for documents with these lengths.
-    pub(super) fn new(lengths: impl Iterator<Item = u64>) -> Self {
+    pub fn new(lengths: impl Iterator<Item = u64>) -> Self {
         let (sum, count) =
             lengths.fold((0_u64, 0_u64), |(sum, count), length| (sum.saturating_add(length), count + 1));
         #[expect(clippy::cast_precision_loss, reason = "lengths of texts are far below 2^52")]
@@ -59,7 +59,7 @@ impl Saturation {
     }
 
     /// Returns what `count` occurrences are worth, from 0 to 2.2.
-    pub(super) fn of(self, count: u32, length: u64) -> f64 {
+    pub fn of(self, count: u32, length: u64) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "lengths of texts are far below 2^52")]
         let norm = K1 * (1.0 - B + B * length as f64 / self.mean_length);
         f64::from(count) * (K1 + 1.0) / (f64::from(count) + norm)

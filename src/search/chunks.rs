@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use super::comment_lines::{is_comment_line, lines_of_license};
 use crate::model::{Outline, Symbol, SymbolKind};
 
 /// What is left between functions is cut into runs of so many lines.
@@ -23,10 +24,6 @@ const MAX_DEPTH: usize = 64;
 const MAX_HEAD_LINES: usize = 200;
 /// Of a longer line only the beginning is searched for a name, for all symbols of a minified file are on one line.
 const MAX_HEAD_BYTES: usize = 400;
-
-/// What a comment says that is a license.
-const LICENSE_WORDS: &[&str] =
-    &["copyright", "licensed under", "spdx-license", "@license", "permission is hereby granted"];
 
 /// What a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,7 +253,9 @@ impl<'a, 't> LineOwners<'a, 't> {
 
     fn cut(self) -> FileChunks<'a> {
         let mut chunks = Vec::new();
-        let mut line = self.lines_of_license();
+        // What is directly above a function belongs to it.
+        let is_loose = |owner: &&Owner| **owner == LOOSE;
+        let mut line = self.owners[..lines_of_license(self.text)].iter().take_while(is_loose).count();
         while line < self.owners.len() {
             let owner = self.owners[line];
             let same = self.owners[line..].iter().take_while(|other| **other == owner).count();
@@ -271,34 +270,6 @@ impl<'a, 't> LineOwners<'a, 't> {
             line += same;
         }
         FileChunks { chunks, containers: self.containers }
-    }
-
-    /// Returns how many lines at the beginning are a license, or say whose the file is.
-    fn lines_of_license(&self) -> usize {
-        let mut end = 0;
-        loop {
-            let is_blank = |line: &usize| self.line(*line).is_empty();
-            let start = (end..self.owners.len()).find(|line| !is_blank(line)).unwrap_or(self.owners.len());
-            let after = self.end_of_comment(start);
-            let comment = self.text[self.starts[start]..self.starts[after]].to_ascii_lowercase();
-            let is_loose = self.owners[start..after].iter().all(|owner| *owner == LOOSE);
-            if !is_loose || !LICENSE_WORDS.iter().any(|words| comment.contains(words)) {
-                return end;
-            }
-            end = after;
-        }
-    }
-
-    /// Returns where the comment ends that begins in a line; that line itself, if none does.
-    fn end_of_comment(&self, start: usize) -> usize {
-        let mut in_block = false;
-        let is_comment = |line: &usize| {
-            let text = self.line(*line);
-            let is_comment = in_block || is_comment_line(text);
-            in_block = (in_block || text.starts_with("/*")) && !text.contains("*/");
-            is_comment
-        };
-        start + (start..self.owners.len()).take_while(is_comment).count()
     }
 
     /// Returns the first lines of a range that make up one run: all of them if they are few, else up to a blank line that
@@ -364,22 +335,6 @@ const fn is_container(kind: SymbolKind) -> bool {
     kind.is_type()
         || kind.is_namespace()
         || matches!(kind, SymbolKind::Heading | SymbolKind::Target | SymbolKind::Stage | SymbolKind::Cell)
-}
-
-/// Returns whether a trimmed line is a comment in any of the usual languages. What follows `#` without a space is a
-/// directive of the C preprocessor or an attribute of Rust.
-fn is_comment_line(line: &str) -> bool {
-    let is_shell_comment = |after: &str| after.is_empty() || after.starts_with([' ', '\t', '#', '!', ':']);
-    line.strip_prefix('#').is_some_and(is_shell_comment)
-        || line.starts_with("//")
-        || line.starts_with("/*")
-        || line.starts_with("--")
-        || is_inside_of_comment(line)
-}
-
-/// Returns whether a line looks like one in the middle of a block comment: ` * text` or ` */`.
-fn is_inside_of_comment(line: &str) -> bool {
-    line.strip_prefix('*').is_some_and(|after| after.is_empty() || after.starts_with([' ', '/', '*', '\t']))
 }
 
 /// Returns whether a name occurs in a line between bytes that cannot be part of a name.
@@ -469,13 +424,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_license_at_the_beginning_is_in_no_chunk() {
-        let starts = |text: &str| chunk_file(text, None).chunks.first().map(|chunk| chunk.start_line);
-        assert_eq!(starts("# Copyright 2020 A\n# All rights reserved.\n\nimport os\n"), Some(4));
-        let in_block =
-            "/*\nCopyright A\n\n(c) B */\n// SPDX-License-Identifier: MIT\n\n// What it does.\nint x;\n";
-        assert_eq!(starts(in_block), Some(7));
-        assert_eq!(starts("// Reads licenses.\n\nint x;\n"), Some(1));
-        assert_eq!(starts("// Copyright A\n"), None);
+        let loose = chunk_file("# Copyright 2020 A\n\nimport os\n", None);
+        assert_eq!(loose.chunks[0].start_line, 3);
         let outline = outline(vec![symbol(SymbolKind::Function, "f", (2, 3), Vec::new())]);
         let file = chunk_file("// Copyright: how f is called.\nvoid f() {\n}\n", Some(&outline));
         assert_eq!(file.chunks[0].start_line, 1, "it is the comment of a function");

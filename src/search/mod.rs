@@ -15,6 +15,7 @@ mod amalgamations;
 mod bits;
 mod bm25;
 mod chunks;
+mod comment_lines;
 mod generated_pages;
 mod line_targets;
 mod path_class;
@@ -33,6 +34,7 @@ mod windows;
 mod words;
 
 pub use amalgamations::find_amalgamations;
+pub use bm25::{Saturation, inverse_frequency, real};
 pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
 pub use generated_pages::GeneratedPages;
 pub use path_class::PathClass;

@@ -1,9 +1,6 @@
 //! What lines that are in no function say: lists of imports have the names that a task has, and what is left of a class
 //! after its last function has the name of the class, but neither is what a task is about.
 
-/// What a list of imports counts.
-const IMPORTS_FACTOR: f64 = 0.3;
-
 /// How statements begin that make names of other files known.
 const IMPORTS: &[&str] = &[
     "import ", "import\t", "from ", "use ", "pub use ", "using ", "require", "package ", "library(", "open ",
@@ -16,22 +13,44 @@ const FRAMES: &[&str] = &[
     "#endif", "endif",
 ];
 
-/// Returns what the score of a run of lines is multiplied by.
-pub(super) fn run_factor(text: &str) -> f64 {
-    let (mut factor, mut open) = (0.0, 0_i64);
+/// What a run of lines is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunContent {
+    /// Ends of blocks, and nothing else.
+    Frames,
+    /// A list of imports.
+    Imports,
+    /// Anything else.
+    Code,
+}
+
+impl RunContent {
+    /// Returns what the score of such a run is multiplied by.
+    pub(super) const fn factor(self) -> f64 {
+        match self {
+            Self::Frames => 0.0,
+            Self::Imports => 0.3,
+            Self::Code => 1.0,
+        }
+    }
+}
+
+/// Returns what a run of lines is.
+pub(super) fn run_content(text: &str) -> RunContent {
+    let (mut found, mut open) = (RunContent::Frames, 0_i64);
     for line in text.lines().map(str::trim) {
         let is_import = 0 < open || IMPORTS.iter().any(|word| line.starts_with(word));
         if !is_import && is_frame(line) {
             continue;
         }
         if !is_import {
-            return 1.0;
+            return RunContent::Code;
         }
-        factor = IMPORTS_FACTOR;
+        found = RunContent::Imports;
         let count = |brackets: &[char]| i64::try_from(line.matches(brackets).count()).unwrap_or(0);
         open += count(&['(', '{', '[']) - count(&[')', '}', ']']);
     }
-    factor
+    found
 }
 
 /// Returns whether a trimmed line frames what is around it: brackets, the end of a block, a mark for editors.
@@ -41,7 +60,6 @@ fn is_frame(line: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "the factors are constants")]
 mod tests {
     use super::*;
 
@@ -53,12 +71,12 @@ mod tests {
             "import {\n  a,\n} from './a'\n",
             "#include <a.h>\n#include \"b.h\"\n#endif\n",
         ];
-        assert_eq!(imports.map(run_factor), [IMPORTS_FACTOR; 4]);
+        assert_eq!(imports.map(run_content), [RunContent::Imports; 4]);
         assert_eq!(
-            ["end\n", "  }\n};\n", "\n  private\n", "  // MARK: - Hashable\n"].map(run_factor),
-            [0.0; 4]
+            ["end\n", "  }\n};\n", "\n  private\n", "  // MARK: - Hashable\n"].map(run_content),
+            [RunContent::Frames; 4]
         );
         let code = ["import os\nRATE = 3\n", "from here on\nthis counts", "// use a\n", "mod a {\n}\nY = 2;"];
-        assert_eq!(code.map(run_factor), [1.0; 4]);
+        assert_eq!(code.map(run_content), [RunContent::Code; 4]);
     }
 }

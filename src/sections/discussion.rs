@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::format::{DataSyntax, Error, one_line, parse};
+use super::message_parts::{call_lines, part_text};
 use crate::model::DiscussionEntry;
 
 /// Keys that may hold the list of entries.
@@ -13,22 +14,32 @@ const TAKE_KEYS: [&str; 2] = ["takes", "discussions"];
 const UNKNOWN_ROLE: &str = "Unknown";
 const WANTED: &str = "a list, or one under `history` or `messages`, or takes that hold one";
 
+/// A discussion as it is shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Discussion {
+    pub entries: Vec<DiscussionEntry>,
+    /// How many entries there are besides, which have nothing to show.
+    pub silent: usize,
+}
+
 /// Reads a discussion: the take of that name, or the one that the file marks as active.
 pub fn read_discussion(
     bytes: &[u8],
     syntax: Option<DataSyntax>,
     take: Option<&str>,
-) -> Result<Vec<DiscussionEntry>, Error> {
+) -> Result<Discussion, Error> {
     let value = parse(bytes, syntax)?;
-    let entries = find_entries(&value, take)?;
+    let values = find_entries(&value, take)?;
     // Numbered before entries without text are dropped, so that an error names the entry as the file counts
     // it.
-    let read = entries
+    let read = values
         .iter()
         .enumerate()
         .map(|(at, value)| read_entry(value).map_err(|reason| Error::BadEntry { entry: at + 1, reason }));
-    // An entry without text, such as a tool call, is not part of the discussion.
-    read.filter_map(Result::transpose).collect()
+    // An entry without text, such as a thought, is not part of the discussion.
+    let entries: Vec<DiscussionEntry> = read.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    let silent = values.len() - entries.len();
+    Ok(Discussion { entries, silent })
 }
 
 fn find_entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value], Error> {
@@ -36,7 +47,8 @@ fn find_entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value],
     match (value, take) {
         // One line of JSONL that wraps a list is what a program writes that knows no other way.
         (Value::Array(items), None) => match items.as_slice() {
-            [Value::Object(only)] if !is_entry(only) => list_in(only).ok_or(no_entries),
+            // Without a list, it is an entry without its keys.
+            [Value::Object(only)] if !is_entry(only) => Ok(list_in(only).unwrap_or(items)),
             items => Ok(items),
         },
         (Value::Array(_), Some(name)) => Err(Error::NoTake { name: name.to_owned(), existing: Vec::new() }),
@@ -117,34 +129,31 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
         Some(Value::String(role)) => Some(one_line(role)),
         Some(_) => return Err("`role` is not a string"),
     };
-    let content = match content_of(table) {
+    // OpenAI's Responses API has calls and their results as entries of their own.
+    if role.is_none()
+        && let Some(kind @ ("function_call" | "function_call_output")) =
+            table.get("type").and_then(Value::as_str)
+    {
+        let role = if kind == "function_call" { "assistant" } else { "tool" };
+        return Ok(part_text(value).map(|content| DiscussionEntry { role: Some(role.to_owned()), content }));
+    }
+    let calls = call_lines(table);
+    let mut lines = match content_of(table) {
+        // Messages that only call tools may have no content in OpenAI's format, or a `null`.
+        None | Some(Value::Null) if !calls.is_empty() => Vec::new(),
         None if role.is_none() => return Err("neither `role` nor `content`"),
         None => return Err("no `content`"),
-        // Messages that only call tools have a `null` content in OpenAI's format.
         Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => match part_texts(parts) {
-            texts if texts.is_empty() => return Ok(None),
-            texts => texts.join("\n"),
-        },
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(parts)) => parts.iter().filter_map(part_text).collect(),
         Some(_) => return Err("`content` is neither a string nor a list of parts"),
     };
+    lines.extend(calls);
+    if lines.is_empty() {
+        return Ok(None);
+    }
     let role = role.filter(|role| !role.is_empty()).unwrap_or_else(|| UNKNOWN_ROLE.to_owned());
-    Ok(Some(DiscussionEntry { role: Some(role), content: content.trim().to_owned() }))
-}
-
-/// Returns the texts among the parts of a message as providers have them; images, calls and thoughts have none.
-fn part_texts(parts: &[Value]) -> Vec<&str> {
-    parts
-        .iter()
-        .filter_map(|part| match part {
-            Value::String(text) => Some(text.as_str()),
-            // Gemini marks a thought by a flag on a part that has a text like any other.
-            Value::Object(part) if part.get("thought") == Some(&Value::Bool(true)) => None,
-            Value::Object(part) => part.get("text").and_then(Value::as_str),
-            _ => None,
-        })
-        .collect()
+    Ok(Some(DiscussionEntry { role: Some(role), content: lines.join("\n").trim().to_owned() }))
 }
 
 #[cfg(test)]
@@ -160,7 +169,7 @@ mod tests {
     fn check(text: &str, syntax: Option<DataSyntax>, take: Option<&str>, expected: &[(&str, &str)]) {
         let expected: Vec<DiscussionEntry> =
             expected.iter().map(|(role, content)| said(role, content)).collect();
-        assert_eq!(read_discussion(text.as_bytes(), syntax, take).unwrap(), expected, "{text}");
+        assert_eq!(read_discussion(text.as_bytes(), syntax, take).unwrap().entries, expected, "{text}");
     }
 
     #[track_caller]
@@ -190,11 +199,42 @@ mod tests {
     fn of_a_providers_parts_the_texts_are_taken() {
         let parts =
             r#"[{"type": "text", "text": "a"}, {"type": "image"}, "b", {"thought": true, "text": "c"}]"#;
-        check(&format!(r#"[{{"role": "user", "content": {parts}}}]"#), None, None, &[("user", "a\nb")]);
-        check(&format!(r#"[{{"role": "user", "parts": {parts}}}]"#), None, None, &[("user", "a\nb")]);
-        let silent = r#"[{"role": "a", "content": null}, {"role": "a", "content": [{"type": "tool_use"}]}]"#;
-        check(silent, None, None, &[]);
+        let shown = [("user", "a\n[image]\nb")];
+        check(&format!(r#"[{{"role": "user", "content": {parts}}}]"#), None, None, &shown);
+        check(&format!(r#"[{{"role": "user", "parts": {parts}}}]"#), None, None, &shown);
+        let silent = r#"[{"role": "a", "content": null}, {"role": "a", "content": [{"type": "thinking", "thinking": "x"}]}, "b"]"#;
+        let read = read_discussion(silent.as_bytes(), None, None).unwrap();
+        assert_eq!((read.entries, read.silent), (vec![said("", "b")], 2));
         check(r#"[{"role": "a\n b", "content": ""}]"#, None, None, &[("a b", "")]);
+    }
+
+    #[test]
+    fn calls_of_tools_are_a_line_and_their_results_a_text() {
+        let anthropic = r#"[
+            {"role": "assistant", "content": [{"type": "text", "text": "Let me see."},
+                {"type": "tool_use", "id": "1", "name": "grep", "input": {"q": "a\nb"}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "ring.py:12"},
+                {"type": "tool_result", "content": [{"type": "text", "text": "two"}, {"type": "image", "source": {}}]}]}]"#;
+        let call = "Let me see.\n[tool call: grep {\"q\":\"a\\nb\"}]";
+        check(anthropic, None, None, &[("assistant", call), ("user", "ring.py:12\ntwo\n[image]")]);
+        let openai = r#"[
+            {"role": "assistant", "content": null, "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "assistant", "tool_calls": [{"id": "2", "function": {"name": "g"}}]},
+            {"role": "tool", "tool_call_id": "1", "content": "done"},
+            {"type": "function_call", "name": "h", "arguments": "{\"a\": 1}"},
+            {"type": "function_call_output", "output": "out"}]"#;
+        let (first, second) = (("assistant", "[tool call: f {}]"), ("assistant", "[tool call: g]"));
+        let third = ("assistant", "[tool call: h {\"a\": 1}]");
+        check(openai, None, None, &[first, second, ("tool", "done"), third, ("tool", "out")]);
+        let gemini = r#"[{"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"x": 1}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"r": 2}}}]}]"#;
+        check(gemini, None, None, &[("model", "[tool call: f {\"x\":1}]"), ("user", "{\"r\":2}")]);
+        let long = format!(
+            r#"[{{"role": "a", "content": [{{"type": "tool_use", "name": "n", "input": "{}"}}]}}]"#,
+            "x".repeat(900)
+        );
+        let shown = format!("[tool call: n {}…]", "x".repeat(160));
+        check(&long, None, None, &[("a", &shown)]);
     }
 
     #[test]
@@ -220,6 +260,7 @@ mod tests {
     fn what_cannot_be_read_is_told_with_its_place() {
         check_error(r#"["a", 3]"#, DataSyntax::Json, None, "entry 2: neither");
         check_error(r#"[{"role": "u"}]"#, DataSyntax::Json, None, "entry 1: no `content`");
+        check_error(r#"[{"foo": 1}]"#, DataSyntax::Json, None, "entry 1: neither `role` nor `content`");
         check_error(r#"[{"content": 1}]"#, DataSyntax::Json, None, "entry 1: `content`");
         check_error(r#"{"a": []}"#, DataSyntax::Json, None, "no entries: expected a list");
         check_error("[1,", DataSyntax::Json, None, "not valid JSON: EOF while parsing");

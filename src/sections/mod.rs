@@ -8,7 +8,8 @@
 mod beads;
 mod discussion;
 mod format;
+mod message_parts;
 
 pub use beads::read_beads;
-pub use discussion::read_discussion;
+pub use discussion::{Discussion, read_discussion};
 pub use format::{DataSyntax, Error, image_media_type};

@@ -94,7 +94,7 @@ fn a_receipt_has_what_a_program_asks_of_each_file() {
     let told: jiff::Timestamp = engine["mtime"].as_str().unwrap().parse().unwrap();
     assert_eq!(told.as_millisecond(), written.as_millisecond());
     assert!(receipt.get("estimated").is_none() && engine.get("estimated").is_none(), "{receipt}");
-    let unlimited = fixture.receipt("shown", &json!({"choice": {"tier": 3, "budget": 0}}));
+    let unlimited = fixture.receipt("shown", &json!({"choice": {"tier": 3, "budget": "none"}}));
     assert_eq!((&unlimited["estimated"], &unlimited["files"][0]["estimated"]), (&json!(true), &json!(true)));
 }
 

@@ -236,7 +236,7 @@ fn the_document_table_decides_what_an_ask_leaves_open() {
     assert_eq!(plain.preset.unwrap()[0].path, "engine.py");
     assert_eq!(plain.history.unwrap().name, "tier-4/preset-core");
 
-    let asked = json!({"choice": {"tier": 1, "focus": ["x"], "budget": 0}, "files": ["broken.py"]});
+    let asked = json!({"choice": {"tier": 1, "focus": ["x"], "budget": "none"}, "files": ["broken.py"]});
     let asked = resolve(table, asked).request;
     assert_eq!((asked.tier.unwrap().tier.number(), asked.focus[0].as_str()), (1, "x"));
     assert!(asked.limits.tokens.is_none() && asked.preset.is_none());

@@ -28,7 +28,7 @@ EDITS = int(os.environ.get("EDITS", "20"))
 IDLE_SECONDS = float(os.environ.get("IDLE_SECONDS", "12"))
 # With the tier's limit of 80,000 tokens, as agents ask for it, and without any.
 TIER3 = {"choice": {"tier": 3}}
-UNLIMITED = {"choice": {"tier": 3, "budget": 0}}
+UNLIMITED = {"choice": {"tier": 3, "budget": "none"}}
 ENVIRONMENT = {**os.environ, "SLOP_CONFIG": "/dev/null"}
 
 

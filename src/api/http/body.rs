@@ -2,18 +2,16 @@
 
 use serde_json::{Map, Number, Value};
 
+use crate::api::body_schema::KEY_GROUPS;
 use crate::api::located_json::{LocatedError, PathSegment, UniqueValue, convert_located, parse_located};
 use crate::api::queries::{AttachmentOptions, ViewSelection};
 use crate::api::query::WireQuery;
 
-/// The objects in questions whose keys may be at the top level as well.
-pub(super) const KEY_GROUPS: &[&str] = &["choice", "attachments"];
-
-/// Returns those of them that a question has.
+/// Returns those of [`KEY_GROUPS`] that a question has.
 pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
     match command {
         "aggregate" | "document_open" => KEY_GROUPS,
-        "explain" => &["choice"],
+        "explain" | "table" | "hydrate" | "simulate" => &["choice"],
         _ => &[],
     }
 }
@@ -33,16 +31,17 @@ pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, LocatedError> {
         Err(error) => error,
     };
     // Only after a failure, because the body is read twice for what few clients write: `3.0` for `3`, and keys of an
-    // object at the top level.
+    // object at the top level. Besides, a text is said to be no JSON if it has a number where a name is expected; a value
+    // that was read from it is not.
     let UniqueValue(mut value) = parse_located(body)?;
     let nested = nest_keys(&mut value, key_groups(Q::COMMAND))?;
     let has_integers = make_integers(&mut value);
+    let is_first_kept = nested.is_empty() && error.error.is_data();
     // Without either, what has been refused is read no better the second time.
-    if nested.is_empty() && !has_integers {
+    if is_first_kept && !has_integers {
         return Err(error);
     }
-    convert_located(value)
-        .map_err(|second| if nested.is_empty() { error } else { as_written(second, &nested) })
+    convert_located(value).map_err(|second| if is_first_kept { error } else { as_written(second, &nested) })
 }
 
 fn name_of_kind(value: &Value) -> &'static str {

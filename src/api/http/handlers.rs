@@ -16,7 +16,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::body_schema::BodySchema;
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::parameters::{PARAMETERS_HINT, SentQuestion, invalid_query, read_parameters};
 use super::response::{ApiErrorResponse, ShapeError};
@@ -24,6 +23,7 @@ use super::routes::{ROUTES, Route, RouteAction, deprecated_keys};
 use super::server::ServerState;
 use super::stream::{EventParameters, EventStream, LINES, RunningQuery};
 use super::{openapi, response};
+use crate::api::body_schema::{BodySchema, without_internal_types};
 use crate::api::choices::ReceiptScope;
 use crate::api::daemon_control::Stopping;
 use crate::api::fault::ApiError;
@@ -340,11 +340,13 @@ fn bad_question(
     // Serde lists the keys of one object only, and not those that may be at the top level as well.
     let error_text =
         error_text.split_once(", expected one of `").map_or(&*error_text, |(unknown, _)| unknown);
-    let message = format!("invalid {what}: {at}{}", truncated(error_text));
-    let refused = |hint| ApiErrorResponse::user(StatusCode::BAD_REQUEST, code, message, hint);
+    let refused = |reason: &str, hint: String| {
+        let message = format!("invalid {what}: {at}{}", truncated(reason));
+        ApiErrorResponse::user(StatusCode::BAD_REQUEST, code, message, hint)
+    };
     // Of what is no JSON there are no keys.
     let Some(got) = serde_json::from_slice::<Value>(body).ok().filter(|_| error.is_data()) else {
-        return refused(document.to_owned());
+        return refused(error_text, document.to_owned());
     };
     // Of a key that is none, what is wanted is the object without it.
     let schema = BodySchema::of(body_schema);
@@ -359,8 +361,9 @@ fn bad_question(
     });
     // What a client sent is repeated only if it is short.
     let got = got.filter(|got| !place.is_empty() && got.to_string().len() <= QUOTED).cloned();
+    let reason = without_internal_types(error_text, &wanted);
     let shape = ShapeError { path: truncated(&place), got: got.unwrap_or_default(), wanted, example };
-    ApiErrorResponse { shape: Some(shape), ..refused(hint) }
+    ApiErrorResponse { shape: Some(shape), ..refused(&reason, hint) }
 }
 
 /// Rejects strings and lists above the limits that the OpenAPI document states.

@@ -15,6 +15,9 @@ use tokio::time::Sleep;
 /// Bytes of a request's body.
 pub(in crate::api) const REQUEST_BYTES: usize = 1 << 20;
 
+/// Bytes of a body that is too large, up to which it is read nevertheless, so that its client reads the refusal.
+pub(super) const DRAINED_BYTES: u64 = 16 << 20;
+
 /// Characters of one text in a request: no path is longer, and no name should be.
 pub(in crate::api) const TEXT_CHARACTERS: usize = 4096;
 

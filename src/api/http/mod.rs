@@ -6,7 +6,6 @@
 //! Start with [`HttpServer`]; `routes` has the table of all routes.
 
 mod body;
-mod body_schema;
 mod guard;
 mod handlers;
 mod limits;

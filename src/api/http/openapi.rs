@@ -5,9 +5,9 @@
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::body_schema::{BodySchema, has_type, schema_settings, with_grouped_keys};
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::routes::{ROUTES, Route, RouteAction};
+use crate::api::body_schema::{BodySchema, has_type, schema_settings, with_grouped_keys};
 use crate::api::daemon_control::{DaemonStatus, PageTicket, PerformanceReport, Stopping};
 use crate::api::feed::Change;
 use crate::api::queries::{OutlineQuery, ViewQuery};
@@ -84,7 +84,7 @@ fn document() -> Value {
     let mut asks = asks.take_definitions(true);
     // Only questions get limits, because only a client's JSON is refused for its size.
     asks.values_mut().for_each(|schema| add_limits(schema, false));
-    for question in ["AggregateAsk", "ExplainAsk", "TableAsk"] {
+    for question in ["AggregateAsk", "ExplainAsk", "HydrateAsk", "SimulateAsk", "TableAsk"] {
         let with_keys = asks.get(question).map(|schema| with_grouped_keys(schema, &asks));
         asks.extend(with_keys.map(|schema| (question.to_owned(), schema)));
     }

@@ -6,8 +6,8 @@ use axum::extract::Query;
 use axum::http::Uri;
 use serde_json::{Map, Value};
 
-use super::body_schema::BodySchema;
 use super::response::ApiErrorResponse;
+use crate::api::body_schema::BodySchema;
 use crate::api::located_json::PathSegment;
 
 /// Where to look when a parameter is wrong.

@@ -13,9 +13,9 @@ use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -40,6 +40,9 @@ use crate::sys::{BoundSocket, LocalListener, ServerStream};
 
 /// How long to wait before accepting again after an error, and for a refused client to read the refusal.
 const BRIEF_WAIT: Duration = Duration::from_millis(50);
+
+/// [`limits::REQUEST_BYTES`] as lengths of bodies are counted.
+const REQUEST_BYTES: u64 = limits::REQUEST_BYTES as u64;
 
 /// Serves one daemon on any number of sockets. Clones are the same server.
 #[derive(Clone)]
@@ -305,29 +308,17 @@ impl HttpServer {
     ) -> Result<Bytes, ApiErrorResponse> {
         // Checked before the body is read, so that a stranger cannot make the daemon buffer a byte of it.
         transport.check(head)?;
-        let read = Limited::new(body, limits::REQUEST_BYTES).collect();
-        let Ok(read) = tokio::time::timeout(self.shared.timeouts.body, read).await else {
+        // Whoever waits for leave to send a body that is too large sends none of it.
+        let is_refused_at_once =
+            REQUEST_BYTES < body.size_hint().lower() && head.headers.contains_key(header::EXPECT);
+        if is_refused_at_once {
+            return Err(too_large());
+        }
+        let read = tokio::time::timeout(self.shared.timeouts.body, read_body(body)).await;
+        read.unwrap_or_else(|_| {
             let (code, hint) = ("too_slow", "send the whole body at once");
-            return Err(ApiErrorResponse::user(
-                StatusCode::REQUEST_TIMEOUT,
-                code,
-                "body did not arrive in time",
-                hint,
-            ));
-        };
-        read.map(http_body_util::Collected::to_bytes).map_err(|error| {
-            let (status, code, message) = if error.is::<LengthLimitError>() {
-                let message = format!("body has more than {} bytes", limits::REQUEST_BYTES);
-                (StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
-            } else {
-                (StatusCode::BAD_REQUEST, "bad_body", "body is incomplete".to_owned())
-            };
-            ApiErrorResponse::user(
-                status,
-                code,
-                message,
-                "send less: folders and patterns instead of many files",
-            )
+            let message = "body did not arrive in time";
+            Err(ApiErrorResponse::user(StatusCode::REQUEST_TIMEOUT, code, message, hint))
         })
     }
 
@@ -339,6 +330,35 @@ impl HttpServer {
             headers.insert(HeaderName::from_static("slop-settings"), settings);
         }
     }
+}
+
+/// Reads a body. Of one that is too large, more is read than is kept: the socket would be closed while the client still
+/// writes, and many clients then report that, and not the response.
+async fn read_body(mut body: Incoming) -> Result<Bytes, ApiErrorResponse> {
+    let (mut kept, mut length) = (BytesMut::new(), 0_u64);
+    while let Some(frame) = body.frame().await {
+        let hint = "send the whole body, as long as its `Content-Length`";
+        let incomplete =
+            |_| ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_body", "body is incomplete", hint);
+        let Ok(data) = frame.map_err(incomplete)?.into_data() else { continue };
+        length = length.saturating_add(data.len() as u64);
+        if length <= REQUEST_BYTES {
+            kept.extend_from_slice(&data);
+            continue;
+        }
+        kept = BytesMut::new();
+        if limits::DRAINED_BYTES < length {
+            break;
+        }
+    }
+    if length <= REQUEST_BYTES { Ok(kept.freeze()) } else { Err(too_large()) }
+}
+
+fn too_large() -> ApiErrorResponse {
+    let message = format!("body has more than {REQUEST_BYTES} bytes");
+    let hint =
+        "send less: folders and patterns instead of many files, and a long `history` as the path of a file";
+    ApiErrorResponse::user(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message, hint)
 }
 
 async fn all_ended(connections: &mut JoinSet<()>) {

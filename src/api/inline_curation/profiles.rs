@@ -36,7 +36,10 @@ pub struct InlinePersona(PersonaFields);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "InlinePersona")]
+#[schemars(
+    rename = "InlinePersona",
+    extend("dependentRequired" = {"focus_view": ["tier"], "languages": ["tier"]})
+)]
 struct PersonaFields {
     /// Its name, for a person, and for the name that its documents are recorded under.
     name: Option<String>,

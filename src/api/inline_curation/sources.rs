@@ -1,11 +1,12 @@
 //! Values that are named, or written out in the question itself.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -70,10 +71,54 @@ pub enum HistorySource {
     /// A file: JSON, JSONL or TOML.
     File(String),
     /// Messages: strings, or objects with `role` and `content`.
-    Messages(Vec<Value>),
+    Messages(#[schemars(with = "Vec<MessageSchema>")] Vec<Value>),
     /// One text.
     Text(HistoryText),
 }
+
+const MESSAGE: &str = "a string, or an object with `role` and `content`";
+
+/// The schema of a message, of which providers have more kinds than a schema can list.
+struct MessageSchema;
+
+impl JsonSchema for MessageSchema {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Message".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"title": MESSAGE, "examples": [{"role": "user", "content": "text"}]})
+    }
+}
+
+/// A message that is checked where it is read, so that an error names its place. What it says is read with the document.
+pub(in crate::api) struct CheckedMessage(pub(in crate::api) Value);
+
+impl<'de> Deserialize<'de> for CheckedMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let message = Value::deserialize(deserializer)?;
+        let wrong = |what: &str| D::Error::custom(format!("{what}, expected {MESSAGE}"));
+        let Value::Object(keys) = &message else {
+            return if message.is_string() { Ok(Self(message)) } else { Err(wrong("it is no message")) };
+        };
+        let is_known = |key: &String| MESSAGE_KEYS.contains(&key.as_str());
+        if !keys.keys().any(is_known) {
+            return Err(wrong("neither `role` nor `content`"));
+        }
+        let role = keys.get("role").unwrap_or(&Value::Null);
+        if !role.is_null() && !role.is_string() {
+            return Err(wrong("`role` is not a string"));
+        }
+        Ok(Self(message))
+    }
+}
+
+/// The keys of which a message has one. `type` is that of OpenAI's Responses API, and the last two wrap a list of messages.
+const MESSAGE_KEYS: [&str; 7] = ["role", "content", "parts", "text", "type", "history", "messages"];
 
 /// A discussion that is one text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -119,7 +164,8 @@ impl<'de> Deserialize<'de> for HistorySource {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(HistorySource::Messages)
+                let messages = Vec::<CheckedMessage>::deserialize(SeqAccessDeserializer::new(list))?;
+                Ok(HistorySource::Messages(messages.into_iter().map(|message| message.0).collect()))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {

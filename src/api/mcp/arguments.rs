@@ -12,17 +12,20 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::questions::bad_arguments;
+use super::show::shorten;
+use crate::api::body_schema::{BodySchema, without_internal_types};
 use crate::api::choices::PartName;
 use crate::api::choices::{MaskName, ModeName, ReceiptScope};
 use crate::api::fault::ApiError;
 use crate::api::inline_curation::{
     HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline,
 };
-use crate::api::located_json::read_json;
+use crate::api::located_json::{LocatedError, PathSegment, parse_located, path_text};
 use crate::api::queries::{
     AggregateQuery, AttachmentOptions, CallDirectionName, CallsQuery, HydrateQuery, ImpactQuery, LineRange,
-    MaskEntry, OutlineQuery, RefsQuery, ViewQuery, ViewSelection,
+    MaskEntry, OutlineQuery, RefsQuery, ViewQuery, ViewSelection, token_limit,
 };
+use crate::api::query::WireQuery;
 
 /// Arguments of `slop_aggregate`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -41,9 +44,9 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) preset: Option<NameOrInline<InlinePreset>>,
-    /// Entries as under `[[files]]` in slop.toml, for this call: `{path, view_mode, ast_mask: {symbol: def|sig|hide}}`.
+    /// Entries as of `[[files]]` in slop.toml; `ast_mask`: symbol to def, sig or hide.
     #[serde(default)]
-    #[schemars(with = "Vec<JsonObject>")]
+    #[schemars(with = "Vec<ItemArgument>")]
     pub(super) items: Option<Vec<ItemEntry>>,
     /// Text or messages so far.
     #[serde(default)]
@@ -61,19 +64,19 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) focus: Option<Vec<String>>,
-    /// Only these files, folders or patterns. Default: the whole project.
+    /// Only these files, folders or patterns.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) files: Option<Vec<String>>,
-    /// Most tokens: the least important files shrink first. Default: the tier's setting, or 20000.
-    #[serde(default)]
+    /// Most tokens. Default: the tier's setting, or 20000.
+    #[serde(default, deserialize_with = "token_limit::deserialize")]
     #[schemars(with = "u64")]
     pub(super) budget: Option<u64>,
     /// An id of your own: later calls with it give only what has changed since.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) reader: Option<String>,
-    /// Answer with links to parts of the document, to be read as resources.
+    /// Answer with links to parts of it, as resources.
     #[serde(default)]
     #[schemars(with = "bool")]
     pub(super) links: Option<bool>,
@@ -122,6 +125,21 @@ pub(super) enum ViewModeArgument {
     Outline,
     Summary,
     Diff,
+}
+
+// The schema of an entry, with the keys that agents need most; the others are read too.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct ItemArgument {
+    #[serde(default)]
+    #[schemars(with = "String")]
+    path: Option<String>,
+    #[serde(default)]
+    #[schemars(with = "String")]
+    view_mode: Option<String>,
+    #[serde(default)]
+    #[schemars(with = "JsonObject")]
+    ast_mask: Option<JsonObject>,
 }
 
 // The schema of a range of lines; a text such as `10-12`, as documents write it, is read too. It has no docs, because those
@@ -258,9 +276,6 @@ pub(super) fn aggregate_query(
     if arguments.tier.is_some() && arguments.persona.is_some() {
         return Err(bad_arguments("`tier` and `persona` exclude each other"));
     }
-    if arguments.budget == Some(0) {
-        return Err(bad_arguments("`budget` is less than 1"));
-    }
     if arguments.reader.as_ref().is_some_and(String::is_empty) {
         return Err(bad_arguments("`reader` is empty"));
     }
@@ -342,12 +357,37 @@ impl HistoryArgument {
     }
 }
 
+/// Returns the error that an argument of a tool cannot be read, with what it should be and an example.
+pub(super) fn misshaped_argument<T: JsonSchema>(error: &LocatedError) -> ApiError {
+    const DETAILED: [&str; 5] = ["items", "persona", "preset", "history", "budget"];
+    // The tools' own schemas, which are part of every prompt, say less of these than that of the same keys over HTTP.
+    let is_detailed =
+        matches!(error.path.first(), Some(PathSegment::Key(key)) if DETAILED.contains(&key.as_str()));
+    let schema = if is_detailed {
+        BodySchema::of(AggregateQuery::body_schema)
+    } else {
+        BodySchema::of(schemars::SchemaGenerator::subschema_for::<T>)
+    };
+    let meant =
+        schema.meant_key(&error.path).map(|key| format!("did you mean `{key}`? ")).unwrap_or_default();
+    let (path, wanted, example) = schema.expectation(&error.path);
+    let subject = match path {
+        [] => "the arguments are".to_owned(),
+        path => format!("`{}` is", shorten(path_text(path))),
+    };
+    let reason = without_internal_types(&error.to_string(), &wanted).into_owned();
+    ApiError { hint: format!("{meant}{subject} {wanted}, as in {example}").into(), ..bad_arguments(&reason) }
+}
+
 /// Reads what was given as a string of JSON. The schema can promise no more than a string: some clients pass on no schema
 /// that has alternatives.
 fn read_inline<T: DeserializeOwned>(key: &str, given: NameOrInline<T>) -> Result<NameOrInline<T>, ApiError> {
     match given {
         NameOrInline::Name(text) if text.trim_start().starts_with('{') => {
-            let read = read_json(text.as_bytes()).map_err(|error| bad_arguments(&format!("{key}: {error}")));
+            let read = parse_located(text.as_bytes()).map_err(|mut error| {
+                error.path.insert(0, PathSegment::Key(key.to_owned()));
+                misshaped_argument::<AggregateArguments>(&error)
+            });
             Ok(NameOrInline::Inline(Box::new(read?)))
         }
         given => Ok(given),

@@ -7,7 +7,7 @@ use rmcp::model::{ResourceContents, ResourceTemplate};
 
 use crate::api::choices::ReceiptScope;
 use crate::api::queries::{
-    AggregateQuery, FragmentsQuery, HydrateQuery, SimulateQuery, ViewSelection, WarmthName,
+    AggregateQuery, FragmentsQuery, HydrateQuery, SimulateQuery, ViewSelection, WarmthName, token_limit,
 };
 use crate::api::wire::{ComposedDocument, FragmentPlace, HydrationResult};
 
@@ -73,7 +73,7 @@ fn parse_choice(query: &str) -> Option<ViewSelection> {
         match key {
             "task" => choice.task = Some(value),
             "focus" => choice.focus.push(value),
-            "budget" => choice.budget = Some(value.parse().ok()?),
+            "budget" => choice.budget = Some(token_limit::parse(&value).ok()?),
             "tier" => choice.tier = Some(value.parse().ok()?),
             _ => return None,
         }

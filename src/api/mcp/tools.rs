@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::arguments::{
     AggregateArguments, OutlineArguments, ReferencesQuery, RefsArguments, SearchArguments, StatusArguments,
-    SymbolArguments, ViewArguments, aggregate_query, hydration_queries, outline_query, path_from_root,
-    references_query, view_query,
+    SymbolArguments, ViewArguments, aggregate_query, hydration_queries, misshaped_argument, outline_query,
+    path_from_root, references_query, view_query,
 };
-use super::questions::{AnswerInfo, CallWork, QueryRunner, bad_arguments};
+use super::questions::{AnswerInfo, CallWork, QueryRunner};
 use super::show::ToolOutput;
 use super::structured::{StatusPage, SymbolList};
 use super::{hydration, references, show, structured};
@@ -219,6 +219,6 @@ pub(super) async fn answer(
     }))
 }
 
-fn parse_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ApiError> {
-    convert_located(arguments).map_err(|error| bad_arguments(&error.to_string()))
+fn parse_arguments<T: DeserializeOwned + JsonSchema>(arguments: Value) -> Result<T, ApiError> {
+    convert_located(arguments).map_err(|error| misshaped_argument::<T>(&error))
 }

@@ -84,6 +84,7 @@ pub struct RemoveEdit {
 /// A selection of files: either `paths`, or `rows` with the `clock` of the table that they are counted in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(extend("examples" = [{"paths": ["text"]}]))]
 pub struct FileSelect {
     /// Files, folders or patterns, or paths as they are written in entries.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,8 +1,9 @@
 //! Questions for documents, and what decides how files are shown in them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use super::token_limit;
 use crate::api::choices::{
     CacheLifetimeName, DocsName, FormatName, OrderName, PartName, ReceiptScope, StrategyName,
 };
@@ -38,7 +39,10 @@ pub struct ViewSelection {
     /// The revision that diffs are based on; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
-    /// Limit the document to this many tokens, spent on what matters most; 0 for no limit, not even the tier's.
+    /// Limit the document to this many tokens, spent on what matters most; "none" for no limit, not even the tier's.
+    // In this program 0 stands for none.
+    #[serde(with = "token_limit")]
+    #[schemars(schema_with = "token_limit::schema")]
     pub budget: Option<u64>,
     /// Limit the document to this many tokens if neither `budget` nor the settings set a limit.
     #[schemars(range(min = 1))]
@@ -157,13 +161,22 @@ pub struct CompareDocumentsQuery {
 }
 
 /// A document to compare.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ComparedDocument {
     /// The `id` of an opened document.
     Opened(String),
     /// A document that was given under a name.
     Given(GivenDocumentName),
+}
+
+impl<'de> Deserialize<'de> for ComparedDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match NameOrInline::<GivenDocumentName>::deserialize(deserializer)? {
+            NameOrInline::Name(id) => Self::Opened(id),
+            NameOrInline::Inline(given) => Self::Given(*given),
+        })
+    }
 }
 
 /// A document that was given under a name.

@@ -12,6 +12,7 @@ mod find;
 mod hydration;
 mod maintenance;
 mod table;
+pub(in crate::api) mod token_limit;
 
 pub use code::{
     CallDirectionName, CallsQuery, ImageQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery,

@@ -52,6 +52,8 @@ pub(super) fn gather_files(
         && request.strategy != AggregationStrategy::Full;
     let pages = GeneratedPages::among(selection.files.iter().map(|file| &file.path));
     let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
+    gathered.listed.reserve_exact(selection.files.len());
+    gathered.shown.reserve_exact(selection.files.len());
     let (mut bytes, mut is_long) = (0, false);
     for (file, routed) in selection.files.into_iter().zip(routed) {
         renderer.cache.workspace.check_cancelled()?;

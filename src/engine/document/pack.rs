@@ -250,6 +250,9 @@ impl PackedDraft {
         let Self { mut shown, dropped, packing } = self;
         shown.remarks.clone_from(&draft.remarks);
         shown.remarks.packing = Some(packing_receipt(&packing));
+        // Most files of a large project.
+        shown.dropped.reserve_exact(dropped.len());
+        shown.remarks.omitted.reserve(dropped.len());
         for at in dropped {
             let mut file = draft.files[at].clone();
             file.candidate.score = Some(score_of(ranking, at));

@@ -16,7 +16,7 @@ use crate::model::{
     normalized_path, path_bytes, printable, unescaped_path,
 };
 use crate::sections;
-use crate::sections::DataSyntax;
+use crate::sections::{DataSyntax, Discussion};
 use crate::summarize::secrets;
 use crate::sys::{FileKind, Files, ReadError};
 
@@ -94,7 +94,15 @@ fn discussion_entries(
     }
     let error = match read_discussion(workspace, discussion) {
         Err(error) if discussion.is_optional => error,
-        outcome => return outcome,
+        outcome => {
+            let Discussion { entries, silent } = outcome?;
+            if 0 < silent {
+                let all = silent + entries.len();
+                let reason = format!("{silent} of {all} messages have nothing to show, such as thoughts");
+                problems.push(SectionProblem { section: "discussion", reason, is_error: false });
+            }
+            return Ok(entries);
+        }
     };
     let (reason, is_error) = match error {
         Error::Discussion { source, .. } => {
@@ -130,15 +138,12 @@ fn came_with_project(workspace: &Workspace<'_>, path: &Path) -> Option<String> {
     ))
 }
 
-fn read_discussion(
-    workspace: &Workspace<'_>,
-    discussion: &DiscussionSource,
-) -> Result<Vec<DiscussionEntry>, Error> {
+fn read_discussion(workspace: &Workspace<'_>, discussion: &DiscussionSource) -> Result<Discussion, Error> {
     let (path, is_named) = match &discussion.text {
         DiscussionText::File { path, is_named } => (spelled_file(workspace, path), *is_named),
         DiscussionText::Request { messages, .. } => {
-            let entries = sections::read_discussion(messages, Some(DataSyntax::Json), None);
-            return entries
+            let read = sections::read_discussion(messages, Some(DataSyntax::Json), None);
+            return read
                 .map_err(|source| Error::Discussion { path: PathBuf::from("of the request"), source });
         }
     };
@@ -151,8 +156,8 @@ fn read_discussion(
     };
     let bytes = read.map_err(|source| Error::DiscussionFile { path: path.clone(), source })?;
     let syntax = path.extension().and_then(OsStr::to_str).and_then(DataSyntax::from_extension);
-    let entries = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
-    entries.map_err(|source| Error::Discussion { path, source })
+    let read = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
+    read.map_err(|source| Error::Discussion { path, source })
 }
 
 /// Returns the file that a path spells, from the root. A name that is not UTF-8 is spelled as it is printed, unless a

@@ -28,6 +28,7 @@ mod reach;
 mod symbols;
 mod test_items;
 mod test_selection;
+mod test_words;
 #[cfg(test)]
 mod tests;
 

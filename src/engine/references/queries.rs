@@ -10,7 +10,9 @@ use super::graph::{GraphReference, ReferenceGraph, SymbolId};
 use super::load::{ReferenceCache, graph_of_files, reference_graph};
 use super::reach::{Direction, ReachRules, ReachedNode, ReachedSymbol, is_constructor, reach};
 use super::symbols::find_symbols;
+use super::test_items::TestItems;
 use super::test_selection::select_tests;
+use super::test_words::order_by_words;
 use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
 use crate::engine::index::{Trust, select_named};
@@ -166,7 +168,9 @@ pub(in crate::engine) fn impact(
     let all: BTreeSet<ReachedNode> =
         changed.iter().copied().chain(symbols.iter().map(|symbol| ReachedNode::Symbol(*symbol))).collect();
     let affected = if request.only_tests {
-        let tests = select_tests(&graph, &all, request.depth);
+        let items = TestItems::new(&graph);
+        let tests = select_tests(&graph, &items, &all, request.depth);
+        let tests = order_by_words(cache, &graph, &items, &symbols, tests);
         put_covered_first(cache, &graph, &symbols, tests)
     } else {
         let rules = ReachRules { direction: Direction::ToUsers, only_calls: false, depth: request.depth };

@@ -26,6 +26,8 @@ const STAND_IN: u32 = 12;
 const SAME_NAME: u32 = 50;
 /// A test is in a file that uses a symbol outside of all symbols.
 const TEST_OF_FILE: u32 = 30;
+/// A symbol is in a file that uses another one outside of all symbols, as for a value that it may read.
+const SYMBOL_OF_FILE: u32 = 45;
 /// What the tests gain whose name consists of the words of the symbol's.
 const NAME_BONUS: u32 = 15;
 /// What the tests gain whose file is named after the symbol's.
@@ -80,10 +82,10 @@ impl PathQueue {
 /// lie between a change and a test.
 pub(super) fn select_tests(
     graph: &ReferenceGraph,
+    items: &TestItems,
     changed: &BTreeSet<ReachedNode>,
     depth: u32,
 ) -> Vec<ReachedSymbol> {
-    let items = TestItems::new(graph);
     let mut queue = PathQueue::default();
     for node in changed {
         let origin = match node {
@@ -103,7 +105,7 @@ pub(super) fn select_tests(
         let mut search = TestSearch { graph, queue: &mut queue, from: path, via, depth };
         match path.node {
             ReachedNode::Symbol(symbol) => search.visit_symbol(symbol),
-            ReachedNode::File(file) => search.visit_file(&items, file),
+            ReachedNode::File(file) => search.visit_file(items, file),
         }
     }
     ranked(graph, found)
@@ -159,10 +161,17 @@ impl TestSearch<'_> {
         }
     }
 
-    /// What a file of tests uses outside of all symbols may matter to each of its tests.
+    /// What a file uses outside of all symbols may matter to each of its tests, and in sources to each of its symbols.
     fn visit_file(&mut self, items: &TestItems, file: u32) {
+        let graph = self.graph;
         for test in items.tests_of_file(file) {
             self.structural(*test, TEST_OF_FILE, ReferenceGrade::Maybe);
+        }
+        // Where the file itself is changed, its symbols are known to be as they were.
+        if self.from.distance > 0 && !graph.is_test(file) {
+            for symbol in graph.symbols_of(file).filter(|symbol| graph.symbol(*symbol).parent.is_none()) {
+                self.structural(symbol, SYMBOL_OF_FILE, ReferenceGrade::Maybe);
+            }
         }
     }
 

@@ -279,6 +279,34 @@ fn tests_are_found_by_the_conventions_of_each_language() {
 }
 
 #[test]
+fn tests_reached_by_equal_ways_are_ordered_by_words_of_the_change_and_its_callers() {
+    let app = "def main(args):\n    show_help(args)\n    show_version(args)\n\n\ndef show_help(args):\n    write_lines(args)\n\n\ndef show_version(args): ...\n\n\ndef write_lines(args): ...\n";
+    let tests = "from app import main\n\n\ndef test_one():\n    main('--version')\n\n\ndef test_two():\n    main('--help')\n\n\ndef test_alone(): ...\n";
+    let sandbox = TestProject::new(&[("app.py", app), ("tests/test_cli.py", tests)]);
+    let mut project = sandbox.project(true);
+    assert_eq!(impact(&mut project, Some("write_lines"), None, true), ["test_two 3", "test_one 3"]);
+    assert_eq!(impact(&mut project, Some("show_version"), None, true), ["test_one 2", "test_two 2"]);
+    // A test that is changed itself is the first, whatever the words of the others.
+    sandbox.write(
+        "tests/test_cli.py",
+        &tests.replace("): ...", "): main(1)").replace("test_one", "test_alone_too"),
+    );
+    assert_eq!(impact(&mut project, Some("test_alone"), None, true)[0], "test_alone 0");
+}
+
+#[test]
+fn a_use_outside_of_all_symbols_leads_to_the_symbols_of_that_file() {
+    let codec = "class Codec:\n    def encode(self): ...\n";
+    let sessions = "from codec import Codec\n\ncodec = Codec()\n\n\ndef save():\n    codec.encode()\n";
+    let tests = "from sessions import save\n\n\ndef test_save():\n    save()\n\n\ndef test_other(): ...\n";
+    let files = [("codec.py", codec), ("sessions.py", sessions), ("tests/test_all.py", tests)];
+    let sandbox = TestProject::new(&files);
+    let mut project = sandbox.project(true);
+    assert_eq!(impact(&mut project, Some("Codec"), None, true), ["test_save 2"]);
+    assert_eq!(impact(&mut project, Some("codec.py"), None, true), ["test_save 2"]);
+}
+
+#[test]
 fn tests_that_a_coverage_file_names_come_first() {
     let sandbox = project();
     let path = sandbox.path(".coverage");

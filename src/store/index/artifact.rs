@@ -1,8 +1,8 @@
-//! The tables `artifact`, what was derived from a content, and `producer`: what derived it.
+//! The table `artifact`: what was derived from a content.
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::open::Store;
 use super::{codec, content};
@@ -81,8 +81,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the names of those of the contents that `producer` made any of. Reads all that it made, in one go:
-    /// quicker than a look-up for each, where most are wanted.
+    /// Returns the names of those of the contents that `producer` made any of.
     pub fn get_references(
         &self,
         producer: &Producer,
@@ -91,15 +90,17 @@ impl Store {
         self.artifacts_of(ArtifactKind::References, producer, contents, codec::decode_references)
     }
 
-    /// Returns the terms of those of the contents that `producer` made any of, in the same way.
+    /// Returns the encoded terms of those of the contents that `producer` made any of.
     pub fn get_terms(
         &self,
         producer: &Producer,
         contents: &HashSet<ContentHash>,
     ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
-        self.artifacts_of(ArtifactKind::Terms, producer, contents, |body| Some(body.to_vec()))
+        self.artifacts_of(ArtifactKind::Terms, producer, contents, as_encoded)
     }
 
+    /// Returns artifacts of those of the contents that have one: each by itself where there are few, else all that
+    /// `producer` made in one go, which is quicker where most are wanted.
     fn artifacts_of<T>(
         &self,
         kind: ArtifactKind,
@@ -109,6 +110,13 @@ impl Store {
     ) -> Result<HashMap<ContentHash, T>, Error> {
         let mut found = HashMap::new();
         if producer.artifact != kind {
+            return Ok(found);
+        }
+        if contents.len() <= FEW_CONTENTS {
+            for hash in contents {
+                let stored = self.artifact(producer, hash, &decode)?;
+                found.extend(stored.map(|stored| (*hash, stored.value)));
+            }
             return Ok(found);
         }
         self.for_each_artifact(producer, &mut |hash, row| {
@@ -121,14 +129,13 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the encoded facts of those of the contents that `producer` made any of. Many are read in one go, as by
-    /// [`Store::get_references`].
+    /// Returns the encoded facts of those of the contents that `producer` made any of.
     pub fn get_facts(
         &self,
         producer: &Producer,
         contents: &HashSet<ContentHash>,
     ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
-        self.encoded_artifacts(ArtifactKind::Facts, producer, contents)
+        self.artifacts_of(ArtifactKind::Facts, producer, contents, as_encoded)
     }
 
     /// Returns the encoded hashes of the symbols of those of the contents that `producer` made any of.
@@ -137,35 +144,7 @@ impl Store {
         producer: &Producer,
         contents: &HashSet<ContentHash>,
     ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
-        self.encoded_artifacts(ArtifactKind::SymbolHashes, producer, contents)
-    }
-
-    fn encoded_artifacts(
-        &self,
-        kind: ArtifactKind,
-        producer: &Producer,
-        contents: &HashSet<ContentHash>,
-    ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
-        let mut found = HashMap::new();
-        if producer.artifact != kind {
-            return Ok(found);
-        }
-        let decode = |body: &[u8]| Some(body.to_vec());
-        if contents.len() <= FEW_CONTENTS {
-            for hash in contents {
-                let stored = self.artifact(producer, hash, decode)?;
-                found.extend(stored.map(|stored| (*hash, stored.value)));
-            }
-            return Ok(found);
-        }
-        self.for_each_artifact(producer, &mut |hash, row| {
-            if contents.contains(&hash) {
-                let origin = ArtifactIdentity::new(producer, &hash);
-                found.insert(hash, from_row(row, 1, &origin, decode)?.value);
-            }
-            Some(())
-        })?;
-        Ok(found)
+        self.artifacts_of(ArtifactKind::SymbolHashes, producer, contents, as_encoded)
     }
 
     /// Calls `read` with the content of every artifact of a producer, and a row whose columns after the first are those of
@@ -259,6 +238,12 @@ impl Store {
         }
         Ok(made)
     }
+}
+
+/// Leaves a body to the room that knows its encoding.
+#[expect(clippy::unnecessary_wraps, reason = "it stands for a decoder")]
+fn as_encoded(body: &[u8]) -> Option<Vec<u8>> {
+    Some(body.to_vec())
 }
 
 pub(super) struct StoredArtifact<T> {
@@ -392,57 +377,6 @@ fn describe_row(row: &Row<'_>) -> String {
         Some(hash) => format!("{kind} of {}", hash.short_hex()),
         None => format!("{kind} of no content"),
     }
-}
-
-/// Returns the number of a producer, a new one if it made nothing yet.
-///
-/// The number is good for this transaction only: another process may clear the table after it.
-pub(super) fn producer_id(connection: &Connection, producer: &Producer) -> Result<i64, Error> {
-    let kind = producer.artifact.name();
-    let key = params![kind, producer.language, producer.version];
-    let known = connection
-        .prepare_cached("SELECT id FROM producer WHERE artifact = ?1 AND language = ?2 AND version = ?3")?
-        .query_row(key, |row| row.get(0))
-        .optional()?;
-    if let Some(id) = known {
-        return Ok(id);
-    }
-    connection
-        .prepare_cached("INSERT INTO producer (artifact, language, version) VALUES (?1, ?2, ?3)")?
-        .execute(key)?;
-    Ok(connection.last_insert_rowid())
-}
-
-/// Returns the numbers of the producers that are not in `current`.
-pub(super) fn stale_producers(connection: &Connection, current: &[Producer]) -> Result<Vec<i64>, Error> {
-    let mut statement = connection.prepare_cached("SELECT id, artifact, language, version FROM producer")?;
-    let mut rows = statement.query([])?;
-    let mut others = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (kind, language, version) = (row.get_ref(1)?, row.get_ref(2)?, row.get_ref(3)?);
-        let is_current = current.iter().any(|producer| {
-            kind.as_str() == Ok(producer.artifact.name())
-                && language.as_str() == Ok(producer.language)
-                && version.as_str() == Ok(&producer.version)
-        });
-        if !is_current {
-            others.push(row.get(0)?);
-        }
-    }
-    Ok(others)
-}
-
-/// Returns the numbers of the producers that make that kind of artifact.
-pub(super) fn producers_of_kind(connection: &Connection, kind: ArtifactKind) -> Result<Vec<i64>, Error> {
-    let mut statement = connection.prepare_cached("SELECT id FROM producer WHERE artifact = ?1")?;
-    let ids = statement.query_map([kind.name()], |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, _>>()?)
-}
-
-/// Deletes a producer. Its artifacts must be gone.
-pub(super) fn delete_producer(connection: &Connection, id: i64) -> Result<(), Error> {
-    connection.prepare_cached("DELETE FROM producer WHERE id = ?1")?.execute([id])?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod fragment;
 mod meta;
 mod open;
 mod page;
+mod producer;
 mod scope;
 #[cfg(test)]
 mod testing;

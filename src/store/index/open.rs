@@ -19,12 +19,12 @@ const WRITER_PRAGMAS: &str = "
     PRAGMA synchronous = NORMAL;
     PRAGMA wal_autocheckpoint = 4000;
     PRAGMA journal_size_limit = 67108864;
-    PRAGMA cache_size = -16384;
+    PRAGMA cache_size = -4096;
 ";
 
 const READER_PRAGMAS: &str = "
     PRAGMA query_only = ON;
-    PRAGMA cache_size = -8192;
+    PRAGMA cache_size = -2048;
 ";
 
 /// The fact that only the user's key could have written.

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::artifact::StoredArtifact;
 use super::file::StoredFileState;
 use super::open::{OWNER, Store, renew_generation};
-use super::{artifact, content, delivered, file, fragment, meta, worktree};
+use super::{artifact, content, delivered, file, fragment, meta, producer, worktree};
 use crate::model::{ArtifactKind, ContentHash, Outline, Producer, RelPath};
 use crate::store::database::{IntegrityReport, check_structure};
 use crate::store::error::Error;
@@ -120,9 +120,9 @@ fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
 fn clear_artifacts(connection: &Connection, kinds: &[ArtifactKind]) -> Result<DeletedRows, Error> {
     let mut freed = DeletedRows::default();
     for kind in kinds {
-        for id in artifact::producers_of_kind(connection, *kind)? {
+        for id in producer::of_kind(connection, *kind)? {
             freed.artifacts += artifact::delete_by_producer(connection, id)?;
-            artifact::delete_producer(connection, id)?;
+            producer::delete(connection, id)?;
         }
     }
     Ok(freed)
@@ -173,9 +173,9 @@ impl Store {
         let before = self.bytes_on_disk()?;
         let transaction = self.begin()?;
         let mut freed = DeletedRows::default();
-        for id in artifact::stale_producers(&transaction, current)? {
+        for id in producer::stale(&transaction, current)? {
             freed.artifacts += artifact::delete_by_producer(&transaction, id)?;
-            artifact::delete_producer(&transaction, id)?;
+            producer::delete(&transaction, id)?;
         }
         // Of contents that files of linked worktrees hold, the table says nothing.
         let listed = worktree::held_contents(&transaction)?;

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::artifact::ArtifactIdentity;
 use super::file::{FileRow, StoredFileState};
 use super::open::Store;
-use super::{artifact, codec, content, file, worktree};
+use super::{artifact, codec, content, file, producer, worktree};
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileReferences, Outline, Producer, RelPath, Skeleton,
 };
@@ -140,7 +140,7 @@ fn upsert_contents(
             debug_assert_eq!(producer.artifact, body.artifact(), "an artifact is of its producer's kind");
             let producer_id = match producer_ids.get(producer) {
                 Some(id) => *id,
-                None => artifact::producer_id(connection, producer)?,
+                None => producer::id(connection, producer)?,
             };
             producer_ids.insert(producer, producer_id);
             let origin = ArtifactIdentity::new(producer, &derived.hash);

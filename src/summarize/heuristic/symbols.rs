@@ -51,7 +51,9 @@ pub(crate) fn file_symbols<'a>(
 ) -> FileSymbols<'a> {
     let language = source.file_type.id;
     let is_test = |symbol: &Symbol| {
-        is_test(symbol, language) || language == "rust" && has_test_attribute(symbol, source.text)
+        let is_function = symbol.kind == SymbolKind::Function;
+        is_test(symbol, language)
+            || language == "rust" && is_function && symbol.has_test_attribute(source.text)
     };
     let mut found = FileSymbols::default();
     let mut plain = Vec::new();
@@ -172,17 +174,6 @@ fn is_test(symbol: &Symbol, language: &str) -> bool {
         }
         _ => CALLS.iter().any(|call| head.starts_with(call)),
     }
-}
-
-/// Returns whether `#[test]`, `#[tokio::test]` or the like precedes a function of Rust.
-fn has_test_attribute(symbol: &Symbol, text: &str) -> bool {
-    const LOOKED_AT: usize = 200;
-    let Some(text) = text.get(symbol.span.start_byte..).filter(|text| text.starts_with("#[")) else {
-        return false;
-    };
-    let head = &text[..text.floor_char_boundary(LOOKED_AT)];
-    let attributes = head.split("fn ").next().unwrap_or_default();
-    symbol.kind == SymbolKind::Function && ["test]", "test("].iter().any(|end| attributes.contains(end))
 }
 
 /// Returns what a test is called: `it('reads frames', …)` by its title.

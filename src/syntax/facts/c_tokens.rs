@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memmem};
 
+use crate::syntax::text::c_lexemes::{comment_end, is_identifier_byte, quoted_end, raw_string_end};
+
 /// A token of C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SourceToken {
@@ -34,8 +36,7 @@ pub(super) enum SourceTokenKind {
 
 /// Returns the tokens of a text. Reads each byte a bounded number of times.
 pub(super) fn tokens(text: &str) -> Vec<SourceToken> {
-    let mut scanner =
-        TokenScanner { bytes: text.as_bytes(), at: 0, line: 1, tokens: Vec::new(), is_line_start: true };
+    let mut scanner = TokenScanner::new(text.as_bytes());
     while scanner.at < scanner.bytes.len() {
         scanner.step();
     }
@@ -48,6 +49,14 @@ struct TokenScanner<'a> {
     line: u32,
     tokens: Vec<SourceToken>,
     is_line_start: bool,
+    /// How many raw strings without an end there were.
+    unended: usize,
+}
+
+impl<'a> TokenScanner<'a> {
+    const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1, tokens: Vec::new(), is_line_start: true, unended: 0 }
+    }
 }
 
 impl TokenScanner<'_> {
@@ -65,20 +74,14 @@ impl TokenScanner<'_> {
                 return;
             }
             b'\\' => self.at += 1,
-            b'/' if self.next() == Some(b'/') => {
-                self.at = memchr(b'\n', &self.bytes[self.at..]).map_or(self.bytes.len(), |end| self.at + end);
-                return;
-            }
-            b'/' if self.next() == Some(b'*') => {
-                let end = memmem::find(&self.bytes[self.at + 2..], b"*/");
-                let end = end.map_or(self.bytes.len(), |end| self.at + end + 4);
-                self.skip_to(end);
+            b'/' if matches!(self.next(), Some(b'/' | b'*')) => {
+                self.skip_to(comment_end(self.bytes, self.at).unwrap_or(self.bytes.len()));
                 return;
             }
             b'#' if self.is_line_start => self.directive(),
-            b'"' | b'\'' => self.quoted(byte),
+            b'"' | b'\'' => self.quoted(),
             b'0'..=b'9' => self.run(SourceTokenKind::Literal),
-            _ if is_word_byte(byte) => {
+            _ if is_identifier_byte(byte) => {
                 self.run(SourceTokenKind::Word);
                 self.raw_string();
             }
@@ -113,28 +116,18 @@ impl TokenScanner<'_> {
         let is_separator =
             |at: usize| rest[at] == b'\'' && rest.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
         let is_part =
-            |at: usize| is_word_byte(rest[at]) || is_number && (rest[at] == b'.' || is_separator(at));
+            |at: usize| is_identifier_byte(rest[at]) || is_number && (rest[at] == b'.' || is_separator(at));
         let length = (0..rest.len()).find(|at| !is_part(*at)).unwrap_or(rest.len());
         self.push(kind, length);
     }
 
     /// Makes the word before a raw string of C++, `R"x(…)x"`, a literal together with that string.
     fn raw_string(&mut self) {
-        let Some(word) = self.tokens.last().copied() else { return };
-        let prefix = &self.bytes[word.start as usize..word.end as usize];
-        if self.bytes.get(self.at) != Some(&b'"') || !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R")
-        {
+        if self.bytes.get(self.at) != Some(&b'"') {
             return;
         }
-        let from = self.at + 1;
-        // A delimiter has at most 16 characters.
-        let longest = &self.bytes[from..self.bytes.len().min(from + 17)];
-        let Some(length) = memchr(b'(', longest) else { return };
-        let mut close = vec![b')'];
-        close.extend(&self.bytes[from..from + length]);
-        close.push(b'"');
-        let Some(end) = memmem::find(&self.bytes[from + length..], &close) else { return };
-        self.skip_to(from + length + end + close.len());
+        let Some(end) = raw_string_end(self.bytes, self.at, &mut self.unended) else { return };
+        self.skip_to(end);
         let end = offset(self.at);
         if let Some(last) = self.tokens.last_mut() {
             (last.kind, last.end) = (SourceTokenKind::Literal, end);
@@ -142,21 +135,9 @@ impl TokenScanner<'_> {
     }
 
     /// Reads a string or a character, which ends at the end of its line at the latest.
-    fn quoted(&mut self, quote: u8) {
+    fn quoted(&mut self) {
         let (start, line) = (self.at, self.line);
-        let mut end = self.at + 1;
-        while let Some(byte) = self.bytes.get(end) {
-            match *byte {
-                b'\\' => end += 1,
-                b'\n' => break,
-                byte if byte == quote => {
-                    end += 1;
-                    break;
-                }
-                _ => {}
-            }
-            end += 1;
-        }
+        let end = quoted_end(self.bytes, self.at);
         self.skip_to(end);
         let (start, end) = (offset(start), offset(self.at));
         self.tokens.push(SourceToken { kind: SourceTokenKind::Literal, start, end, line });
@@ -180,7 +161,7 @@ impl TokenScanner<'_> {
         };
         at = skip_blanks(at);
         let word_end = |at: usize| {
-            at + self.bytes[at..end].iter().position(|byte| !is_word_byte(*byte)).unwrap_or(end - at)
+            at + self.bytes[at..end].iter().position(|byte| !is_identifier_byte(*byte)).unwrap_or(end - at)
         };
         let word = &self.bytes[at..word_end(at)];
         let argument = skip_blanks(at + word.len());
@@ -215,10 +196,33 @@ impl TokenScanner<'_> {
     }
 }
 
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
-}
-
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<(&str, u32)> {
+        let words = tokens(text).into_iter().filter(|token| token.kind == SourceTokenKind::Word);
+        words.map(|token| (&text[token.start as usize..token.end as usize], token.line)).collect()
+    }
+
+    #[test]
+    fn a_comment_goes_on_behind_a_backslash_and_a_raw_string_to_its_mark() {
+        assert_eq!(words("a // b \\\n c\nd"), [("a", 1), ("d", 3)]);
+        assert_eq!(words("R\"x(a\nb)x\" c"), [("c", 2)]);
+        assert_eq!(words("R\"x(a\nb"), [("R", 1), ("b", 2)]);
+    }
+
+    #[test]
+    fn raw_strings_without_an_end_are_searched_for_a_few_times_only() {
+        let text = b"R\"a(\n".repeat(1_000);
+        let mut scanner = TokenScanner::new(&text);
+        while scanner.at < scanner.bytes.len() {
+            scanner.step();
+        }
+        assert!((1..100).contains(&scanner.unended), "{}", scanner.unended);
+    }
 }

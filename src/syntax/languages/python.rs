@@ -78,13 +78,10 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.add_symbol(symbol);
 }
 
-/// Reads an assignment at the top level: each name that it binds is a symbol. One in capitals, or like `__all__`, is a
-/// constant. Of `A = B = 1` each is one, and of `a, (b, *c) = f()` too.
+/// Reads an assignment at the top level or in the body of a class: each name that it binds is a symbol. One in capitals, or
+/// like `__all__`, is a constant. Of `A = B = 1` each is one, and of `a, (b, *c) = f()` too.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     cut_literals(walk, node);
-    if !walk.scopes.is_empty() {
-        return;
-    }
     let mut next = child_of_kind(node, "assignment");
     while let Some(assignment) = next {
         let left = walk.field(assignment, GrammarField::Left);
@@ -109,7 +106,9 @@ fn bind<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>, name: &'t str) {
     if is_constant(name) {
         add_statement_symbol(walk, statement, SymbolKind::Constant, name);
     } else if is_first && name != "_" {
-        add_statement_symbol(walk, statement, SymbolKind::Variable, name);
+        let is_field = walk.scope_kind() == Some(SymbolKind::Class);
+        let kind = if is_field { SymbolKind::Field } else { SymbolKind::Variable };
+        add_statement_symbol(walk, statement, kind, name);
     }
 }
 

@@ -7,7 +7,9 @@ use memchr::memmem;
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::javascript::{JAVASCRIPT_NODES, field, method as javascript_method, read_file_comment};
+use super::javascript::{
+    JAVASCRIPT_NODES, field, method as javascript_method, read_file_comment, without_bare_ampersands,
+};
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, find, find_all,
@@ -36,6 +38,7 @@ pub(super) static TSX: Language = Language {
     id: "tsx",
     grammar: tree_sitter_typescript::LANGUAGE_TSX,
     preprocess: Some(repair_with_jsx),
+    respell: Some(without_bare_ampersands),
     ..TYPESCRIPT
 };
 

@@ -7,7 +7,7 @@ use tree_sitter::{Node, ParseOptions, Parser, Range, Tree};
 
 use super::language::CompiledLanguage;
 use super::nodes::visit_descendants;
-use crate::model::{ParseFallback, ParseHealth};
+use crate::model::{ParseFallback, ParseHealth, marks_as_identifiers};
 use crate::syntax::text::SourceText;
 
 /// Brackets nested deeper than this were not written by a person or a sane generator. Measured: 100,000 levels cost a
@@ -72,7 +72,9 @@ fn parse_ranges(
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut check);
-        let bytes = text.as_bytes();
+        let text = marks_as_identifiers(text);
+        let respelled = compiled.language.respell.and_then(|respell| respell(&text));
+        let bytes = respelled.as_deref().unwrap_or(&text).as_bytes();
         // One step may look ahead to the end of the text, as that of Python does over comments: so the clock is checked
         // here too, and a text that has cost too much seems to be at its end.
         let mut read = |at: usize, _| {

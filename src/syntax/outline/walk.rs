@@ -231,11 +231,13 @@ impl<'t> OutlineWalk<'t> {
     ) -> Vec<Symbol> {
         let wrapper = self.wrapper.take();
         let around = std::mem::take(&mut self.symbols);
+        let bound_around = std::mem::take(&mut self.bound_names);
         // Every member repeats the name in its qualified name, so a name of a megabyte would be copied for each.
         self.scopes.push(NamedScope { name: clip_name(scope.name), kind: scope.kind });
         visit(self);
         self.scopes.pop();
         self.wrapper = wrapper;
+        self.bound_names = bound_around;
         std::mem::replace(&mut self.symbols, around)
     }
 
@@ -351,7 +353,7 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Records that the file binds a name, and returns whether it did not before.
+    /// Records that the file, or the innermost scope, binds a name, and returns whether it did not before.
     pub(in crate::syntax) fn is_first_binding(&mut self, name: &'t str) -> bool {
         self.bound_names.insert(name)
     }

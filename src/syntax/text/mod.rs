@@ -3,6 +3,7 @@
 //! Imports nothing else of this room. Everything that leaves the room refers to the original text; [`SourceText`] is
 //! the one place that translates positions of the preprocessed copy back.
 
+pub(in crate::syntax) mod c_lexemes;
 mod comments;
 mod paragraph;
 mod plain;

@@ -71,7 +71,7 @@ export class Page {
     if (tier || isOpen) choice.tier = tier || DEFAULT_TIER;
     if (persona) choice.persona = persona;
     if (preset) choice.preset = preset;
-    if (limit || limit === 0) choice.budget = limit;
+    if (limit || limit === 0) choice.budget = limit || "none";
     if (focus) choice.focus = words(focus);
     if (task) choice.task = task;
     return choice;

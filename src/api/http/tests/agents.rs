@@ -77,7 +77,7 @@ fn agents_need_the_token_and_web_pages_are_refused() {
     for (method, status) in [("GET", 405), ("DELETE", 405), ("OPTIONS", 403)] {
         assert_eq!(house.raw_tcp(&with_token(method)).status, status, "{method}");
     }
-    let large = post("/mcp", ACCEPT, &"x".repeat(2 << 20));
+    let large = post("/mcp", ACCEPT, &"x".repeat(8 << 20));
     assert_eq!(house.raw(&large).status, 413);
     assert_eq!(house.raw(&post("/mcp", ACCEPT, "not json")).status, 415);
 }

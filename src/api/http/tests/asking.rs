@@ -189,6 +189,8 @@ fn check_shapes(cases: impl IntoIterator<Item = ShapeCase>) {
         let hint = error["hint"].as_str().unwrap();
         assert!(hint.contains(wanted) && hint.contains(&example.to_string()), "{hint}");
         assert!(error["message"].as_str().unwrap().contains(key), "{heard:?}");
+        let followed = house.post(path, "", &example.to_string());
+        assert_ne!(followed.status, 400, "{example}: {followed:?}");
     }
 }
 
@@ -235,7 +237,7 @@ fn an_error_says_which_shape_it_wants() {
             json!("fulll"),
             "one of \"full\", \"summary\", \"outline\", \"skeleton\", \"masked\", \"custom\", \"diff\", \"none\", \
              \"ast_signatures\", \"ast_definitions\", \"path\"",
-            json!({"revision": "text", "edits": [{"set": {"files": {}, "to": {"view_mode": "full"}}}]}),
+            json!({"revision": "text", "edits": [{"set": {"files": {"paths": ["text"]}, "to": {"view_mode": "full"}}}]}),
         ),
         (
             "/v1/aggregate",
@@ -253,9 +255,74 @@ fn an_error_says_which_shape_it_wants() {
             json!({"put": 1}),
             "an object with one of set, remove, slice_add, slice_change, slice_remove, mask, preset_save, preset_apply, \
              preset_delete, screenshots, document",
-            json!({"revision": "text", "edits": [{"set": {"files": {}}}]}),
+            json!({"revision": "text", "edits": [{"set": {"files": {"paths": ["text"]}}}]}),
         ),
     ]);
+}
+
+#[test]
+fn a_value_of_another_type_than_that_of_a_name_has_a_shape() {
+    let formats = "one of \"markdown\", \"json\", \"anthropic\", \"openai\", \"gemini\"";
+    let limit = "an integer of at least 1 or \"none\"";
+    let aggregate = "/v1/aggregate";
+    check_shapes([
+        (aggregate, json!({"format": null}), "format", json!(null), formats, json!({"format": "markdown"})),
+        (aggregate, json!({"format": 5}), "format", json!(5), formats, json!({"format": "markdown"})),
+        (
+            aggregate,
+            json!({"attachments": {"cache_ttl": -1}}),
+            "attachments.cache_ttl",
+            json!(-1),
+            "one of \"5m\", \"1h\"",
+            json!({"attachments": {"cache_ttl": "5m"}}),
+        ),
+        (aggregate, json!({"budget": 0}), "budget", json!(0), limit, json!({"budget": 1})),
+        ("/v1/simulate", json!({"tier": 9}), "tier", json!(9), "an integer from 1 to 4", json!({"tier": 1})),
+    ]);
+}
+
+#[test]
+fn what_an_error_gives_as_an_example_is_not_refused() {
+    let house = ApiTestServer::new();
+    let model = json!({"provider": "a", "model": "b", "temperature": 9});
+    for (path, body) in [
+        ("/v1/aggregate", json!({"persona": {"focus_view": "x"}})),
+        ("/v1/aggregate", json!({"persona": {"languages": {"a": 1}}})),
+        ("/v1/aggregate", json!({"persona": {"preferred_models": [model]}})),
+        ("/v1/aggregate", json!({"history": [5]})),
+        ("/v1/aggregate", json!({"history": ["a", {"role": 5, "content": "x"}]})),
+        ("/v1/aggregate", json!({"history": [{"foo": 1}]})),
+        ("/v1/aggregate", json!({"items": [{"path": "a", "custom_slices": [{"start_line": 0}]}]})),
+        ("/v1/document/compare", json!({"from": {"given": 5}, "to": "x"})),
+        ("/v1/curation/edit", json!({"edits": [{"set": {}}], "dry_run": true, "revision": "text"})),
+        ("/v1/calls", json!({"symbol": "x", "direction": 1})),
+        ("/v1/fragments", json!({"tier": 1})),
+    ] {
+        let heard = house.post(path, "", &body.to_string());
+        let error = &heard.json()["error"];
+        assert_eq!(heard.status, 400, "{body}: {heard:?}");
+        let followed = house.post(path, "", &error["shape"]["example"].to_string());
+        assert_ne!(followed.status, 400, "{body}: {error}\n{followed:?}");
+        let message = error["message"].as_str().unwrap();
+        for internal in ["expected u", "nonzero", "untagged", "string or map"] {
+            assert!(!message.contains(internal), "{message}");
+        }
+    }
+}
+
+#[test]
+fn what_decides_views_may_be_at_the_top_level_of_every_question_that_has_it() {
+    let house = ApiTestServer::new();
+    let body = json!({"tier": 2, "budget": "none", "task": "x"}).to_string();
+    for path in ["/v1/aggregate", "/v1/table", "/v1/simulate"] {
+        assert_eq!(house.raw(&get(&format!("{path}?tier=2&budget=none&task=x"), "")).status, 200, "{path}");
+        assert_eq!(house.post(path, "", &body).status, 200, "{path}");
+    }
+    assert_eq!(house.post("/v1/hydrate", "", &body).status, 200);
+    let asked = house.fake.asked();
+    let AnyQuery::Hydrate(hydrate) = &asked[6] else { panic!("{asked:?}") };
+    assert_eq!((hydrate.choice.tier, hydrate.choice.budget), (Some(2), Some(0)));
+    assert_eq!(asked[2], asked[3]);
 }
 
 #[test]

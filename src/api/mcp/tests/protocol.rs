@@ -154,6 +154,20 @@ fn arguments_that_make_no_sense_are_refused_with_words_and_ask_nothing() {
             assert_eq!(code, "bad_arguments", "{arguments}");
             assert!(words.starts_with("error: invalid arguments: "), "{words}");
         }
+        for (arguments, hint) in [
+            (json!({"tier": "3"}), "hint: `tier` is an integer from 1 to 4, as in {\"tier\":1}"),
+            (json!({"files": "src"}), "hint: `files` is a list, as in {\"files\":[\"text\"]}"),
+            (
+                json!({"items": [{"path": "a", "view_mode": "x"}]}),
+                "as in {\"items\":[{\"path\":\"text\",\"view_mode\":\"full\"}]}",
+            ),
+            (json!({"persona": "{\"tier\": 9}"}), "hint: `persona.tier` is an integer from 1 to 4"),
+            (json!({"budgt": 5}), "hint: did you mean `budget`? "),
+        ] {
+            let (_, words) = client.refusal("slop_aggregate", arguments.clone()).await;
+            assert!(words.contains(hint), "{arguments}: {words}");
+            assert!(!words.contains("expected u8") && !words.contains("a sequence"), "{words}");
+        }
     });
     assert!(service.asked.lock().unwrap().is_empty());
 }

@@ -20,6 +20,7 @@ use crate::syntax::text::one_line;
 pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
     cuts_detached_comments: true,
     signature_excludes: &["decorator"],
+    respell: Some(super::without_bare_ampersands),
     read_root: Some(crate::syntax::languages::javascript::bindings::read_file_comment),
     ..Language::new(
         "javascript",

@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use super::scanner::{CScanner, MAX_DEPTH, OpenCondition, Unsupported};
-use super::tokens::{CTokenKind, begins_line, comment_end, directive_end, quote_end, quoted_end, word_end};
+use super::tokens::{CTokenKind, begins_line, directive_end};
 use crate::model::SymbolKind;
+use crate::syntax::text::c_lexemes::{comment_end, quote_end, quoted_end, word_end};
 use crate::syntax::text::{SynthesizedItem, SynthesizedSymbol};
 
 /// Which bytes are significant in the body of a function.

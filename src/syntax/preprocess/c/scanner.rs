@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use super::tokens::{
-    CToken, CTokenKind, ItemTokens, begins_line, comment_end, is_identifier_byte, quote_end, word_end,
-};
+use super::tokens::{CToken, CTokenKind, ItemTokens, begins_line};
+use crate::syntax::text::c_lexemes::{comment_end, is_identifier_byte, quote_end, word_end};
 use crate::syntax::text::{Checkpoint, PreprocessedText, SynthesizedItem};
 
 /// Scopes nested deeper than this, or conditions, are for the parser to refuse.

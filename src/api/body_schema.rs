@@ -1,15 +1,22 @@
 //! What the schema of a question says about one of its keys: how a query parameter is read, and what an error suggests.
 
+use std::borrow::Cow;
+
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::body::KEY_GROUPS;
 use crate::api::located_json::PathSegment;
 use crate::model::near_name;
 
+/// The objects in questions whose keys may be at the top level as well.
+pub(super) const KEY_GROUPS: &[&str] = &["choice", "attachments"];
+
 /// The most characters of an example.
-const MAX_EXAMPLE: usize = 120;
+const MAX_EXAMPLE: usize = 240;
+
+/// How deep an example is: a value that is required within one beyond is left out.
+const MAX_DEPTH: usize = 8;
 
 /// The schema of a question.
 pub(super) struct BodySchema {
@@ -62,10 +69,18 @@ impl BodySchema {
     /// Returns an example of an object that has a key, without this one.
     fn example_around(&self, schema: &Value, segment: &PathSegment) -> Map<String, Value> {
         let owner = self.variants(schema).find(|schema| step(schema, segment).is_some());
-        match owner.map(|owner| self.example(owner, 0)) {
-            Some(Value::Object(keys)) => keys,
-            Some(_) | None => Map::new(),
+        let Some((owner, Value::Object(mut keys))) = owner.map(|owner| (owner, self.example(owner, 0)))
+        else {
+            return Map::new();
+        };
+        if let PathSegment::Key(key) = segment {
+            let others = owner.pointer(&format!("/dependentRequired/{key}")).and_then(Value::as_array);
+            for other in others.into_iter().flatten().filter_map(Value::as_str) {
+                let value = owner.get("properties").and_then(|keys| keys.get(other));
+                keys.extend(value.map(|value| (other.to_owned(), self.example(value, 0))));
+            }
         }
+        keys
     }
 
     fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
@@ -85,7 +100,9 @@ impl BodySchema {
         let schema = schemas.last().filter(|_| !path.is_empty() && path.len() < schemas.len())?;
         let is_list = has_type(schema, "array");
         let schema = if is_list { self.resolved(schema.get("items").unwrap_or(schema)) } else { schema };
-        let is_read = ["integer", "number", "boolean"].iter().any(|kind| has_type(schema, kind));
+        let is_read = self
+            .variants(schema)
+            .any(|schema| ["integer", "number", "boolean"].iter().any(|kind| has_type(schema, kind)));
         // A list of objects, or what may be an object, is written as JSON.
         let is_json = text.starts_with(['{', '[']) && !has_type(schema, "string");
         let value = (is_read || is_json).then(|| serde_json::from_str(text).ok()).flatten();
@@ -133,6 +150,9 @@ impl BodySchema {
     fn words(&self, schema: &Value) -> String {
         let schema = self.resolved(schema);
         let names = constants(schema);
+        if let [only] = names.as_slice() {
+            return (*only).to_string();
+        }
         if !names.is_empty() {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
             return format!("one of {}", names.join(", "));
@@ -146,6 +166,9 @@ impl BodySchema {
             let mut words: Vec<String> = alternatives.iter().map(|schema| self.words(schema)).collect();
             words.dedup();
             return words.join(" or ");
+        }
+        if let Some(title) = schema.get("title").and_then(Value::as_str) {
+            return title.to_owned();
         }
         let bound = |name: &str| schema.get(name).filter(|bound| bound.is_number());
         if has_type(schema, "integer") {
@@ -182,7 +205,7 @@ impl BodySchema {
         if let Some(first) = alternatives(schema).and_then(|mut alternatives| alternatives.next()) {
             return self.example(first, depth);
         }
-        if has_type(schema, "integer") {
+        if has_type(schema, "integer") || has_type(schema, "number") {
             return schema.get("minimum").cloned().filter(|least| *least != 0).unwrap_or_else(|| 1.into());
         }
         if has_type(schema, "boolean") {
@@ -190,8 +213,8 @@ impl BodySchema {
         }
         // The parts of an object are examples of their own, but not those of the objects in it.
         match (schema.get("items"), schema.get("required").and_then(Value::as_array)) {
-            (Some(items), _) if depth < 3 => json!([self.example(items, depth + 1)]),
-            (None, Some(required)) if depth < 3 => {
+            (Some(items), _) if depth < MAX_DEPTH => json!([self.example(items, depth + 1)]),
+            (None, Some(required)) if depth < MAX_DEPTH => {
                 let keys = required.iter().filter_map(|key| {
                     let key = key.as_str()?;
                     Some((key.to_owned(), self.example(schema.get("properties")?.get(key)?, depth + 1)))
@@ -203,6 +226,16 @@ impl BodySchema {
             (None, _) => "text".into(),
         }
     }
+}
+
+/// Returns the reason for an error with what is wanted in place of a type of this program, which serde names.
+pub(super) fn without_internal_types<'e>(reason: &'e str, wanted: &str) -> Cow<'e, str> {
+    const INTERNAL: [&str; 8] = ["u8", "u16", "u32", "u64", "usize", "f64", "a sequence", "string or map"];
+    let internal = reason.split_once(", expected ").filter(|(_, expected)| {
+        let expected = expected.split_once(" at line ").map_or(*expected, |(expected, _)| expected);
+        INTERNAL.contains(&expected) || expected.starts_with("a nonzero ") || expected.starts_with("struct ")
+    });
+    internal.map_or(Cow::Borrowed(reason), |(found, _)| Cow::Owned(format!("{found}, expected {wanted}")))
 }
 
 /// Returns the schema of what a step leads to from a value.
@@ -280,7 +313,10 @@ fn only_alternative(schema: &Value) -> Option<&Value> {
 fn constants(schema: &Value) -> Vec<&Value> {
     let listed = schema.get("enum").and_then(Value::as_array);
     let single = schema.get("const");
-    let variants = alternatives(schema).into_iter().flatten().filter_map(|schema| schema.get("const"));
+    // Where one of several alternatives is another value, there are more than these.
+    let variants: Option<Vec<&Value>> = alternatives(schema)
+        .and_then(|alternatives| alternatives.map(|schema| schema.get("const")).collect());
+    let variants = variants.into_iter().flatten();
     listed.into_iter().flatten().filter(|value| !value.is_null()).chain(single).chain(variants).collect()
 }
 

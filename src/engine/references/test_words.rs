@@ -1,0 +1,219 @@
+//! Orders tests by the words that they share with what is changed, and with what calls it.
+//!
+//! Most tests of a program reach most of its functions, and by ways of much the same length. Which of them run a function
+//! is often said by their words: the tests of a function that prints the usage call `--help`, as does what leads to it
+//! (`get_help`, `format_help`). The weights were chosen with click, flask, werkzeug, attrs and httpx in view.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::graph::{ReferenceGraph, SymbolId};
+use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
+use super::test_items::TestItems;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::parallel::on_all_cores;
+use crate::references::ReferenceGrade;
+use crate::search::{Saturation, Term, inverse_frequency, real, terms};
+
+/// How many calls lie between a change and the callers whose names count.
+const CALLER_DEPTH: u32 = 4;
+/// How much less the name of a caller counts than that of what it calls.
+const CALLER_DECAY: f64 = 0.6;
+/// The place in the order at which a test has half of what the first one has for its place.
+const HALF_PLACE: f64 = 20.0;
+const NAME_WEIGHT: f64 = 1.0;
+/// That of the mean of the tests of the same file.
+const FILE_WEIGHT: f64 = 0.5;
+const BODY_WEIGHT: f64 = 0.2;
+/// The bodies of more symbols than this say nothing of any of them.
+const MAX_BODIES: usize = 100;
+
+/// Weights of words, in an order that does not depend on anything else.
+type WordWeights = BTreeMap<Term, f64>;
+
+/// Returns the tests in the order of their places and their words. Those that are changed themselves remain the first.
+pub(super) fn order_by_words(
+    cache: &ArtifactCache<'_>,
+    graph: &ReferenceGraph,
+    items: &TestItems,
+    changed: &[SymbolId],
+    tests: Vec<ReachedSymbol>,
+) -> Vec<ReachedSymbol> {
+    let (mut ordered, others): (Vec<_>, Vec<_>) =
+        tests.into_iter().partition(|test| test.distance == 0 && test.via.is_none());
+    let queries = [name_words(graph, items, changed), body_words(cache, graph, changed)];
+    let documents = test_documents(cache, graph, &queries, &others);
+    let [names, bodies] = queries.each_ref().map(|query| scores(&documents, query));
+    let mut of_files: HashMap<u32, (f64, usize)> = HashMap::new();
+    for (test, score) in others.iter().zip(&names) {
+        let (sum, count) = of_files.entry(file_of(graph, test.node)).or_default();
+        *sum += score;
+        *count += 1;
+    }
+    let mut scored: Vec<(f64, ReachedSymbol)> = Vec::with_capacity(others.len());
+    for (at, test) in others.into_iter().enumerate() {
+        let (sum, count) = of_files[&file_of(graph, test.node)];
+        let words = NAME_WEIGHT * names[at] + FILE_WEIGHT * sum / real(count) + BODY_WEIGHT * bodies[at];
+        scored.push((HALF_PLACE / (HALF_PLACE + real(at)) + words, test));
+    }
+    scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    ordered.extend(scored.into_iter().map(|(_, test)| test));
+    ordered
+}
+
+/// Returns the words of the names of what is changed and, with less weight, of what calls it.
+fn name_words(graph: &ReferenceGraph, items: &TestItems, changed: &[SymbolId]) -> WordWeights {
+    let mut words = WordWeights::new();
+    let mut level: Vec<SymbolId> = changed.to_vec();
+    let mut seen: HashSet<SymbolId> = changed.iter().copied().collect();
+    let mut decay = 1.0;
+    let mut weight = 1.0;
+    for distance in 0..=CALLER_DEPTH {
+        for symbol in &level {
+            let name = graph.symbol(*symbol).qualified_name.as_bytes();
+            let distinct: BTreeSet<Term> = terms(name).filter(|term| !term.is_identifier()).collect();
+            for term in distinct {
+                *words.entry(term).or_default() += weight;
+            }
+        }
+        if distance == CALLER_DEPTH {
+            break;
+        }
+        let callers: BTreeSet<SymbolId> =
+            level.iter().flat_map(|symbol| callers(graph, items, *symbol)).collect();
+        level = callers.into_iter().filter(|caller| seen.insert(*caller)).collect();
+        decay *= CALLER_DECAY;
+        // Many callers say less each, and together somewhat more, than a single one.
+        weight = decay / real(level.len().max(1)).sqrt();
+    }
+    for weight in words.values_mut() {
+        *weight = weight.min(1.0);
+    }
+    words
+}
+
+/// Returns what uses a symbol or may run it by another name, without tests.
+fn callers(graph: &ReferenceGraph, items: &TestItems, symbol: SymbolId) -> Vec<SymbolId> {
+    let surer = graph.uses_of(symbol).filter(|reference| reference.grade < ReferenceGrade::Maybe);
+    let mut found: Vec<SymbolId> = surer
+        .filter_map(|reference| reference.from.or_else(|| graph.symbol_at(reference.file, reference.line)))
+        .filter(|user| items.test_of(graph, ReachedNode::Symbol(*user)).is_none())
+        .collect();
+    let fact = graph.symbol(symbol);
+    found.extend(fact.parent.filter(|_| fact.is_member && is_constructor(fact.name())));
+    found.extend(graph.stand_ins_of(symbol));
+    found
+}
+
+/// Returns the words of the changed symbols' own lines.
+fn body_words(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, changed: &[SymbolId]) -> WordWeights {
+    let mut counts = WordWeights::new();
+    if changed.len() > MAX_BODIES {
+        return counts;
+    }
+    let mut texts: HashMap<u32, String> = HashMap::new();
+    for symbol in changed {
+        let fact = graph.symbol(*symbol);
+        // What is in another changed symbol is read with it.
+        if fact.parent.is_some_and(|parent| changed.contains(&parent)) {
+            continue;
+        }
+        let text = texts.entry(fact.file).or_insert_with(|| read(cache, graph, fact.file));
+        let lines = text.lines().skip(fact.first_line as usize - 1);
+        for line in lines.take((fact.last_line - fact.first_line + 1) as usize) {
+            for term in terms(line.as_bytes()).filter(|term| !term.is_identifier()) {
+                *counts.entry(term).or_default() += 1.0;
+            }
+        }
+    }
+    for count in counts.values_mut() {
+        *count = count.sqrt();
+    }
+    counts
+}
+
+/// What a test has of the words of the queries.
+struct TestDocument {
+    /// How often it has each word that a query asks for.
+    counts: HashMap<Term, u32>,
+    /// How many words it has.
+    length: u64,
+}
+
+/// Returns the words of the tests, in their order.
+fn test_documents(
+    cache: &ArtifactCache<'_>,
+    graph: &ReferenceGraph,
+    queries: &[WordWeights; 2],
+    tests: &[ReachedSymbol],
+) -> Vec<TestDocument> {
+    let wanted: HashSet<Term> = queries.iter().flat_map(|query| query.keys().copied()).collect();
+    let mut by_file: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (at, test) in tests.iter().enumerate() {
+        by_file.entry(file_of(graph, test.node)).or_default().push(at);
+    }
+    let by_file: Vec<(String, Vec<usize>)> =
+        by_file.into_iter().map(|(file, tests)| (read(cache, graph, file), tests)).collect();
+    let found = on_all_cores(&by_file, |(text, in_file)| {
+        let lines: Vec<&str> = text.lines().collect();
+        let of_test = |at: &usize| {
+            let range = match tests[*at].node {
+                ReachedNode::Symbol(symbol) => {
+                    let fact = graph.symbol(symbol);
+                    let last = lines.len().min(fact.last_line as usize);
+                    last.min(fact.first_line as usize - 1)..last
+                }
+                ReachedNode::File(_) => 0..lines.len(),
+            };
+            (*at, document(&lines[range], &wanted))
+        };
+        in_file.iter().map(of_test).collect::<Vec<_>>()
+    });
+    let mut documents: Vec<(usize, TestDocument)> = found.into_iter().flatten().collect();
+    documents.sort_by_key(|(at, _)| *at);
+    documents.into_iter().map(|(_, document)| document).collect()
+}
+
+fn document(lines: &[&str], wanted: &HashSet<Term>) -> TestDocument {
+    let mut document = TestDocument { counts: HashMap::new(), length: 0 };
+    for term in lines.iter().flat_map(|line| terms(line.as_bytes())).filter(|term| !term.is_identifier()) {
+        document.length += 1;
+        if wanted.contains(&term) {
+            *document.counts.entry(term).or_default() += 1;
+        }
+    }
+    document
+}
+
+/// Returns the BM25 of the tests for the words of a query, of which the greatest is 1.
+fn scores(documents: &[TestDocument], words: &WordWeights) -> Vec<f64> {
+    let saturation = Saturation::new(documents.iter().map(|document| document.length));
+    let mut scores = vec![0.0; documents.len()];
+    for (term, weight) in words {
+        let containing = documents.iter().filter(|document| document.counts.contains_key(term)).count();
+        let weight = weight * inverse_frequency(documents.len(), containing);
+        for (score, document) in scores.iter_mut().zip(documents) {
+            if let Some(count) = document.counts.get(term) {
+                *score += weight * saturation.of(*count, document.length);
+            }
+        }
+    }
+    let greatest = scores.iter().copied().fold(0.0, f64::max);
+    if greatest > 0.0 {
+        for score in &mut scores {
+            *score /= greatest;
+        }
+    }
+    scores
+}
+
+fn file_of(graph: &ReferenceGraph, node: ReachedNode) -> u32 {
+    match node {
+        ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
+        ReachedNode::File(file) => file,
+    }
+}
+
+/// Returns the text of a file; nothing if it has just gone.
+fn read(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, file: u32) -> String {
+    cache.workspace.read_text(graph.path(file)).map(|(_, text)| text).unwrap_or_default()
+}
