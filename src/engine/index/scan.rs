@@ -188,7 +188,9 @@ fn check_places<'s>(
     scan.files.reserve(places.len());
     for at in places {
         let found = &snapshot.files()[*at];
-        let mtime_ns = snapshot.stat(*at).map(|stat| stat.stamp.mtime_ns);
+        // Of a file that is left out by its name a stamp is there or not, as the listing was made: it is in no answer.
+        let stat = snapshot.stat(*at).filter(|_| found.skip_reason.is_none());
+        let mtime_ns = stat.map(|stat| stat.stamp.mtime_ns);
         match check_stamp(&cache.workspace, *at, snapshot, request.trust) {
             StampCheck::Read => {
                 kept.keep(&found.path, snapshot.rows.contains_key(&found.path));

@@ -330,7 +330,9 @@ fn symbols_are_taken_off_a_mask() {
     assert_eq!(remove(&disk, &["f"]).unwrap(), ["f"]);
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\nast_mask = { 'A.b' = 'sig' }\n");
     assert_eq!(remove(&disk, &[]).unwrap(), ["A.b"]);
-    assert_eq!(disk.text(), "[[files]]\npath = 'a'\n");
+    // Nothing is curated any more.
+    assert_eq!(*disk.project.lock().unwrap(), None);
+    let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     check_error(&disk, remove(&disk, &[]).map(drop), "`a` has no mask");
     let disk = MemoryFiles::new(text);
     let expected = "no symbol `A.c` in the mask of `a`, the nearest known is `A.b`";
@@ -348,7 +350,8 @@ fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
                 tag = 't'\n# End.\n";
     assert_eq!(disk.text(), left);
     assert_eq!(remove(&disk, SliceKey::Tag("t".to_owned())).unwrap(), 1);
-    assert_eq!(disk.text(), "[[files]]\npath = 'a'\n\n# About slices.\n# End.\n");
+    assert_eq!(disk.text(), "\n# About slices.\n# End.\n");
+    let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     check_error(&disk, remove(&disk, SliceKey::Lines(3, 4)).map(drop), "no such slice of `./a`");
     let missing = remove_slices(&disk, Path::new(PROJECT), "b", &[SliceKey::Lines(1, 1)]).map(drop);
     check_error(&disk, missing, "no item `b` under [[files]] in slop.toml");
