@@ -148,7 +148,7 @@ pub fn compose(
         bytes: 0,
         tokens: 0,
         folders_by_model: plan.tree.as_ref().map_or(0, |tree| tree.annotated_folders),
-        files: files.iter().chain(rows.files(listed)).map(receipt_entry).collect(),
+        files: receipt_entries(files.iter().chain(rows.files(listed))),
         symbols: BTreeMap::new(),
         has_tree: plan.tree.is_some(),
         task,
@@ -242,6 +242,19 @@ fn text_of(rows: &[RowText]) -> Option<String> {
     (!rows.is_empty()).then(|| rows.iter().map(|row| row.text.as_str()).collect())
 }
 
+fn receipt_entries<'f>(files: impl Iterator<Item = &'f CandidateFile>) -> Vec<ReceiptEntry> {
+    let mut first = HashSet::new();
+    files
+        .map(|file| {
+            if file.part != FilePart::Rest {
+                first.insert(&file.block.path);
+            }
+            let is_repeated = file.part == FilePart::Rest && first.contains(&file.block.path);
+            ReceiptEntry { is_repeated, ..receipt_entry(file) }
+        })
+        .collect()
+}
+
 fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
     ReceiptEntry {
         path: file.block.path.clone(),
@@ -257,6 +270,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
         score: file.score.clone(),
         bytes: 0,
         tokens: 0,
+        is_repeated: false,
     }
 }
 

@@ -206,6 +206,8 @@ pub struct ReceiptEntry {
     pub bytes: u64,
     /// Tokens of its block in the document, as [`Receipt::counter`] counts.
     pub tokens: u64,
+    /// Whether an entry before it is about the same file, which the part that is the same for every task shows too.
+    pub is_repeated: bool,
 }
 
 impl ReceiptEntry {

@@ -166,17 +166,19 @@ fn of_a_single_header_its_parts_are_shown() {
 }
 
 #[test]
-fn lines_are_shown_as_they_are_and_every_file_once() {
+fn lines_are_shown_as_they_are_and_every_file_once_in_a_part() {
     let sandbox = project();
     for tier in ["1", "2", "3", "4"] {
         for budget in [300, 900, 2_000] {
             let flags = ["--tier", tier, "--budget", &budget.to_string(), "--task", TASK];
             let document = aggregate(&sandbox, &flags);
-            let headings: Vec<&str> = document.lines().filter(|line| line.starts_with("### ")).collect();
-            assert_eq!(headings.iter().collect::<HashSet<_>>().len(), headings.len(), "{document}");
+            for part in document.split("\n## For this task\n") {
+                let headings: Vec<&str> = part.lines().filter(|line| line.starts_with("### ")).collect();
+                assert_eq!(headings.iter().collect::<HashSet<_>>().len(), headings.len(), "{document}");
+            }
             let source = sandbox.read("src/cookies.py");
             let code: HashSet<&str> = source.lines().collect();
-            let block = document.split("### src/cookies.py\n").nth(1).unwrap_or_default();
+            let block = document.split("### src/cookies.py\n").last().unwrap_or_default();
             let block = block.split("\n### ").next().unwrap().split("\n## ").next().unwrap();
             for line in block.lines().filter(|line| line.trim_start().starts_with("step_")) {
                 assert!(code.contains(line), "{line}");
@@ -221,6 +223,36 @@ fn the_stable_part_is_the_same_for_every_task() {
     assert!(!document.contains("## For this task"), "{document}");
     sandbox.write("slop.toml", "[tiers.2]\nstable_share = 1.5\n");
     sandbox.slop(&["status"]).assert_fails(1, &["tiers.2.stable_share", "a number from 0 to 1"]);
+}
+
+#[test]
+fn a_file_of_the_stable_part_is_shown_again_for_what_the_task_is_about() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[tiers.2]\nstable_share = 0.5\n");
+    let flags = ["--tier", "2", "--budget", "1500", "--task", TASK];
+    let document = aggregate(&sandbox, &flags);
+    let (stable, rest) = document.split_once("\n## For this task\n").unwrap();
+    let source = sandbox.read("src/cookies.py");
+    let body = source[source.find("def expire_cookies").unwrap()..].trim_end();
+    assert!(stable.contains("### src/cookies.py\n") && !stable.contains(body), "{document}");
+    assert!(rest.contains("### src/cookies.py\n") && rest.contains(body), "{document}");
+    // Nothing of it is about the task.
+    assert!(stable.contains("### src/routing.py\n") && !rest.contains("### src/routing.py\n"), "{document}");
+    let receipt = sandbox.json(&[&["aggregate", "--dry-run"], &flags[..]].concat())["receipt"].take();
+    let entries: Vec<&Value> =
+        list(&receipt["files"]).filter(|file| file["path"] == "src/cookies.py").collect();
+    assert_eq!(entries.iter().map(|file| &file["view"]).collect::<Vec<_>>(), ["excerpt", "excerpt"]);
+    assert_eq!((&entries[0]["repeated"], &entries[1]["repeated"]), (&Value::Null, &json!(true)));
+    let paths: HashSet<String> = list(&receipt["files"]).map(|file| text(&file["path"])).collect();
+    assert_eq!(number(&receipt["totals"]["files"]), paths.len() as u64, "{receipt}");
+    // A reader who has both is told of the change.
+    let named = [&["aggregate", "--stdout", "--name", "lead"], &flags[..]].concat();
+    sandbox.stdout_of(&named);
+    assert!(!sandbox.stdout_of(&[&named[..], &["--since-last"]].concat()).contains("### "));
+    sandbox.write("src/cookies.py", source.replacen("return step_11", "return step_10", 1));
+    let changes = sandbox.stdout_of(&[&named[..], &["--since-last"]].concat());
+    assert_eq!(changes.matches("### src/cookies.py\n").count(), 1, "{changes}");
+    assert!(changes.contains("load_cookies") && !changes.contains("store_cookies"), "{changes}");
 }
 
 #[test]

@@ -98,6 +98,8 @@ pub enum FileDemand {
     Curated(u64),
     /// The request or a binding rule: a view of so many tokens is shown even beyond the budget.
     Binding(u64),
+    /// What is shown of it already: it needs neither a row nor a path, and gets a block for what is worth it.
+    Shown,
 }
 
 /// A file that may be shown.
@@ -191,7 +193,7 @@ pub trait PackCosts {
 /// How a file is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackedView {
-    /// In the view that a person or the request decided on.
+    /// In the view that a person or the request decided on, or as it is shown already.
     Given,
     /// As a block with these symbols.
     Block {

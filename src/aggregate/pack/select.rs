@@ -69,6 +69,8 @@ enum FitOutcome {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SelectedView {
     Given,
+    /// As it is shown already.
+    Shown,
     /// As a block with so many tokens of signatures and of bodies.
     Block {
         signatures: u64,
@@ -119,9 +121,13 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     /// Takes what a person or the request has decided on: what is binding in any case, the rest as far as there is room.
     fn take_given(&mut self) {
         for (file, packable) in self.input.files.iter().enumerate() {
-            if let FileDemand::Binding(tokens) = packable.demand {
-                self.tokens.given += tokens;
-                self.files.insert(file, SelectedView::Given);
+            match packable.demand {
+                FileDemand::Binding(tokens) => {
+                    self.tokens.given += tokens;
+                    self.files.insert(file, SelectedView::Given);
+                }
+                FileDemand::Shown => drop(self.files.insert(file, SelectedView::Shown)),
+                FileDemand::Curated(_) | FileDemand::Ranked => {}
             }
         }
         for (file, packable) in self.input.files.iter().enumerate() {
@@ -268,7 +274,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
                 self.tokens.paths -= tokens;
                 self.value -= self.path_value(file);
             }
-            Some(SelectedView::Given | SelectedView::Block { .. }) | None => {}
+            Some(SelectedView::Given | SelectedView::Shown | SelectedView::Block { .. }) | None => {}
         }
         self.files.insert(file, SelectedView::Block { signatures: 0, bodies: 0 });
         *self.tokens.part_mut(part) += self.costs.block(file);
@@ -407,7 +413,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
         let files = std::mem::take(&mut self.files).into_iter().map(|(file, state)| {
             let view = match state {
-                SelectedView::Given => PackedView::Given,
+                SelectedView::Given | SelectedView::Shown => PackedView::Given,
                 SelectedView::Block { .. } => {
                     let (bodies, signatures, is_whole) = shown.remove(&file).unwrap_or_default();
                     PackedView::Block { bodies, signatures, is_whole }
@@ -428,7 +434,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         // The row of a file with a block was not needed so far; there are few, and they must not pass for unknown.
         while matches!(
             self.files.get(&self.ranks_asked[0]),
-            Some(SelectedView::Given | SelectedView::Block { .. })
+            Some(SelectedView::Given | SelectedView::Shown | SelectedView::Block { .. })
         ) {
             self.ranks_asked[0] += 1;
         }
@@ -477,7 +483,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     }
 
     fn add_breadth(&mut self, inputs: &mut BoundInputs, file: usize) {
-        if self.files.get(&file) == Some(&SelectedView::Given) {
+        if matches!(self.files.get(&file), Some(SelectedView::Given | SelectedView::Shown)) {
             return;
         }
         if file < self.ranks_asked[0] {

@@ -390,6 +390,26 @@ fn what_is_binding_is_shown_and_what_is_curated_precedes_what_is_ranked() {
 }
 
 #[test]
+fn of_what_is_shown_already_only_bodies_are_added() {
+    let mut case = PackCase::random(5, 12, 10, 3);
+    case.budget = 1_000_000;
+    for file in [3, 4] {
+        case.files[file].demand = FileDemand::Shown;
+    }
+    for symbol in case.symbols.iter_mut().filter(|symbol| matches!(symbol.file, 3 | 4)) {
+        (symbol.has_body, symbol.has_signature) = (symbol.file == 3, false);
+    }
+    let packing = case.pack();
+    let view = |file: usize| &packing.files.iter().find(|packed| packed.file == file).unwrap().view;
+    assert!(
+        matches!(view(3), PackedView::Block { bodies, signatures, .. } if !bodies.is_empty() && signatures.is_empty())
+    );
+    // Neither a row nor a path, for which there is room.
+    assert_eq!(view(4), &PackedView::Given);
+    assert_eq!(packing.tokens.given, 0);
+}
+
+#[test]
 fn no_file_takes_the_signatures_of_all_others() {
     let mut case = PackCase::random(7, 30, 30, 1);
     // The first file has two hundred symbols of the same score as those of the others.

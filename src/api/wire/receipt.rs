@@ -169,6 +169,10 @@ pub struct ReceiptFile {
     /// Set if `tokens` is an estimate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
+    /// Set if the part of the document that is the same for every task shows the file too: then the entry of that block
+    /// comes earlier.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
     /// The author of the summary, if it is shown as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryAuthor>,
@@ -390,6 +394,7 @@ fn receipt_file(entry: &ReceiptEntry, estimated: bool) -> ReceiptFile {
         bytes: entry.bytes,
         tokens: entry.tokens,
         estimated,
+        repeated: entry.is_repeated,
         summary: entry.summary.as_ref().map(Into::into),
         redacted: entry.redacted.clone(),
         score: entry.score.clone().map(Into::into),

@@ -62,15 +62,19 @@ impl ReceiptTotals {
 
 impl From<&Receipt> for ReceiptTotals {
     fn from(receipt: &Receipt) -> Self {
-        let mut totals = Self { files: receipt.files.len() as u64, ..Self::default() };
+        let mut totals = Self::default();
         for entry in &receipt.files {
+            totals.bytes += entry.bytes;
+            totals.tokens += entry.tokens;
+            if entry.is_repeated {
+                continue;
+            }
+            totals.files += 1;
             let FileDetails { size, lines, .. } = entry.details;
             *totals.views.entry(entry.view.name().to_owned()).or_default() += 1;
             totals.errors += u64::from(entry.error().is_some());
             totals.lines += lines.map_or(0, u64::from);
             totals.size += size.unwrap_or(0);
-            totals.bytes += entry.bytes;
-            totals.tokens += entry.tokens;
         }
         for omitted in &receipt.omitted {
             *totals.left_out.entry(omitted.reason.name().to_owned()).or_default() += 1;
@@ -86,13 +90,16 @@ pub(super) fn folder_groups(receipt: &Receipt, folders: &BTreeSet<&[u8]>) -> Vec
     let mut groups: BTreeMap<&[u8], ReceiptGroup> = BTreeMap::new();
     for entry in &receipt.files {
         let group = groups.entry(entry.path.parent()).or_default();
+        group.bytes += entry.bytes;
+        group.tokens += entry.tokens;
+        if entry.is_repeated {
+            continue;
+        }
         let FileDetails { size, lines, .. } = entry.details;
         group.files += 1;
         group.shown += u64::from(!matches!(entry.view, ViewMode::Names | ViewMode::Path));
         group.lines += lines.map_or(0, u64::from);
         group.size += size.unwrap_or(0);
-        group.bytes += entry.bytes;
-        group.tokens += entry.tokens;
     }
     for omitted in &receipt.omitted {
         groups.entry(omitted.path.parent()).or_default().left_out += 1;

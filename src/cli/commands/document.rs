@@ -513,7 +513,7 @@ pub(super) fn write_plan(receipt: &DocumentReceipt, output: &mut CommandOutput) 
         output.write_line("left out, no room within the budget: the tree of names")?;
     }
     let (tokens, bytes) = (format_grouped(receipt.tokens), format_grouped(receipt.bytes));
-    let files = format_grouped(receipt.files.len() as u64);
+    let files = format_grouped(receipt.totals.files);
     output.write_line(&format!(
         "total   {tokens} tokens ({}), {bytes} bytes, {files} files",
         receipt.tokens_counted_by

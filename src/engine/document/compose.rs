@@ -197,8 +197,14 @@ impl DocumentRun<'_, '_> {
             task: None,
             packing: None,
         };
-        let mut draft =
-            DraftDocument { plan, files: gathered.shown, listed: Vec::new(), dropped: Vec::new(), remarks };
+        let mut draft = DraftDocument {
+            plan,
+            files: gathered.shown,
+            shown_again: Vec::new(),
+            listed: Vec::new(),
+            dropped: Vec::new(),
+            remarks,
+        };
         let reader = load_reader_state(&mut renderer, request);
         if let Some(reader) = &reader {
             let mut wanted_block = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
@@ -284,6 +290,8 @@ impl DocumentRun<'_, '_> {
         }
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         let timer = renderer.cache.workspace.steps.time(AnswerStep::Order);
+        let files = draft.files.len();
+        draft.files.append(&mut draft.shown_again);
         match (request.order, &request.hydrated, &history) {
             (FileOrder::Stable, Some(places), _) => {
                 set_hydrated_order(&renderer.cache.workspace, &mut draft.files, places);
@@ -293,6 +301,7 @@ impl DocumentRun<'_, '_> {
             }
             (FileOrder::Stable | FileOrder::Given | FileOrder::Path, _, _) => {}
         }
+        draft.shown_again = draft.files.split_off(files);
         drop(timer);
         let pending = reader.as_ref().map(|reader| {
             let fingerprints = shown_fingerprints(&renderer, &draft.files);

@@ -77,7 +77,8 @@ pub(super) fn limit_of(limits: DocumentLimits) -> u64 {
 
 /// Puts the parts of a draft together, with the hashes of the files as they are on the disk.
 pub(super) fn assemble(workspace: &Workspace<'_>, mut draft: DraftDocument) -> Document {
-    let mut candidates: Vec<CandidateFile> = draft.files.into_iter().map(|shown| shown.candidate).collect();
+    let shown = draft.files.into_iter().chain(draft.shown_again);
+    let mut candidates: Vec<CandidateFile> = shown.map(|shown| shown.candidate).collect();
     for file in candidates.iter_mut().chain(draft.listed.iter_mut().map(|listed| &mut listed.file)) {
         let block = &mut file.block;
         block.content = block.content.map(|content| workspace.hidden.file_hash(&block.path, content));
@@ -160,6 +161,7 @@ fn frame_size(
     let frame = DraftDocument {
         plan: draft.plan.clone(),
         files,
+        shown_again: Vec::new(),
         listed,
         dropped: Vec::new(),
         remarks: remarks_in_text(draft, std::iter::empty()),

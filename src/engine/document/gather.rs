@@ -474,6 +474,8 @@ impl ShownFile {
 pub(super) struct DraftDocument {
     pub(super) plan: DocumentPlan,
     pub(super) files: Vec<ShownFile>,
+    /// The blocks that are the same for every task of those files that are shown again for this one.
+    pub(super) shown_again: Vec<ShownFile>,
     /// Files that a limited document only names.
     pub(super) listed: Vec<ListedFile>,
     pub(super) dropped: Vec<ShownFile>,

@@ -34,6 +34,7 @@ pub(super) fn leave_out_known(
             draft.files.push(shown);
         }
     }
+    draft.shown_again.retain(|shown| reader.unchanged_row(&shown.candidate.block).is_none());
     leave_out_known_rows(draft, reader);
     draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
     let has_rows = !draft.listed.is_empty() || !draft.dropped.is_empty();

@@ -12,13 +12,13 @@ use super::excerpts::{BlockMemo, BlockSelection, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
 use super::named_files::NamedFiles;
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
-use super::placed_files::{BUDGET_REASON, StablePart, StableView, place_file};
+use super::placed_files::{BUDGET_REASON, StablePart, StableView, place_file, place_stable};
 use super::render::Renderer;
 use crate::aggregate::{
     BodyTurn, CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
     PackSymbol, PackableFile, PackedView, Packing, ReceiptNotes, RoutingContext,
 };
-use crate::engine::ranking::ProjectRanking;
+use crate::engine::ranking::{ProjectRanking, RankedSymbol};
 use crate::engine::workspace::KnownState;
 use crate::model::{
     AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath, ViewMode,
@@ -157,6 +157,7 @@ impl<'a> PackableDraft<'a> {
         let views = views_by_position(&packing, context, self.files.len());
         let mut blocks = self.render(renderer, context, memo, &views);
         let (mut files, mut listed, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
+        let mut shown_again = Vec::new();
         for (at, view) in views.iter().enumerate() {
             let Some(view) = view else {
                 dropped.push(at);
@@ -166,7 +167,11 @@ impl<'a> PackableDraft<'a> {
             shown.candidate.score = Some(score_of(context.ranking, at));
             // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
             let block = blocks.remove(&at);
-            let placed = place_file(shown, view, block, context.stable.get(&at), (at, &memo.costs));
+            let stable = context.stable.get(&at);
+            if let Some(stable) = stable.filter(|_| block.is_some()) {
+                place_stable(shown.clone(), stable).add_to(&mut shown_again);
+            }
+            let placed = place_file(shown, view, block, stable, (at, &memo.costs));
             if let Some(row) = placed.add_to(&mut files) {
                 let place = match context.stable.get(&at) {
                     Some(StableView::Row { part, place, .. }) => (*part, *place),
@@ -184,7 +189,7 @@ impl<'a> PackableDraft<'a> {
         let listed = listed.into_iter().map(|(.., file)| file).collect();
         let cut = dropped.iter().map(|at| omitted(&self.files[*at]));
         let remarks = remarks_in_text(draft, cut);
-        let shown = DraftDocument { plan, files, listed, dropped: Vec::new(), remarks };
+        let shown = DraftDocument { plan, files, shown_again, listed, dropped: Vec::new(), remarks };
         PackedDraft { shown, dropped, packing }
     }
 
@@ -342,8 +347,11 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
         let candidate = &files[*at].candidate;
         let cost = || context.unit.count(&render::block_text(&candidate.block));
         let demand = match candidate.rule {
-            // It has its room already.
-            _ if context.stable.contains_key(at) => FileDemand::Binding(0),
+            // It has its room already. A task may be about more of it than the same block for every task shows.
+            _ if context.stable.contains_key(at) => {
+                let may_be_shown_again = context.is_guided && is_ranked(candidate);
+                if may_be_shown_again { FileDemand::Shown } else { FileDemand::Binding(0) }
+            }
             rule if rule.is_binding() => FileDemand::Binding(cost()),
             _ if is_ranked(candidate) => FileDemand::Ranked,
             _ => FileDemand::Curated(cost()),
@@ -364,7 +372,7 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
 pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> u64 {
     let decided = packable_files(&draft.files, context).into_iter().map(|file| match file.demand {
         FileDemand::Binding(tokens) | FileDemand::Curated(tokens) => tokens,
-        FileDemand::Ranked => 0,
+        FileDemand::Ranked | FileDemand::Shown => 0,
     });
     decided.sum()
 }
@@ -384,16 +392,26 @@ fn pack_symbols(
             || named.contain(candidate, is_pointed_to)
             // What is in no cell of a notebook is JSON.
             || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
-        let is_shown = is_ranked(candidate) && !is_only_named && !context.stable.contains_key(&symbol.file);
+        let is_shown = is_ranked(candidate) && !is_only_named;
+        let stable = context.stable.get(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
             score: symbol.score.max(LEAST_SCORE),
-            has_body: is_shown,
-            has_signature: is_shown && symbol.signature.is_some(),
+            has_body: is_shown
+                && stable.is_none_or(|view| context.is_guided && lacks_body(view, symbol, ranking)),
+            has_signature: is_shown && stable.is_none() && symbol.signature.is_some(),
             is_pointed_to,
         }
     });
     symbols.collect()
+}
+
+/// Returns whether a file that is shown already is shown without the body of one of its symbols.
+fn lacks_body(view: &StableView, symbol: &RankedSymbol, ranking: &ProjectRanking) -> bool {
+    let StableView::Block(_, block) = view else { return true };
+    let source = ranking.sources.get(&symbol.file);
+    let body = source.and_then(|source| source.text.get(symbol.bytes.clone()));
+    body.is_some_and(|body| !block.body.text().contains(body))
 }
 
 pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelection> {

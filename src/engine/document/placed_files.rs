@@ -58,21 +58,16 @@ pub(super) fn place_file(
     stable: Option<&StableView>,
     (at, costs): (usize, &CostMemo),
 ) -> PlacedFile {
-    let names = match view {
-        PackedView::Given => {
-            return match stable {
-                Some(stable) => place_stable(shown, stable),
-                None => PlacedFile::block(shown),
-            };
-        }
-        PackedView::Names(count) => costs.names(at, *count),
-        PackedView::Block { .. } | PackedView::Path => Vec::new(),
-    };
     if let Some(block) = block {
         show_as(&mut shown, block);
         return PlacedFile::block(shown);
     }
-    list(shown, names)
+    match (stable, view) {
+        (Some(stable), _) => place_stable(shown, stable),
+        (None, PackedView::Given) => PlacedFile::block(shown),
+        (None, PackedView::Names(count)) => list(shown, costs.names(at, *count)),
+        (None, PackedView::Block { .. } | PackedView::Path) => list(shown, Vec::new()),
+    }
 }
 
 /// Puts a file where the part that is packed first shows it.

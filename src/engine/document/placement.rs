@@ -276,7 +276,8 @@ fn place_by_receipt(placed: &mut [FilePlacement], files: &[FileStatus], receipt:
         let placement = &mut placed[*at];
         (placement.view, placement.wanted, placement.rule) = (Some(entry.view), entry.wanted, entry.rule);
         placement.why = entry.reason.as_deref().map(Into::into);
-        placement.tokens = entry.tokens;
+        // A file that is shown again has two entries.
+        placement.tokens += entry.tokens;
     }
     for omitted in &receipt.omitted {
         let Some(at) = positions.get(&omitted.path) else { continue };
