@@ -1,5 +1,7 @@
 //! What was understood of a task, for the receipt.
 
+use std::collections::HashSet;
+
 use crate::engine::ranking::ProjectRanking;
 use crate::model::{IgnoredTaskText, SectionProblem, TaskReceipt};
 use crate::search::{IgnoredTextReason, TaskReading};
@@ -25,9 +27,13 @@ pub(super) fn task_receipt(text: &str, reading: &TaskReading, ranking: &ProjectR
         format!("{}:{}{function}", frame.path, frame.line)
     });
     let quotes = reading.quotes.iter().map(|quote| quote.text.clone());
+    // The forms of a word are terms of their own.
+    let mut known = HashSet::new();
     let terms = reading.terms.iter().map(|term| term.text.clone());
+    let terms = terms.filter(|text| known.insert(text.to_lowercase()));
+    let title = text.get(reading.title.clone()).unwrap_or_default();
     TaskReceipt {
-        title: text.get(reading.title.clone()).unwrap_or_default().to_owned(),
+        title: title.trim_start_matches('#').trim().to_owned(),
         paths: paths.take(MAX_LISTED).collect(),
         frames: frames.take(MAX_LISTED).collect(),
         symbols,

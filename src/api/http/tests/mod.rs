@@ -103,7 +103,13 @@ impl Service for FakeDaemon {
                 "large" => json!("x".repeat(32 << 20)),
                 _ => json!([symbols.name]),
             },
-            AnyQuery::Aggregate(_) => json!({"text": "# A \"document\"\n", "receipt": {}}),
+            AnyQuery::Aggregate(_) => json!({
+                "text": "# A \"document\"\n",
+                "receipt": {
+                    "missing": [{"word": "b.py", "why": "it is gone"}],
+                    "problems": [{"section": "beads", "why": "no project", "is_error": false}],
+                },
+            }),
             _ => json!({"fresh": call.require_fresh, "settings": call.settings}),
         };
         let freshness = FreshnessNote {

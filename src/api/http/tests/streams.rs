@@ -46,7 +46,7 @@ fn a_document_is_given_alone_where_that_is_accepted() {
     let house = ApiTestServer::new();
     let heard = house.post("/v1/aggregate", "accept: text/markdown\r\n", "{}");
     assert_eq!(heard.body, "# A \"document\"\n");
-    let notes = "slop-notes: [\"a note\"]";
+    let notes = "slop-notes: [\"a note\",\"b.py: it is gone\",\"beads: no project\"]";
     for header in ["content-type: text/markdown", "slop-freshness: fresh", "slop-clock: 1:7", notes] {
         assert!(heard.head.contains(header), "{header} in {}", heard.head);
     }
