@@ -231,7 +231,7 @@ pub struct ReceiptOmission {
     pub error: Option<String>,
     /// The file's type, such as `python`; null if it has no text.
     pub language: Option<String>,
-    /// Size of the file in bytes; null if there is no text.
+    /// Size of the file in bytes; null if there is no text and the file is not `too_large` either.
     pub size: Option<u64>,
     /// The view it would have had without a limit.
     pub wanted: Option<String>,

@@ -454,6 +454,6 @@ fn removed_file(path: RelPath) -> ShownFile {
         part: FilePart::default(),
     };
     let state = KnownState::LeftOut(SkipReason::Vanished);
-    let file = KnownFile { path, tracked: false, state, mtime_ns: None };
+    let file = KnownFile { path, tracked: false, state, stamp: None };
     ShownFile::new(file, candidate, SummaryDetail::Words)
 }

@@ -92,7 +92,7 @@ impl DocumentRun<'_, '_> {
             .collect();
         let known: HashSet<&RelPath> = rows.iter().map(|row| &row.path).collect();
         let is_new = |file: &&KnownFile| {
-            let is_later = file.mtime_ns.zip(at_ns).is_some_and(|(written, given)| given < written);
+            let is_later = file.mtime_ns().zip(at_ns).is_some_and(|(written, given)| given < written);
             is_later && matches!(file.state, KnownState::Content { .. }) && !known.contains(&file.path)
         };
         let new = files.iter().filter(is_new).map(|file| file.path.clone());

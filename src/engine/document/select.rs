@@ -252,7 +252,7 @@ fn hash_files(workspace: &Workspace<'_>, files: &[KnownFile]) -> WorktreeStates 
         let mounted = workspace.files.mount_of(file.path.as_bytes());
         let hash = hashes.entry(mounted.map_or("", |(mount, _)| &mount.linked.name)).or_default();
         // The receipt says when a file was written.
-        let mtime_ns = file.mtime_ns.unwrap_or_default().cast_unsigned();
+        let mtime_ns = file.mtime_ns().unwrap_or_default().cast_unsigned();
         hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked)).number(mtime_ns);
         match &file.state {
             KnownState::Content { hash: content, file_type, .. } => {

@@ -175,7 +175,7 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     then.file_type = now.file_type;
     renderer.cache.derive_contents(std::slice::from_ref(&then));
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
-    let old = KnownFile { path: shown.file.path.clone(), tracked: true, state, mtime_ns: None };
+    let old = KnownFile { path: shown.file.path.clone(), tracked: true, state, stamp: None };
     let lines = FocusLines(Vec::new());
     let (item, slices, overrides, text) = (None, None, None, None);
     let detail = shown.detail;

@@ -176,7 +176,7 @@ fn add_deleted(
     let listed: HashSet<RelPath> = files.iter().map(|file| file.path.clone()).collect();
     let gone = gone.filter(|path| !listed.contains(path) && selector.selects(path));
     let state = || KnownState::LeftOut(SkipReason::Vanished);
-    files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state(), mtime_ns: None }));
+    files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state(), stamp: None }));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(())
 }

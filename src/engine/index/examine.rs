@@ -29,7 +29,10 @@ const SENT_BYTES: u64 = 1 << 20;
 /// What came of reading one file.
 pub(super) struct ExaminedFile {
     pub(super) path: RelPath,
+    /// `None` if it could not be read.
     pub(super) stamp: Option<FileStamp>,
+    /// The stamp of a file that is too large to be read.
+    pub(super) unread: Option<FileStamp>,
     pub(super) read_at_ns: i64,
     pub(super) bytes: u64,
     pub(super) outcome: ReadOutcome,
@@ -157,8 +160,17 @@ impl FileExaminer<'_> {
                 }
                 (Ok(reading), _) => return self.identify_and_derive(path, &reading, read_at_ns),
                 (Err(error), _) => {
-                    let outcome = ReadOutcome::LeftOut(left_out_reason(&error));
-                    return ExaminedFile { path: path.clone(), stamp: None, read_at_ns, bytes: 0, outcome };
+                    let reason = left_out_reason(&error);
+                    let is_too_large = reason == SkipReason::TooLarge;
+                    let unread = is_too_large.then(|| self.files.stat(path).ok()).flatten();
+                    return ExaminedFile {
+                        path: path.clone(),
+                        stamp: None,
+                        unread: unread.map(|stat| stat.stamp),
+                        read_at_ns,
+                        bytes: 0,
+                        outcome: ReadOutcome::LeftOut(reason),
+                    };
                 }
             }
         }
@@ -170,7 +182,8 @@ impl FileExaminer<'_> {
             Ok(bytes) => self.derive_unless_known(path, bytes),
         };
         let bytes = reading.bytes.len() as u64;
-        ExaminedFile { path: path.clone(), stamp: Some(reading.stamp), read_at_ns, bytes, outcome }
+        let stamp = Some(reading.stamp);
+        ExaminedFile { path: path.clone(), stamp, unread: None, read_at_ns, bytes, outcome }
     }
 
     fn derive_unless_known(&self, path: &RelPath, bytes: IdentifiedBytes<'_>) -> ReadOutcome {

@@ -19,7 +19,7 @@ use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::options::IndexReport;
 use crate::engine::workspace::{FileRows, HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
-use crate::model::{ContentHash, RelPath, SkipReason};
+use crate::model::{ContentHash, FileStamp, RelPath, SkipReason};
 use crate::store::{FileRow, StoredFileState, WriteBatch};
 
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.
@@ -190,7 +190,7 @@ fn check_places<'s>(
         let found = &snapshot.files()[*at];
         // Of a file that is left out by its name a stamp is there or not, as the listing was made: it is in no answer.
         let stat = snapshot.stat(*at).filter(|_| found.skip_reason.is_none());
-        let mtime_ns = stat.map(|stat| stat.stamp.mtime_ns);
+        let stamp = stat.map(|stat| stat.stamp);
         match check_stamp(&cache.workspace, *at, snapshot, request.trust) {
             StampCheck::Read => {
                 kept.keep(&found.path, snapshot.rows.contains_key(&found.path));
@@ -202,7 +202,7 @@ fn check_places<'s>(
                     KnownState::Content { hash, file_type, .. } => (request.keeps_known)(hash, file_type.id),
                     KnownState::LeftOut(_) => true,
                 };
-                scan.add_known(found, state, mtime_ns, is_kept);
+                scan.add_known(found, state, stamp, is_kept);
             }
             StampCheck::LeftOut(reason) => {
                 // A row that remains is of what had the name before, unless it gives the same reason.
@@ -213,7 +213,7 @@ fn check_places<'s>(
                 {
                     kept.keep(&found.path, row.is_some());
                 }
-                scan.add_known(found, KnownState::LeftOut(reason), mtime_ns, true);
+                scan.add_known(found, KnownState::LeftOut(reason), stamp, true);
             }
         }
     }
@@ -349,13 +349,19 @@ fn reread_young(
 
 impl ScanResult {
     /// Takes in what is known of a file that need not be read.
-    fn add_known(&mut self, found: &DiscoveredFile, state: KnownState, mtime_ns: Option<i64>, is_kept: bool) {
+    fn add_known(
+        &mut self,
+        found: &DiscoveredFile,
+        state: KnownState,
+        stamp: Option<FileStamp>,
+        is_kept: bool,
+    ) {
         // Counted and dropped: an index run needs no more, and the states of all files of a large project fill memory.
         if !is_kept && matches!(state, KnownState::Content { .. }) {
             self.report.files += 1;
             return;
         }
-        self.files.push(KnownFile { path: found.path.clone(), tracked: found.tracked, state, mtime_ns });
+        self.files.push(KnownFile { path: found.path.clone(), tracked: found.tracked, state, stamp });
     }
 
     /// Takes in what came of reading a file; returns the row that is to be stored, if there is one.
@@ -365,7 +371,7 @@ impl ScanResult {
         tracked: bool,
         batch: &mut WriteBatch,
     ) -> Option<FileRow> {
-        let ExaminedFile { path, stamp, read_at_ns, bytes, outcome } = examined;
+        let ExaminedFile { path, stamp, unread, read_at_ns, bytes, outcome } = examined;
         if stamp.is_some() {
             self.report.hashed += 1;
             self.report.bytes += bytes;
@@ -385,8 +391,7 @@ impl ScanResult {
                 (KnownState::Content { hash, file_type, facts }, state)
             }
         };
-        let mtime_ns = stamp.map(|stamp| stamp.mtime_ns);
-        self.files.push(KnownFile { path: path.clone(), tracked, state: known, mtime_ns });
+        self.files.push(KnownFile { path: path.clone(), tracked, state: known, stamp: stamp.or(unread) });
         // What could not be read is looked at again each time.
         let Some(stamp) = stamp else {
             batch.removed.push(path);

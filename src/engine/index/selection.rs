@@ -10,7 +10,7 @@ use crate::aggregate::Selector;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, is_racy};
-use crate::model::{ContentHash, MissingFile, RelPath, SkipReason, error_chain};
+use crate::model::{ContentHash, FileStamp, MissingFile, RelPath, SkipReason, error_chain};
 use crate::sys::{FileKind, Files};
 
 /// The files that some words mean.
@@ -160,22 +160,22 @@ fn file_at(
         Ok(stat) => reason_of_kind(stat.kind),
     };
     let reason = found.or_else(|| cache.workspace.names.skip_reason(&path));
-    let (state, mtime_ns, text) = match reason {
+    let (state, stamp, text) = match reason {
         Some(reason) => (KnownState::LeftOut(reason), None, None),
         None => examine_one(cache, &path, trust, keeps_text),
     };
     // That git tracks it is assumed, because finding out takes a listing. So in the stable order, an untracked file
     // that is named by its path is placed like one that never changed.
-    Ok(Some((KnownFile { path, tracked: true, state, mtime_ns }, text)))
+    Ok(Some((KnownFile { path, tracked: true, state, stamp }, text)))
 }
 
-/// Returns what a single file is now, and when it was written last; reads it only if its stamp has changed.
+/// Returns what a single file is now, and its stamp; reads it only if its stamp has changed.
 fn examine_one(
     cache: &mut ArtifactCache<'_>,
     path: &RelPath,
     trust: Trust,
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-) -> (KnownState, Option<i64>, Option<HashedText>) {
+) -> (KnownState, Option<FileStamp>, Option<HashedText>) {
     let is_current = cache.has_current_producers();
     let (row, began) = match cache.workspace.tracker.clone() {
         Some(tree) => {
@@ -195,7 +195,7 @@ fn examine_one(
         && !is_racy(&stat.stamp, row.read_at_ns)
         && let Some(state) = state_from_row(row, Some(&neighbors))
     {
-        return (state, Some(stat.stamp.mtime_ns), None);
+        return (state, Some(stat.stamp), None);
     }
     let examiner = examiner(cache, &neighbors, keeps_text);
     let seen = examiner.examine(path);
@@ -207,12 +207,12 @@ fn examine_one(
     let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
     batch.removed.retain(|path| rows.contains_key(path));
     cache.save(batch, began.as_ref());
-    let (state, mtime_ns) = scan
+    let (state, stamp) = scan
         .files
         .pop()
-        .map_or((KnownState::LeftOut(SkipReason::Vanished), None), |file| (file.state, file.mtime_ns));
+        .map_or((KnownState::LeftOut(SkipReason::Vanished), None), |file| (file.state, file.stamp));
     cache.workspace.log.count_unstable(u64::from(matches!(state, KnownState::LeftOut(SkipReason::Unstable))));
-    (state, mtime_ns, scan.texts.remove(path))
+    (state, stamp, scan.texts.remove(path))
 }
 
 impl FileSelection {

@@ -94,7 +94,7 @@ fn read_contents(
         let subject = ContentRef { path, hash: content.hash, file_type, facts: &content.facts };
         let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
         let state = KnownState::Content { hash: content.hash, file_type, facts: content.facts };
-        let file = KnownFile { path: path.clone(), tracked: true, mtime_ns: None, state };
+        let file = KnownFile { path: path.clone(), tracked: true, stamp: None, state };
         let source = Arc::new(SourceText::new(content.text.text.into_owned(), outline));
         (wanted.clone(), Arc::new(EarlierSource { file, source }))
     });

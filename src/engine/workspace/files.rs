@@ -8,14 +8,14 @@ pub(in crate::engine) struct KnownFile {
     pub(in crate::engine) path: RelPath,
     pub(in crate::engine) tracked: bool,
     pub(in crate::engine) state: KnownState,
-    /// When it was written last, in nanoseconds since the epoch; `None` if there was no need to look.
-    pub(in crate::engine) mtime_ns: Option<i64>,
+    /// `None` if there was no need to look.
+    pub(in crate::engine) stamp: Option<FileStamp>,
 }
 
 impl KnownFile {
     /// Returns what a receipt says of the file besides its content.
     pub(in crate::engine) fn details(&self) -> FileDetails {
-        let mtime_ns = self.mtime_ns;
+        let mtime_ns = self.mtime_ns();
         match &self.state {
             KnownState::Content { file_type, facts, .. } => FileDetails {
                 language: Some(file_type.id),
@@ -23,8 +23,17 @@ impl KnownFile {
                 lines: Some(facts.lines),
                 mtime_ns,
             },
+            // How much a document does without; the sizes of what is left out for its name say nothing.
+            KnownState::LeftOut(SkipReason::TooLarge) => {
+                FileDetails { mtime_ns, size: self.stamp.map(|stamp| stamp.size), ..FileDetails::default() }
+            }
             KnownState::LeftOut(_) => FileDetails { mtime_ns, ..FileDetails::default() },
         }
+    }
+
+    /// Returns when it was written last, in nanoseconds since the epoch.
+    pub(in crate::engine) fn mtime_ns(&self) -> Option<i64> {
+        self.stamp.map(|stamp| stamp.mtime_ns)
     }
 }
 
