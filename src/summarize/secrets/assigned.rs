@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::expressions::{
-    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_media_type, is_member,
-    is_option, is_text_method, is_type, is_version_range,
+    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_fingerprint, is_media_type,
+    is_member, is_negated_option, is_option, is_text_method, is_type, is_version_range,
 };
 use super::generated::{is_generated, is_ordinary_name, is_surely_generated};
 use super::notation::{AssignedValue, Operator, line_after, line_before, value_after, value_before};
@@ -77,7 +77,11 @@ impl AssignedSearch {
         while at < stop {
             let length = text.as_bytes()[at..stop].iter().take_while(|b| is_word_byte(**b)).count();
             let word = at..at + length;
-            if SHORTEST <= length && is_lone_word(text, &word) && is_generated(&text[word.clone()]) {
+            if SHORTEST <= length
+                && is_lone_word(text, &word)
+                && is_generated(&text[word.clone()])
+                && !is_fingerprint(line_before(text, word.start), &text[word.clone()])
+            {
                 found.push(word);
             }
             at += length + 1;
@@ -127,6 +131,9 @@ fn strength(name: &str) -> Option<NameStrength> {
     if name.bytes().all(|b| b.is_ascii_alphanumeric()) && is_surely_generated(name) {
         return None;
     }
+    if name.starts_with('-') && is_negated_option(name) {
+        return None;
+    }
     let strength = strength_of_words(name)?;
     Some(if is_file_name(name) { NameStrength::Maybe } else { strength })
 }
@@ -170,6 +177,9 @@ fn secret_value(
 ) -> Option<Range<usize>> {
     let AssignedValue { span, is_quoted, operator } = value;
     let (written, name) = (&text[span.clone()], &text[key.clone()]);
+    if is_fingerprint(name, written) {
+        return None;
+    }
     let is_plausible = match (operator, is_quoted) {
         (Operator::Nothing, false) => false,
         // An option or a call in a sentence: "pass `-std=c++17`", "the token `lexer.next(1)`"; or a type in a table:
@@ -234,8 +244,13 @@ fn is_quoted_secret(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let is_name = is_variable(value) && digits <= MOST_DIGITS;
     let is_pattern = value.contains(['(', '[', '*', '^']) && value.contains('\\');
-    let is_syntax =
-        is_option(value) || is_version_range(value) || is_character_class(value) || is_media_type(value);
+    // The quote ends a text, and what follows is appended to it: `'--password='.$connection['password']`.
+    let is_appended = value.starts_with(".$");
+    let is_syntax = is_appended
+        || is_option(value)
+        || is_version_range(value)
+        || is_character_class(value)
+        || is_media_type(value);
     is_chosen(value) && !is_name && !is_pattern && !is_syntax && !value.contains("\\u")
 }
 
@@ -244,7 +259,10 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let value = &text[span.clone()];
     let name = &text[key.clone()];
     let between = &text[key.end..span.start];
-    if between.contains(',') || is_number(value) && !name.to_ascii_lowercase().contains("pass") {
+    // A comma behind a number ends an entry or an argument.
+    let is_count = value.strip_suffix(',').is_some_and(is_number)
+        || is_number(value) && !name.to_ascii_lowercase().contains("pass");
+    if between.contains(',') || is_count {
         return None;
     }
     let is_argument = value.ends_with("),") && is_call(value.trim_end_matches(','));

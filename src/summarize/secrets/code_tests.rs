@@ -84,6 +84,34 @@ fn a_password_like_an_ordinary_word_is_redacted_only_in_its_place() {
 }
 
 #[test]
+fn what_is_no_secret_in_code_stays() {
+    for text in [
+        "interface RateLimiter {\n  static <T> T run(RateLimiter limiter, CheckedFunction0<T> s);\n",
+        "const delimiter = utf8ToArrayValue;\n",
+        "psql --no-password --no-psqlrc -U admin\n",
+        "foo --without-token --verbose1; bar --no-token --output-format json\n",
+        "foo --with-password --verbose1\n",
+        "command: [\"CMD\", \"mysqladmin\", \"--skip-password\", \"--protocol=tcp\"]\n",
+        "$a = ['password' => '--password='.$connection['password'],\n    'x' => 1];\n",
+        "'password' => 25000000,\n",
+        "#define SYSCFG_CFGR2_DFSDM2CKINSEL4x7qZ 1\n#ifndef SYSCFG_CFGR2_DFSDM2CKINSEL4x7qZ\n",
+        "ALTER TABLE t ADD CONSTRAINT \"FK_0e8c1a9d4f2b6a7c3e5d8f9a1b2\" FOREIGN KEY (a);\n",
+        "alter table t add constraint fk_mgtst_mtm_c_mgtst_mt_93awga foreign key (a);\n",
+        "ARG GOSU_GPG_KEY=B42F6819007F00F88E364FD4036A9C25BF357DD4\n",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+    for (text, secret) in [
+        ("MITE_KEY = 'q8zt3lw0pxv7rk2n'\n", "q8zt3lw0pxv7rk2n"),
+        ("run --password q8Zt3Lw0pXv7Rk --no-token\n", "q8Zt3Lw0pXv7Rk"),
+        ("'password' => 'hunter2!x',\n", "hunter2!x"),
+        ("password: 73519284\n", "73519284"),
+    ] {
+        assert!(!redacted(text).contains(secret), "{text}");
+    }
+}
+
+#[test]
 fn a_text_in_the_next_line_that_is_a_key_is_not_joined_to_a_value() {
     let text = "a:\n  password: 'hunter2!x'\n  'other name': 'y'\n";
     assert_eq!(redacted(text), "a:\n  password: '(redacted:assigned-secret)'\n  'other name': 'y'\n");

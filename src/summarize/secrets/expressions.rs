@@ -3,20 +3,47 @@
 
 use std::ops::Range;
 
-use super::notation::line_after;
+use super::notation::{line_after, line_before};
 use super::values::{KeySecrecy, SecretPolicy, is_random, key_secrecy, key_words};
 
 /// Returns whether what a rule found in a place is an expression instead: `psk = network.psk`, `psk = derive(name)`,
 /// `"Basic "+encode(name)`.
 pub(crate) fn is_expression(text: &str, span: &Range<usize>) -> bool {
     let value = &text[span.clone()];
-    let is_quoted = text[..span.start].ends_with(['"', '\'', '`']);
+    let before = line_before(text, span.start);
+    if is_behind_negation(before) || is_fingerprint(before, value) {
+        return true;
+    }
+    let is_quoted = before.ends_with(['"', '\'', '`']);
     if is_quoted {
         // The quote ends a text that the expression is appended to.
         let appended = value.strip_prefix(['+', '.']);
         return appended.is_some_and(|name| name.split('.').all(is_name_part));
     }
     is_member(value) || begins_call(value, line_after(text, span.end))
+}
+
+/// Returns whether a line ends with an option that has no value: `--no-password -U admin`, `--skip-token 3`.
+pub(crate) fn is_behind_negation(before: &str) -> bool {
+    let option = before.trim_end_matches([' ', '=', '"', '\'', ',', '\t']);
+    let option = option.rsplit([' ', '"', '\'', ',', '\t']).next().unwrap_or_default();
+    is_negated_option(option)
+}
+
+/// Returns whether an option takes something away, and so has no value.
+pub(crate) fn is_negated_option(name: &str) -> bool {
+    const NEGATIONS: [&str; 5] = ["no-", "without-", "skip-", "disable-", "ignore-"];
+    let name = name.trim_start_matches('-');
+    NEGATIONS.iter().any(|negation| name.starts_with(negation))
+}
+
+/// Returns whether a value is the public fingerprint of an OpenPGP key: `ARG GPG_KEY=B42F…`.
+pub(crate) fn is_fingerprint(before: &str, value: &str) -> bool {
+    const DIGITS: usize = 40;
+    let (line, value) = (before.to_ascii_lowercase(), value.trim_start_matches('='));
+    value.len() == DIGITS
+        && value.bytes().all(|b| b.is_ascii_hexdigit())
+        && ["gpg", "pgp", "fingerprint"].iter().any(|word| line.contains(word))
 }
 
 /// Returns whether a call begins with a value: its name, and perhaps some of its arguments.

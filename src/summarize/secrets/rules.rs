@@ -18,6 +18,8 @@ const BEFORE: usize = 256;
 const AFTER: usize = 4096;
 /// How many bytes of states a pattern may keep while it searches.
 const STATES_BYTES: usize = 64 << 10;
+/// The names of this many bytes or fewer are parts of other words, as `mite` of `limiter`.
+const SHORT_NAME: usize = 5;
 /// Default bits per character of a secret that is recognized by the name near it.
 const NAMED_ENTROPY: f64 = 3.0;
 /// Bits per character from which on a rule expects a generated value.
@@ -267,6 +269,9 @@ impl SecretRule {
             RuleAnchor::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),
             RuleAnchor::Named => start_of_named(text, name_around(text, word).end)?,
         };
+        if self.anchor == RuleAnchor::Named && word.len() <= SHORT_NAME && !is_word_of_name(text, word) {
+            return None;
+        }
         if self.anchor == RuleAnchor::Begins && !begins_a_word(text, start) {
             return None;
         }
@@ -323,6 +328,17 @@ fn start_of_named(text: &str, end: usize) -> Option<usize> {
     value.or_else(|| Some(spaces()).filter(|spaces| 0 < *spaces).map(|spaces| end + spaces))
 }
 
+/// Returns whether a word stands alone in the name that it is part of: `mite` in `MITE_KEY` and in `myMiteKey`.
+fn is_word_of_name(text: &str, word: &Range<usize>) -> bool {
+    let byte = |at: usize| text.as_bytes().get(at).copied().unwrap_or(b' ');
+    let (first, last) = (byte(word.start), byte(word.end - 1));
+    let (before, after) = (word.start.checked_sub(1).map_or(b' ', byte), byte(word.end));
+    let begins = !before.is_ascii_alphabetic() || before.is_ascii_lowercase() && first.is_ascii_uppercase();
+    let ends = !after.is_ascii_lowercase()
+        || last.is_ascii_uppercase() && 1 < word.len() && byte(word.end - 2).is_ascii_uppercase();
+    begins && ends
+}
+
 /// Returns whether a word begins here: `ghp_` in `highp_` is not a token. A backslash begins an escape.
 fn begins_a_word(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];
@@ -349,6 +365,20 @@ mod tests {
             assert_eq!(same, 1, "{}", rule.id);
         }
         assert!(200 < rules.len());
+    }
+
+    #[test]
+    fn a_short_name_is_a_word_of_its_own() {
+        let check = |name: &str| {
+            let at = name.to_ascii_lowercase().find("mite").unwrap();
+            is_word_of_name(name, &(at..at + 4))
+        };
+        for name in ["mite", "MITE_KEY", "myMiteKey", "x-mite", "mite2"] {
+            assert!(check(name), "{name}");
+        }
+        for name in ["limiter", "delimiter", "RateLimiter", "SMITE", "mites"] {
+            assert!(!check(name), "{name}");
+        }
     }
 
     #[test]

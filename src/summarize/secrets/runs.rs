@@ -102,7 +102,17 @@ pub(super) fn is_random_word(text: &str, span: &Range<usize>) -> bool {
         && !is_placeholder(run)
         && !is_compound_name(run)
         && !is_named_digest(line_before(text, span.start))
+        && !is_declared(line_before(text, span.start))
         && !is_alone_on_its_line(text, span)
+}
+
+/// Returns whether a word is the name of what its line declares or asks for: `#define X`, `ADD CONSTRAINT "x"`.
+fn is_declared(before: &str) -> bool {
+    const DECLARATIONS: [&str; 9] =
+        ["define", "undef", "ifdef", "ifndef", "constraint", "index", "sequence", "trigger", "references"];
+    let last =
+        before.trim_end_matches(['"', '`', ' ', '\t']).rsplit([' ', '\t', '#']).next().unwrap_or_default();
+    DECLARATIONS.iter().any(|word| last.eq_ignore_ascii_case(word))
 }
 
 /// Returns whether what is before a word says that it is a digest: `sha256 = "…"`.
