@@ -187,14 +187,34 @@ impl CScanner<'_> {
     /// Gives the current item to the grammar, without large blocks in it.
     fn emit_declaration(&mut self) {
         self.repair();
-        if self.tokens.is(0, CTokenKind::TypeEnd) && is_about_layout(self.top_text(1)) {
-            // `} __packed;`
-            let range = self.tokens.top_level(1).map_or(0..0, CToken::range);
-            self.edits.push((range, ""));
+        if self.tokens.is(0, CTokenKind::TypeEnd) {
+            self.elide_attributes_of_type();
         }
         self.elide_large_blocks();
         self.copy_item(self.own_start()..self.at);
         self.clear_item();
+    }
+
+    /// Leaves out the attributes between the members of a type and what is declared of it: `} __packed;`,
+    /// `} PACKED header_t;`, `} __aligned(8) table[3];`.
+    fn elide_attributes_of_type(&mut self) {
+        let (mut top, mut has_name) = (1, false);
+        while self.tokens.is(top, CTokenKind::Word) {
+            let word = self.top_text(top);
+            let has_arguments = self.tokens.is(top + 1, CTokenKind::Paren);
+            let next = top + 1 + usize::from(has_arguments);
+            let is_macro = word.starts_with("__") || is_macro_name(word);
+            let is_before_name = (self.tokens.is(next, CTokenKind::Word)
+                || self.tokens.is(next, CTokenKind::Star))
+                && !is_about_layout(self.top_text(next));
+            if is_about_layout(word) || is_macro && (has_name || has_arguments || is_before_name) {
+                let start = self.tokens.top_level(top).map_or(0, CToken::start);
+                self.edits.push((start..self.tokens.top_end(next - 1), ""));
+            } else {
+                has_name = true;
+            }
+            top = next;
+        }
     }
 
     fn elide_large_blocks(&mut self) {

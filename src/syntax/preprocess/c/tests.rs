@@ -213,12 +213,52 @@ fn the_body_of_what_the_grammar_reads_is_elided() {
 #[test]
 fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
     cpp(
-        "TEST(Foo, Bar) { }\nSYSCALL_DEFINE2(open, int, a) { }\nDEFINE_X(y) { }\n",
-        &expect![["
+        "TEST(Foo, Bar) { }\nSYSCALL_DEFINE2(open, int, a) { }\nDEFINE_X(y) { }\nPHP_METHOD(PDO, query) { }\n\
+         PROXY_CALL(void, const T& self) { }\nDEFINE_Y(void) { }\n",
+        &expect![[r#"
 
-        + function Foo.Bar = TEST(Foo, Bar)
-        + function sys_open = SYSCALL_DEFINE2(open, int, a)
-        + function y = DEFINE_X(y)"]],
+            + function Foo.Bar = TEST(Foo, Bar)
+            + function sys_open = SYSCALL_DEFINE2(open, int, a)
+            + function y = DEFINE_X(y)
+            + function PDO.query = PHP_METHOD(PDO, query)
+            + function PROXY_CALL = PROXY_CALL(void, const T& self)
+            + function DEFINE_Y = DEFINE_Y(void)"#]],
+    );
+}
+
+#[test]
+fn attributes_behind_the_members_of_a_type_are_no_names() {
+    c(
+        "typedef struct {\n    int a;\n} PACKED hdr_t;\ntypedef struct {\n    int a;\n} ALIGNED(8) dma_t;\n\
+         struct v { int c; } __read_mostly vv;\nstruct t { int a; } __packed __aligned(4);\n\
+         struct w { int a; } DECLARE_ALIGNED(16) ww[3];\ntypedef struct { int a; } HDR PACKED;\n\
+         struct x { int a; } *p, NAME;\n",
+        &expect![[r#"
+            typedef struct {}
+              hdr_t;
+            typedef struct {}
+              dma_t;
+            struct v {}
+              vv;
+            struct t {}
+              ;
+            struct w {}
+              ww[3];
+            typedef struct {}
+             HDR ;
+            struct x {}
+             *p, NAME;
+            + field a = int a
+            + field a = int a
+            + field c = int c
+            + field a = int a
+            + field a = int a
+            + field a = int a
+            + field a = int a
+            ! struct v
+            ! struct t
+            ! struct w
+            ! struct x"#]],
     );
 }
 

@@ -11,8 +11,10 @@ pub(super) fn is_macro_name(word: &str) -> bool {
 
 /// Returns whether a word after the members of a type is an attribute about its layout.
 pub(super) fn is_about_layout(word: &str) -> bool {
-    matches!(word, "__packed" | "__randomize_layout" | "__no_randomize_layout" | "__designated_init")
+    let has = |part: &str| word.to_ascii_lowercase().contains(part);
+    matches!(word, "__randomize_layout" | "__no_randomize_layout" | "__designated_init")
         || word.starts_with("____cacheline")
+        || (word.starts_with("__") || is_macro_name(word)) && (has("packed") || has("aligned"))
 }
 
 /// Returns whether a word is an access specifier of the members that follow.
@@ -88,8 +90,9 @@ pub(super) fn is_statement(word: &str) -> bool {
 
 /// Returns the name of a function whose head is a call of a macro: `MACRO(a, b) {`.
 ///
-/// It is what a reader would ask for: `Foo.Bar` of `TEST(Foo, Bar)`, as a test is named on the command line;
-/// `sys_open` of `SYSCALL_DEFINE3(open, …)`, as it is called; else the first argument.
+/// It is what a reader would ask for: `Foo.Bar` of `TEST(Foo, Bar)`, as a test is named on the command line, and
+/// `PDO.query` of `PHP_METHOD(PDO, query)`; `sys_open` of `SYSCALL_DEFINE3(open, …)`, as it is called; else the first argument
+/// that is no type of the language.
 pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
     let first = *arguments.first()?;
     if name.contains("SYSCALL_DEFINE") {
@@ -97,9 +100,13 @@ pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
         return Some(format!("{prefix}{first}"));
     }
     let is_test = name.contains("TEST") || name.contains("PERF") || name.contains("BENCHMARK");
+    let is_method = name == "METHOD" || name.ends_with("_METHOD");
     match arguments.get(1) {
-        Some(second) if is_test => Some(format!("{first}.{second}")),
-        Some(_) | None => Some(first.to_owned()),
+        Some(second) if is_test || is_method => Some(format!("{first}.{second}")),
+        Some(_) | None => {
+            let is_name = |word: &&&str| !is_basic_type(word) && !is_specifier(word);
+            arguments.iter().find(is_name).map(|name| (*name).to_owned())
+        }
     }
 }
 
