@@ -22,7 +22,8 @@ const NODES: NodeTable = &[
     ("package_clause", Visit::Preamble(package)),
     ("package_object object_definition", Visit::members(SymbolKind::Object, "body")),
     ("import_declaration", Visit::Preamble(import)),
-    ("class_definition", Visit::members(SymbolKind::Class, "body")),
+    ("class_definition", Visit::Read(class)),
+    ("class_parameter", Visit::Read(class_parameter)),
     ("trait_definition", Visit::members(SymbolKind::Interface, "body")),
     ("enum_definition", Visit::members(SymbolKind::Enum, "body")),
     ("enum_case_definitions", Visit::Wrapper),
@@ -74,6 +75,27 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         }
     }
     walk.add_import(path.trim_end_matches("._").trim_end_matches(".*"));
+}
+
+/// Reads a class; the parameters of a case class are its fields, as are those of others that are values or variables.
+fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = walk.name_at(node, "name") else { return };
+    let inside = SymbolBody::members(find(node, "body"));
+    walk.define(node, SymbolDefinition::new(SymbolKind::Class, name, inside));
+    // Those in further lists are no fields of a case class.
+    if let Some(parameters) = find(node, "class_parameters") {
+        walk.define_leading_members(parameters);
+    }
+}
+
+fn class_parameter<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let has = |node: Node<'t>, kind: &str| child_of_kind(node, kind).is_some();
+    let is_value = has(node, "val") || has(node, "var");
+    let class = node.parent().and_then(|list| list.parent());
+    let is_of_case_class = class.is_some_and(|class| has(class, "case"));
+    if let Some(name) = walk.name_at(node, "name").filter(|_| is_value || is_of_case_class) {
+        walk.define(node, SymbolDefinition::new(SymbolKind::Field, name, SymbolBody::Nothing));
+    }
 }
 
 /// Reads `def f(…): T = …`.
