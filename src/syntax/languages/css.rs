@@ -1,5 +1,8 @@
 //! CSS: rules, and what is in them.
 
+use std::ops::Range;
+
+use memchr::memmem;
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
@@ -12,6 +15,7 @@ use crate::syntax::text::one_line;
 pub(super) static CSS: Language = Language {
     separator: " ",
     cuts_detached_comments: true,
+    respell: Some(without_unknown_statements),
     ..Language::new("css", tree_sitter_css::LANGUAGE, "tree-sitter-css 0.25.0", &[NODES])
 };
 
@@ -23,6 +27,83 @@ const NODES: NodeTable = &[
     ("rule_set media_statement supports_statement scope_statement at_rule", Visit::Read(rule)),
     ("keyframes_statement", Visit::Read(keyframes)),
 ];
+
+/// Returns a text with spaces in the place of statements that the grammar does not know, such as Tailwind's `@source "a/**";`
+/// and `@apply flex [&_svg]:size-4;`, and of the quotes before a block, as in `@plugin "a" { … }`. `None` where there is none.
+fn without_unknown_statements(text: &str) -> Option<String> {
+    const KNOWN: [&str; 4] = ["import", "charset", "namespace", "layer"];
+    let mut respelled: Option<Vec<u8>> = None;
+    let mut blank = |range: Range<usize>, is_blanked: fn(u8) -> bool| {
+        let bytes = respelled.get_or_insert_with(|| text.as_bytes().to_vec());
+        for byte in &mut bytes[range] {
+            if is_blanked(*byte) {
+                *byte = b' ';
+            }
+        }
+    };
+    let mut at = 0;
+    let is_sign = |byte: &u8| matches!(byte, b'@' | b'/' | b'"' | b'\'');
+    while let Some(found) = text.as_bytes()[at..].iter().position(is_sign) {
+        let start = at + found;
+        at = after_token(text, start);
+        if !text[start..].starts_with('@') {
+            continue;
+        }
+        let name = text[start + 1..].split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let name = name.unwrap_or_default();
+        let end = end_of_prelude(text, start + 1 + name.len());
+        let is_block = text[end..].starts_with('{');
+        at = end;
+        if is_block {
+            blank(start..end, |byte| matches!(byte, b'"' | b'\''));
+        } else if !name.is_empty() && !KNOWN.contains(&name) {
+            let end = end + usize::from(text[end..].starts_with(';'));
+            blank(start..end, |byte| !matches!(byte, b'\n' | b'\r'));
+        }
+    }
+    respelled.and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
+/// Returns where what precedes the block or the end of an at-rule ends.
+fn end_of_prelude(text: &str, start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0_usize);
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            b';' | b'{' | b'}' if depth == 0 => return at,
+            // Something is left open.
+            b'}' => return at,
+            _ => {}
+        }
+        at = after_token(text, at);
+    }
+    text.len()
+}
+
+/// Returns where a comment, a string or else the byte ends that begins here.
+fn after_token(text: &str, start: usize) -> usize {
+    let rest = &text.as_bytes()[start..];
+    match rest {
+        [b'/', b'*', ..] => {
+            memmem::find(&rest[2..], b"*/").map_or(text.len(), |end| start + 2 + end + 2)
+        }
+        [quote @ (b'"' | b'\''), ..] => {
+            let mut at = start + 1;
+            while let Some(byte) = text.as_bytes().get(at) {
+                match byte {
+                    b'\\' => at += 1,
+                    b'\n' => return at,
+                    byte if byte == quote => return at + 1,
+                    _ => {}
+                }
+                at += 1;
+            }
+            text.len()
+        }
+        _ => start + 1,
+    }
+}
 
 /// Reads `@import url("a.css") screen;`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
