@@ -2,7 +2,7 @@
 //!
 //! A bare name is looked up in the blocks around it, in each type around it with what that inherits, among the imports of
 //! single names, in the package, and in star imports. Methods have names of their own (`run(2)`, see
-//! `syntax/facts/java.rs`), so that fields and locals do not hide them, and overloads with other numbers of parameters are
+//! `syntax/facts/java/reader.rs`), so that fields and locals do not hide them, and overloads with other numbers of parameters are
 //! no candidates. A type that inherits from outside of the project may inherit the method too: what is then found further
 //! out is `likely`.
 

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::{by_name, c, cpp, go, java, manifest, python, rust, rust_macros, script, script_manifest};
+use super::{by_name, c, go, java, manifest, python, rust, rust_macros, script};
 use crate::model::{ArtifactKind, Producer, SourceFacts};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
@@ -32,8 +32,8 @@ pub fn facts_producer(language: &'static str) -> Option<Producer> {
 /// Returns whether the names of a file of this language are read; of JSON and YAML only manifests are.
 pub fn has_facts(language: &str, file_name: &[u8]) -> bool {
     match language {
-        "json" => script_manifest::is_json_manifest(file_name),
-        "yaml" => script_manifest::is_yaml_manifest(file_name),
+        "json" => script::is_json_manifest(file_name),
+        "yaml" => script::is_yaml_manifest(file_name),
         _ => has_reader(language),
     }
 }
@@ -48,12 +48,12 @@ fn has_reader(language: &str) -> bool {
 /// `give_up` returns true, has no definitions and no uses.
 pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<SourceFacts> {
     match language {
-        "c" => return Some(c::source_facts(text)),
-        "cpp" => return Some(cpp::source_facts(text)),
+        "c" => return Some(c::c_facts(text)),
+        "cpp" => return Some(c::cpp_facts(text)),
         "toml" => return Some(manifest::toml_facts(text)),
         "go-mod" => return Some(manifest::go_module_facts(text)),
-        "json" => return Some(script_manifest::json_facts(text)),
-        "yaml" => return Some(script_manifest::yaml_facts(text)),
+        "json" => return Some(script::json_facts(text)),
+        "yaml" => return Some(script::yaml_facts(text)),
         _ => {}
     }
     if is_read_by_name(language) {

@@ -3,50 +3,25 @@
 //! Knows: how each language defines, binds and imports names. Does not know: other files. What a name refers to is
 //! decided by the room `references`, which joins the facts of all files.
 //!
-//! `builder` collects facts, `derive` chooses the reader of a language, and `names` has what importance needs of them; the
-//! other files read a language each. Imports `languages`, `outline` and `references`.
+//! `builder` collects facts, `derive` chooses the reader of a language, `by_name` reads those whose names are only compared, and
+//! `names` has what importance needs of them; the folders read a language each, beginning in their `reader`. Imports
+//! `languages`, `outline`, `references` and `text`.
 //!
 //! Start with [`source_facts`].
 
 mod builder;
 mod by_name;
 mod c;
-mod c_heads;
-mod c_tokens;
-mod common_js;
-mod cpp;
-mod cpp_body;
-mod cpp_functions;
-mod cpp_paths;
-mod cpp_tokens;
-mod cpp_types;
 mod derive;
 mod go;
-mod go_constraints;
-mod go_types;
 mod java;
-mod java_types;
 mod manifest;
 mod names;
 mod python;
-mod python_fixtures;
-mod python_narrowing;
-mod python_types;
 mod rust;
-mod rust_imports;
-mod rust_items;
 mod rust_macros;
-mod rust_patterns;
-mod rust_tokens;
-mod rust_types;
 mod script;
-mod script_context;
-mod script_manifest;
-mod script_modules;
 mod script_objects;
-mod script_patterns;
-mod script_syntax;
-mod script_types;
 
 #[cfg(test)]
 mod tests;

@@ -85,9 +85,7 @@ fn end_of_prelude(text: &str, start: usize) -> usize {
 fn after_token(text: &str, start: usize) -> usize {
     let rest = &text.as_bytes()[start..];
     match rest {
-        [b'/', b'*', ..] => {
-            memmem::find(&rest[2..], b"*/").map_or(text.len(), |end| start + 2 + end + 2)
-        }
+        [b'/', b'*', ..] => memmem::find(&rest[2..], b"*/").map_or(text.len(), |end| start + 2 + end + 2),
         [quote @ (b'"' | b'\''), ..] => {
             let mut at = start + 1;
             while let Some(byte) = text.as_bytes().get(at) {

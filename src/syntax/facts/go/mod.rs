@@ -1,0 +1,7 @@
+//! Go.
+
+mod constraints;
+mod reader;
+mod types;
+
+pub(super) use reader::walk;

@@ -1,0 +1,6 @@
+//! Java.
+
+mod reader;
+mod types;
+
+pub(super) use reader::walk;

@@ -1,0 +1,66 @@
+//! Fixtures of pytest: functions whose results tests ask for by the names of their parameters.
+
+use tree_sitter::Node;
+
+use crate::model::{AUTOUSE_FIXTURE, BindingValue, DefinitionFlags, DefinitionId, FIXTURE_PREFIX};
+use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
+use crate::syntax::outline::children;
+
+/// Binds a decorated function by the name of the fixture that it is, and the fixtures that a decorator asks for as if
+/// they were parameters.
+pub(super) fn bind_fixtures<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t>, function: DefinitionId) {
+    for decorator in children(decorated).into_iter().filter(|child| child.kind() == "decorator") {
+        let Some(expression) = decorator.named_child(0) else { continue };
+        let called = (expression.kind() == "call").then(|| field(expression, "function")).flatten();
+        let name = facts.text_of(called.unwrap_or(expression)).rsplit('.').next().unwrap_or_default();
+        let arguments = field(expression, "arguments").map(children).unwrap_or_default();
+        match name {
+            "fixture" => bind_fixture(facts, &arguments, function, line_of(decorator)),
+            "usefixtures" => ask_for(facts, &arguments, function),
+            _ => {}
+        }
+    }
+}
+
+fn bind_fixture<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], function: DefinitionId, line: u32) {
+    let keyword = |facts: &FactsBuilder<'t>, name: &str| {
+        let is_meant = |argument: &&Node<'t>| {
+            field(**argument, "name").is_some_and(|keyword| facts.text_of(keyword) == name)
+        };
+        arguments.iter().find(is_meant).and_then(|argument| field(*argument, "value"))
+    };
+    let given = keyword(facts, "name").and_then(|value| string_of(facts, value));
+    let own = facts.definition(function).name;
+    let name = given.map_or_else(|| facts.facts.names[own as usize].clone(), str::to_owned);
+    let bound = facts.composed_name(&format!("{FIXTURE_PREFIX}{name}"));
+    facts.bind(0, bound, BindingValue::Definition(function), line);
+    if keyword(facts, "autouse").is_some_and(|value| facts.text_of(value) == "True") {
+        let bound = facts.composed_name(AUTOUSE_FIXTURE);
+        facts.bind(0, bound, BindingValue::Definition(function), line);
+    }
+}
+
+fn ask_for<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], function: DefinitionId) {
+    let Some(body) = facts.definition(function).body else { return };
+    for argument in arguments {
+        if let Some(name) = string_of(facts, *argument) {
+            let name = facts.name(name);
+            facts.bind(body, name, BindingValue::Default(0), line_of(*argument));
+        }
+    }
+}
+
+/// Returns the text of a plain string.
+fn string_of<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<&'t str> {
+    let content = children(node).into_iter().find(|child| child.kind() == "string_content")?;
+    (node.kind() == "string").then(|| facts.text_of(content))
+}
+
+/// Returns whether the walk is in the body of a fixture.
+pub(super) fn is_in_fixture(facts: &FactsBuilder<'_>) -> bool {
+    let scope = facts.function_scope();
+    let function = facts.facts.scopes[scope as usize].definition;
+    function.is_some_and(|function| {
+        facts.facts.definitions[function as usize].flags.has(DefinitionFlags::TEST_ITEM)
+    })
+}

@@ -1,0 +1,8 @@
+//! Python.
+
+mod fixtures;
+mod narrowing;
+mod reader;
+mod types;
+
+pub(super) use reader::walk;

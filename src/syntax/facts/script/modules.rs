@@ -1,0 +1,112 @@
+//! JavaScript and TypeScript: imports and exports of ECMAScript.
+
+use tree_sitter::Node;
+
+use super::syntax::unquoted;
+use super::types::value_of;
+use crate::model::{AUGMENTED_MODULE, BindingValue, DefinitionId, GLOBAL_FILE, ScopeId, ScopeKind};
+use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
+use crate::syntax::outline::child_of_kind;
+
+/// Reads an import of ECMAScript, or `import a = require('m')`.
+pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    if let Some(clause) = child_of_kind(node, "import_require_clause") {
+        if let (Some(name), Some(source)) = (clause.named_child(0), field(clause, "source")) {
+            let import = facts.import(unquoted(facts, source), None, false, line_of(name));
+            facts.bind_node(facts.scope, name, BindingValue::Import(import));
+        }
+        return;
+    }
+    let Some(source) = field(node, "source") else { return };
+    let (module, line) = (unquoted(facts, source), line_of(node));
+    let Some(clause) = child_of_kind(node, "import_clause") else { return };
+    for item in clause.named_children(&mut clause.walk()) {
+        match item.kind() {
+            "identifier" => {
+                let import = facts.import(module, Some("default"), false, line);
+                facts.bind_node(facts.scope, item, BindingValue::Import(import));
+            }
+            "namespace_import" => {
+                let Some(name) = item.named_child(0) else { continue };
+                let import = facts.import(module, None, false, line);
+                facts.bind_node(facts.scope, name, BindingValue::Import(import));
+            }
+            _ => {
+                for part in item.named_children(&mut item.walk()) {
+                    let Some(name) = field(part, "name") else { continue };
+                    let import = facts.import(module, Some(facts.text_of(name)), false, line_of(name));
+                    let alias = field(part, "alias").unwrap_or(name);
+                    facts.bind_node(facts.scope, alias, BindingValue::Import(import));
+                }
+            }
+        }
+    }
+}
+
+/// Reads what a file exports, or passes on from another file; returns whether there is more in the statement.
+pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
+    let module = field(node, "source").map(|source| unquoted(facts, source));
+    let line = line_of(node);
+    if let Some(clause) = child_of_kind(node, "export_clause") {
+        for part in clause.named_children(&mut clause.walk()) {
+            let Some(name) = field(part, "name") else { continue };
+            let alias = field(part, "alias");
+            let value = match module {
+                Some(module) => {
+                    BindingValue::Import(facts.import(module, Some(facts.text_of(name)), false, line))
+                }
+                None if alias.is_some() => BindingValue::Value(facts.named(name)),
+                None => continue,
+            };
+            facts.bind_node(0, alias.unwrap_or(name), value);
+        }
+        return false;
+    }
+    if let Some(namespace) = child_of_kind(node, "namespace_export") {
+        if let (Some(name), Some(module)) = (namespace.named_child(0), module) {
+            let import = facts.import(module, None, false, line);
+            facts.bind_node(0, name, BindingValue::Import(import));
+        }
+        return false;
+    }
+    if let Some(module) = module {
+        facts.import(module, None, true, line);
+        return false;
+    }
+    let is_default = child_of_kind(node, "default").is_some();
+    let named = field(node, "declaration").and_then(|declaration| field(declaration, "name"));
+    let exported = named.or_else(|| field(node, "value"));
+    if let (true, Some(exported)) = (is_default, exported) {
+        let value = value_of(facts, exported);
+        let name = facts.name("default");
+        facts.bind(0, name, BindingValue::Value(value), line);
+    }
+    true
+}
+
+/// Marks a file that declares types and is no module, so that they are global where it is one of declarations.
+pub(super) fn mark_global<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
+    let (mut is_module, mut is_declaring) = (false, false);
+    for statement in root.named_children(&mut root.walk()) {
+        is_module |= matches!(statement.kind(), "import_statement" | "export_statement");
+        is_declaring |= matches!(
+            statement.kind(),
+            "ambient_declaration" | "interface_declaration" | "type_alias_declaration"
+        );
+    }
+    if is_declaring && !is_module {
+        let name = facts.name(GLOBAL_FILE);
+        facts.bind(0, name, BindingValue::Value(0), 1);
+    }
+}
+
+/// Opens the body of `declare module 'name'`, which adds to a module or declares one of another project.
+pub(super) fn augment<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, module: DefinitionId) -> ScopeId {
+    let import = facts.import(unquoted(facts, name), None, false, line_of(name));
+    let own = facts.name(unquoted(facts, name));
+    facts.definition(module).name = own;
+    let outer = facts.open_body(module, ScopeKind::Module);
+    let marker = facts.name(AUGMENTED_MODULE);
+    facts.bind(facts.scope, marker, BindingValue::Import(import), line_of(name));
+    outer
+}

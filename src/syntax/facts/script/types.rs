@@ -1,0 +1,285 @@
+//! JavaScript and TypeScript: values and declared types in their reduced form.
+
+use tree_sitter::Node;
+
+use super::syntax::{has_receiver, is_own_exports, prototype_owner, required_value, unquoted};
+use crate::model::{
+    BindingValue, CALL_SIGNATURE, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE,
+    NameId, PARAMETER_TYPES, REST_TYPE, ScopeId, ScopeKind, TYPE_OF_VALUE,
+};
+use crate::syntax::facts::builder::{FactsBuilder, Visit, field, line_of};
+use crate::syntax::outline::child_of_kind;
+
+/// Returns what decides the type of a value.
+pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    if let Some(module) = required_value(facts, node) {
+        return module;
+    }
+    match node.kind() {
+        "member_expression" if is_own_exports(facts, node) => {
+            let name = facts.name("exports");
+            facts.expression(ExpressionFact::Name(name))
+        }
+        // What a prototype has, the function or the class has in the reduced form.
+        "member_expression" if prototype_owner(facts, node).is_some() => {
+            let owner = prototype_owner(facts, node);
+            facts.chained(owner, value_of)
+        }
+        "identifier" | "type_identifier" | "shorthand_property_identifier" => facts.named(node),
+        "this" if has_receiver(facts) => facts.expression(ExpressionFact::Receiver),
+        "super" => facts.expression(ExpressionFact::Super),
+        "member_expression" | "nested_identifier" => {
+            let object = facts.chained(field(node, "object"), value_of);
+            let Some(name) = field(node, "property") else { return 0 };
+            let name = facts.name_of(name);
+            facts.expression(ExpressionFact::Member(object, name))
+        }
+        "call_expression" => {
+            let function = facts.chained(field(node, "function"), value_of);
+            facts.expression(ExpressionFact::Call(function))
+        }
+        "new_expression" => {
+            let class = facts.chained(field(node, "constructor"), value_of);
+            let class = applied(facts, class, field(node, "type_arguments"));
+            facts.expression(ExpressionFact::Instance(class))
+        }
+        "arrow_function" | "function_expression" => {
+            let function = function_type(facts, node);
+            facts.expression(ExpressionFact::Instance(function))
+        }
+        "subscript_expression" => {
+            let whole = facts.chained(field(node, "object"), value_of);
+            facts.expression(ExpressionFact::Item(whole))
+        }
+        "await_expression" => {
+            let awaited = facts.chained(node.named_child(0), value_of);
+            facts.expression(ExpressionFact::Inner(awaited))
+        }
+        "parenthesized_expression" | "non_null_expression" | "satisfies_expression" => {
+            facts.chained(node.named_child(0), value_of)
+        }
+        "as_expression" => match node.named_child(1) {
+            Some(declared) => {
+                let declared = facts.chained(Some(declared), declared_type);
+                facts.expression(ExpressionFact::Instance(declared))
+            }
+            // `as const`
+            None => facts.chained(node.named_child(0), value_of),
+        },
+        "ternary_expression" => {
+            facts.either(field(node, "consequence"), field(node, "alternative"), value_of)
+        }
+        "binary_expression" => {
+            let operator = field(node, "operator").map(|operator| facts.text_of(operator));
+            match operator {
+                Some("||" | "??") => facts.either(field(node, "left"), field(node, "right"), value_of),
+                Some("&&") => facts.chained(field(node, "right"), value_of),
+                _ => facts.expression(ExpressionFact::Literal),
+            }
+        }
+        "string" | "template_string" | "number" | "true" | "false" | "null" | "undefined" | "array"
+        | "regex" | "unary_expression" => facts.expression(ExpressionFact::Literal),
+        _ => 0,
+    }
+}
+
+/// Returns the type that an annotation names.
+pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    match node.kind() {
+        "type_annotation" | "parenthesized_type" | "readonly_type" => {
+            facts.chained(node.named_child(0), declared_type)
+        }
+        "type_identifier" if facts.objects.own_types.contains(&facts.text_of(node)) => 0,
+        "type_identifier" | "identifier" => facts.named(node),
+        "nested_type_identifier" => {
+            let module = facts.chained(field(node, "module"), value_of);
+            let Some(name) = field(node, "name") else { return 0 };
+            let name = facts.name_of(name);
+            facts.expression(ExpressionFact::Member(module, name))
+        }
+        "generic_type" => {
+            let generic = facts.chained(field(node, "name"), declared_type);
+            applied(facts, generic, field(node, "type_arguments"))
+        }
+        "function_type" => function_type(facts, node),
+        "object_type" => {
+            let name = object_type_name(facts, node);
+            facts.expression(ExpressionFact::Name(name))
+        }
+        "tuple_type" => {
+            let name = facts.name("tuple");
+            let mut whole = facts.expression(ExpressionFact::Name(name));
+            for part in node.named_children(&mut node.walk()) {
+                let declared = field(part, "type").or(Some(part));
+                let part = facts.chained(declared, declared_type);
+                whole = facts.expression(ExpressionFact::Apply(whole, part));
+            }
+            whole
+        }
+        "lookup_type" => lookup_type(facts, node),
+        "array_type" => {
+            let array = facts.name("Array");
+            let array = facts.expression(ExpressionFact::Name(array));
+            let item = facts.chained(node.named_child(0), declared_type);
+            facts.expression(ExpressionFact::Apply(array, item))
+        }
+        "union_type" | "intersection_type" if node.named_child_count() == 1 => {
+            facts.chained(node.named_child(0), declared_type)
+        }
+        "union_type" | "intersection_type" => {
+            facts.either(node.named_child(0), node.named_child(1), declared_type)
+        }
+        "predefined_type" if !matches!(facts.text_of(node), "any" | "unknown" | "object") => {
+            facts.expression(ExpressionFact::Literal)
+        }
+        "literal_type" => facts.expression(ExpressionFact::Literal),
+        "this_type" => facts.expression(ExpressionFact::ReceiverType),
+        "type_query" => {
+            let value = facts.chained(node.named_child(0), value_of);
+            type_of_value(facts, value)
+        }
+        _ => 0,
+    }
+}
+
+/// Returns a type with arguments.
+fn applied<'t>(
+    facts: &mut FactsBuilder<'t>,
+    mut generic: ExpressionId,
+    arguments: Option<Node<'t>>,
+) -> ExpressionId {
+    let Some(arguments) = arguments else { return generic };
+    for argument in arguments.named_children(&mut arguments.walk()) {
+        let argument = facts.chained(Some(argument), declared_type);
+        generic = facts.expression(ExpressionFact::Apply(generic, argument));
+    }
+    generic
+}
+
+/// Returns the type of a value.
+pub(super) fn type_of_value(facts: &mut FactsBuilder<'_>, value: ExpressionId) -> ExpressionId {
+    if value == 0 {
+        return 0;
+    }
+    let name = facts.name(TYPE_OF_VALUE);
+    let name = facts.expression(ExpressionFact::Name(name));
+    facts.expression(ExpressionFact::Apply(name, value))
+}
+
+/// Returns the type of a member: `T['member']`, or of an element: `T[number]`.
+fn lookup_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    let (Some(whole), Some(index)) = (node.named_child(0), node.named_child(1)) else { return 0 };
+    let whole = match facts.chained(Some(whole), declared_type) {
+        0 => return 0,
+        whole => facts.expression(ExpressionFact::Instance(whole)),
+    };
+    let value = if facts.text_of(index) == "number" {
+        ExpressionFact::Item(whole)
+    } else if index.named_child(0).is_some_and(|literal| literal.kind() == "string") {
+        ExpressionFact::Member(whole, facts.name(unquoted(facts, index)))
+    } else {
+        return 0;
+    };
+    let value = facts.expression(value);
+    type_of_value(facts, value)
+}
+
+/// Returns the type of a function, a method or a call signature. What its own type parameters are is unknown.
+fn function_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
+    let known = facts.objects.own_types.len();
+    if let Some(parameters) = field(node, "type_parameters") {
+        for parameter in parameters.named_children(&mut parameters.walk()) {
+            let name = field(parameter, "name").map_or("", |name| facts.text_of(name));
+            facts.objects.own_types.push(name);
+        }
+    }
+    let returned = facts.chained(field(node, "return_type"), declared_type);
+    let function = with_parameters(facts, returned, field(node, "parameters"));
+    facts.objects.own_types.truncate(known);
+    function
+}
+
+fn with_parameters<'t>(
+    facts: &mut FactsBuilder<'t>,
+    returned: ExpressionId,
+    parameters: Option<Node<'t>>,
+) -> ExpressionId {
+    let name = facts.name(FUNCTION_TYPE);
+    let name = facts.expression(ExpressionFact::Name(name));
+    let mut whole = facts.expression(ExpressionFact::Apply(name, returned));
+    let Some(parameters) = parameters else { return whole };
+    for parameter in parameters.named_children(&mut parameters.walk()) {
+        let pattern = field(parameter, "pattern").map_or("", |pattern| pattern.kind());
+        if pattern == "this" || parameter.kind() == "comment" {
+            continue;
+        }
+        let mut declared = facts.chained(field(parameter, "type"), declared_type);
+        if pattern == "rest_pattern" {
+            let rest = facts.name(REST_TYPE);
+            let rest = facts.expression(ExpressionFact::Name(rest));
+            declared = facts.expression(ExpressionFact::Apply(rest, declared));
+        }
+        whole = facts.expression(ExpressionFact::Apply(whole, declared));
+    }
+    whole
+}
+
+/// Binds the types of a function's parameters in its body, if one of them may be more than a type of the language.
+pub(super) fn parameter_types<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>) {
+    let is_telling = parameters.named_children(&mut parameters.walk()).any(|parameter| {
+        let declared = field(parameter, "type").and_then(|declared| declared.named_child(0));
+        declared.is_some_and(|declared| !matches!(declared.kind(), "predefined_type" | "literal_type"))
+    });
+    if is_telling {
+        let types = with_parameters(facts, 0, Some(parameters));
+        let name = facts.name(PARAMETER_TYPES);
+        facts.bind(facts.scope, name, BindingValue::Typed(types), line_of(parameters));
+    }
+}
+
+/// Reads a signature of a type whose values can be called.
+pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+    let function = function_type(facts, node);
+    let name = facts.name(CALL_SIGNATURE);
+    facts.bind(facts.scope, name, BindingValue::Typed(function), line_of(node));
+    facts.in_block(node, visit);
+}
+
+/// Defines a type without a name by its members, and binds it to a name that no text has.
+pub(super) fn define_object_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+    let definition = facts.define_unnamed(node, node, DefinitionKind::Interface);
+    let name = object_type_name(facts, node);
+    facts.bind(0, name, BindingValue::Definition(definition), line_of(node));
+    let outer = facts.open_body(definition, ScopeKind::Class);
+    facts.visit_children(node, visit);
+    facts.scope = outer;
+}
+
+fn object_type_name(facts: &mut FactsBuilder<'_>, node: Node<'_>) -> NameId {
+    facts.composed_name(&format!("(type {})", node.start_byte()))
+}
+
+/// Opens a scope for the type parameters of a declaration, if it has some or the scope is that of a definition; returns
+/// the one to go back to.
+pub(super) fn open_type_parameters<'t>(
+    facts: &mut FactsBuilder<'t>,
+    node: Node<'t>,
+    alias: Option<DefinitionId>,
+    visit: Visit<'t>,
+) -> ScopeId {
+    let outer = facts.scope;
+    let parameters = child_of_kind(node, "type_parameters");
+    match alias {
+        Some(alias) => {
+            facts.open_body(alias, ScopeKind::Block);
+        }
+        None if parameters.is_some() => {
+            facts.open_scope(ScopeKind::Block, None);
+        }
+        None => {}
+    }
+    if let Some(parameters) = parameters {
+        facts.deeper(parameters, visit);
+    }
+    outer
+}
