@@ -5,6 +5,7 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
+use super::reading::MAX_TASK_BYTES;
 use super::*;
 use crate::search::traces::TraceTool;
 

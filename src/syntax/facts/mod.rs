@@ -3,8 +3,8 @@
 //! Knows: how each language defines, binds and imports names. Does not know: other files. What a name refers to is
 //! decided by the room `references`, which joins the facts of all files.
 //!
-//! `builder` collects facts, `derive` chooses the reader of a language, and `names` has what importance needs of them; the
-//! other files read a language each. Imports `languages`, `outline` and `references`.
+//! `builder` collects facts and `derive` chooses the reader of a language; the other files read a language each. Imports
+//! `text`, `outline` and `languages`.
 //!
 //! Start with [`source_facts`].
 
@@ -27,7 +27,6 @@ mod go_types;
 mod java;
 mod java_types;
 mod manifest;
-mod names;
 mod python;
 mod python_fixtures;
 mod python_narrowing;
@@ -52,4 +51,3 @@ mod script_types;
 mod tests;
 
 pub use derive::{facts_producer, has_facts, source_facts};
-pub use names::facts_references;
