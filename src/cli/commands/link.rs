@@ -1,8 +1,6 @@
 //! `slop link`: the folders that are linked to a project, and the consent to those that a project proposes.
 
 use std::collections::VecDeque;
-use std::io;
-use std::io::{BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -257,7 +255,8 @@ fn trust(
             format_size(bytes)
         )));
     }
-    if !proposed.is_empty() && !is_agreed && !confirm(context) {
+    let question = "Let the project show these files to its readers?";
+    if !proposed.is_empty() && !is_agreed && context.output.confirm(question) != Some(true) {
         let message = "nothing was linked: consent was not given";
         return Err(CommandError::usage(message, "answer `y` on a terminal, or give --yes"));
     }
@@ -297,17 +296,6 @@ fn remove(
         Ok(links.with_link(&root, name, None))
     })?;
     context.write_result(&json!({ "removed": name }), &format!("removed @{name}"))
-}
-
-fn confirm(context: &mut CommandContext<'_>) -> bool {
-    if !(io::stdin().is_terminal() && context.output.is_interactive()) {
-        return false;
-    }
-    context.output.prompt("Let the project show these files to its readers? [y/N] ");
-    let mut answer = String::new();
-    // An answer that cannot be read is a no.
-    let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
-    matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
 fn not_linkable(resource: &Resource) -> ApiError {

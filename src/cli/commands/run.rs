@@ -1,7 +1,5 @@
 //! Dispatches a command, with the project, settings and service that it needs.
 
-use std::io;
-use std::io::{BufRead, IsTerminal, Read};
 use std::sync::Arc;
 
 use super::context::CommandContext;
@@ -107,14 +105,8 @@ fn run_guarded(
 /// Asks on the terminal whether to go on in spite of an error. Without a terminal, and where the answer is no, it stays
 /// the error that it is.
 fn confirm(error: ApiError, output: &mut CommandOutput) -> Result<(), CommandError> {
-    if !(io::stdin().is_terminal() && output.is_interactive()) {
-        return Err(error.into());
-    }
-    output.prompt(&format!("{}. Read it all the same? [y/N] ", printable(&error.message)));
-    let mut answer = String::new();
-    // An answer that cannot be read is a no.
-    let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
-    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(error.into()) }
+    let question = format!("{}. Read it all the same?", printable(&error.message));
+    if output.confirm(&question) == Some(true) { Ok(()) } else { Err(error.into()) }
 }
 
 /// Returns whether a command reads files of the project, or makes the folder a project. Others look after what is there,
