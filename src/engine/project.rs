@@ -409,7 +409,7 @@ impl Project<'_> {
     }
 
     fn now_ms(&self) -> i64 {
-        self.cache.workspace.world.clock.now_ns() / 1_000_000
+        self.cache.workspace.world.clock.now_ms()
     }
 
     /// Places the files of the project, by what a document of the request would be selected by.

@@ -1,6 +1,5 @@
 //! `slop cache`
 
-
 use serde::Serialize;
 
 use super::context::CommandContext;

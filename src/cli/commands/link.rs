@@ -56,7 +56,7 @@ fn add(
     let mut added = None;
     edit_links(&environment.sources, &root, |links| {
         let resource = new_resource(links, &root, path, name, kind)?;
-        let link = link_to(&root, &resource, now_s()).ok_or_else(|| not_linkable(&resource))?;
+        let link = link_to(&root, &resource, WallClock.now_s()).ok_or_else(|| not_linkable(&resource))?;
         let all = links.with_link(&root, &link.name, Some(link.clone()));
         added = Some((resource, link.name));
         Ok(all)
@@ -173,7 +173,7 @@ fn link_checkout(
         name = links.free_name(&name, root);
     }
     let resource = new_resource(links, root, real, Some(&name), None).map_err(|error| error.message)?;
-    let link = link_to(root, &resource, now_s()).ok_or_else(|| not_linkable(&resource).message)?;
+    let link = link_to(root, &resource, WallClock.now_s()).ok_or_else(|| not_linkable(&resource).message)?;
     Ok((resource, link))
 }
 
@@ -266,7 +266,7 @@ fn trust(
         let mut all = links.clone();
         for shown in &proposed {
             let same = now.iter().find(|resource| *resource == shown).ok_or_else(|| not_linkable(shown))?;
-            let link = link_to(&root, same, now_s()).ok_or_else(|| not_linkable(shown))?;
+            let link = link_to(&root, same, WallClock.now_s()).ok_or_else(|| not_linkable(shown))?;
             all = all.replaced(all.with_link(&root, &link.name, Some(link.clone())));
         }
         Ok(all.into_links())
@@ -305,8 +305,4 @@ fn not_linkable(resource: &Resource) -> ApiError {
 
 fn folder_text(folder: &LinkedFolder) -> String {
     printable(&path_text(path_bytes(&folder.path)))
-}
-
-fn now_s() -> i64 {
-    WallClock.now_ns() / 1_000_000_000
 }

@@ -262,8 +262,6 @@ fn with_ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::successors(Some(path), |path| parent_folder(path))
 }
 
-const NANOS_A_MILLISECOND: i64 = 1_000_000;
-
 /// The keys of a policy, and which of them have no summary.
 pub(super) struct KnownSummaries {
     ring: SummaryKeyBuilder,
@@ -379,7 +377,7 @@ pub(super) fn known_summaries(
     };
     db.believe(&workspace.options.summary_lookup.writers);
     known.missing = db.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
-    let now_ms = workspace.world.clock.now_ns() / NANOS_A_MILLISECOND;
+    let now_ms = workspace.world.clock.now_ms();
     let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);
     for refused in db.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
         if refused.until_ms.is_none() {
