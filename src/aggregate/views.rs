@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::focus::FocusLines;
-use crate::model::{Outline, RelPath, Slice, SliceResolution, SliceStatus, SummaryDetail, Symbol, ViewMode};
+use crate::model::{
+    Outline, RelPath, Slice, SliceResolution, SliceStatus, SummaryDetail, Symbol, ViewMode, is_invisible,
+};
 
 /// What replaces a file that is not to be shown.
 pub const EXCLUDED: &str = "(context excluded)";
@@ -367,23 +369,6 @@ fn truncate(words: &str, most: usize) -> String {
 fn is_plain(words: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
     words.bytes().all(is_usual) && words.trim_ascii() == words && !words.contains("  ")
-}
-
-/// Returns whether a character has no shape of its own, but changes how the text around it is shown.
-const fn is_invisible(c: char) -> bool {
-    // The last range is of Unicode's tags: letters that no terminal shows and a model reads.
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ mod path;
 mod redaction;
 mod resource;
 mod root;
+mod text;
 mod tool_comment;
 mod view;
 
@@ -71,11 +72,11 @@ pub use outline::{
 };
 pub use page::PageFile;
 pub use path::{
-    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
-    printable_lines, shell_word, unescaped_path,
+    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, unescaped_path,
 };
 pub use redaction::{count_redactions, marks_as_identifiers, redaction_mark};
 pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};
 pub use root::RootReason;
+pub use text::{is_invisible, is_unsafe_to_print, printable, printable_lines, shell_word};
 pub use tool_comment::{is_conditional_comment, is_tool_directive};
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -146,40 +146,6 @@ impl fmt::Display for RelPath {
     }
 }
 
-/// Returns a text for a person's terminal, on one line: control characters and marks that change the direction of text
-/// appear escaped.
-pub fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_unsafe_to_print(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
-}
-
-/// Returns a text as a shell takes it for one word, as in a call that a reader is to copy.
-pub fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-/// Returns a text as [`printable`] does, but with its lines and tabs.
-pub fn printable_lines(text: &str) -> String {
-    let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn is_unsafe_to_print(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
 /// Returns the bytes of a path, or of a pattern for paths, as text: what is not UTF-8 becomes `\xNN`, as [`RelPath`]
 /// prints it. Clients name files in text alone.
 pub fn path_text(bytes: &[u8]) -> String {
