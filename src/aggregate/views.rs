@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use super::focus::FocusLines;
 use crate::model::{
-    Outline, RelPath, Slice, SliceResolution, SliceStatus, SummaryDetail, Symbol, ViewMode, is_invisible,
+    Outline, RelPath, Slice, SliceResolution, SliceStatus, SummaryDetail, Symbol, ViewMode,
+    collapse_whitespace, is_invisible,
 };
 
 /// What replaces a file that is not to be shown.
@@ -293,16 +294,16 @@ pub fn render_slices(parts: &[SlicePart]) -> String {
         }
         text.push_str("---\n[Slice");
         // A tag is a person's words, and no word of theirs may begin a line of its own.
-        let tag = on_one_line(&part.tag);
+        let tag = collapse_whitespace(&part.tag);
         if !tag.is_empty() {
             let _ = write!(text, ": {tag}");
         }
         text.push(']');
-        let comment = on_one_line(&part.comment);
+        let comment = collapse_whitespace(&part.comment);
         if !comment.is_empty() {
             let _ = write!(text, " ({comment})");
         }
-        let caveat = on_one_line(&part.caveat);
+        let caveat = collapse_whitespace(&part.caveat);
         let caveat = if caveat.is_empty() { caveat } else { format!(" ({caveat})") };
         let _ = writeln!(text, "\nLines {}-{}{caveat}:", part.start_line, part.end_line);
         text.push_str(&part.content);
@@ -311,10 +312,6 @@ pub fn render_slices(parts: &[SlicePart]) -> String {
         }
     }
     text
-}
-
-fn on_one_line(words: &str) -> String {
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// So many bytes of a model's summary are shown. They were held to less when they came.

@@ -63,6 +63,7 @@ pub use llm::{
     SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
+pub(crate) use named_enum::named_enum;
 pub use nearest::{near_name, nearest_name};
 pub use numbers::format_grouped;
 pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
@@ -75,8 +76,13 @@ pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, unescaped_path,
 };
 pub use redaction::{count_redactions, marks_as_identifiers, redaction_mark};
-pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};
+pub use resource::{
+    FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, resource_name, split_resource,
+};
 pub use root::RootReason;
-pub use text::{is_invisible, is_unsafe_to_print, printable, printable_lines, shell_word};
+pub use text::{
+    collapse_whitespace, is_invisible, is_unsafe_to_print, printable, printable_lines, shell_word,
+    strip_closing_hashes,
+};
 pub use tool_comment::{is_conditional_comment, is_tool_directive};
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::os_path::{bytes_as_path, usable_path};
+use super::text::{is_unsafe_to_print, printable, shell_word};
 
 /// Names of files whose rules say which others count, in their folder and below; a later one goes before the others.
 pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];

@@ -13,7 +13,7 @@ pub const fn is_invisible(c: char) -> bool {
 }
 
 /// Returns whether a character could break a line, command a terminal, or hide from a reader.
-pub const fn is_unsafe_to_print(c: char) -> bool {
+pub fn is_unsafe_to_print(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_invisible(c)
 }
 
@@ -34,6 +34,18 @@ pub fn printable(text: &str) -> String {
 pub fn printable_lines(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a text on one line, with one space for each run of white space.
+pub fn collapse_whitespace(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the words of a Markdown heading without the signs that close it. A space is before these: `# C#` ends with its
+/// name.
+pub fn strip_closing_hashes(words: &str) -> &str {
+    let open = words.trim_end_matches('#');
+    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
 }
 
 /// Returns a text as a shell takes it for one word, as in a call that a reader is to copy.

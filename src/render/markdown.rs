@@ -544,7 +544,7 @@ mod sections_tests {
     fn an_address_cannot_end_its_link() {
         assert_eq!(link_address("shots/a.png"), "shots/a.png");
         assert_eq!(link_address("my shot (1).png"), "<my shot (1).png>");
-        assert_eq!(link_address("a\n<b>%.png"), "a%0A%3Cb%3E%25.png");
+        assert_eq!(link_address("a\n<b>%\u{202e}.png"), "a%0A%3Cb%3E%25%E2%80%AE.png");
         assert_eq!(link_text("x/a]b\n.png"), "a\\]b\\u{a}.png");
     }
 

@@ -334,14 +334,15 @@ fn write_rules(explanation: &FileExplanation, output: &mut CommandOutput) -> Res
     for verdict in &explanation.rules {
         let view = verdict.view.as_deref().unwrap_or("does not match");
         let line = format!("  rule         {}: {view}", verdict.rule);
-        let line = if verdict.rule == explanation.decided_by {
-            output.paint(GOOD, &format!("{line}  <- decides"))
-        } else {
-            output.paint(MINOR, &line)
-        };
-        output.write_line(&line)?;
+        write_rule(&line, verdict.rule == explanation.decided_by, output)?;
     }
     Ok(())
+}
+
+fn write_rule(line: &str, decides: bool, output: &mut CommandOutput) -> Result<(), CommandError> {
+    let line =
+        if decides { output.paint(GOOD, &format!("{line}  <- decides")) } else { output.paint(MINOR, line) };
+    Ok(output.write_line(&line)?)
 }
 
 /// Writes where hydration has placed a file or a slice, and the rules that decided.
@@ -351,14 +352,8 @@ fn write_place(fragment: &FragmentPlace, output: &mut CommandOutput) -> Result<(
     let slice = fragment.part.as_ref().map_or(String::new(), |part| format!("[{}] ", printable(part)));
     output.write_line(&format!("  hydration    {slice}{tier}, depth {depth}, score {score:.3}"))?;
     for (at, rule) in (1..).zip(&fragment.why) {
-        let is_last = at == fragment.why.len();
         let line = format!("    {}", printable(rule));
-        let line = if is_last {
-            output.paint(GOOD, &format!("{line}  <- decides"))
-        } else {
-            output.paint(MINOR, &line)
-        };
-        output.write_line(&line)?;
+        write_rule(&line, at == fragment.why.len(), output)?;
     }
     Ok(())
 }
