@@ -93,10 +93,13 @@ fn terms_producer(file_type: &'static FileType) -> Producer {
     Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
 }
 
+/// Increment when the same outline of the same content has other hashes.
+const SYMBOL_HASHES_VERSION: u32 = 1;
+
 /// The hashes are those of the symbols of the outline, in its order.
 fn symbol_hashes_producer(file_type: &'static FileType) -> Option<Producer> {
     let outline = syntax::outline_producer(file_type.id)?;
-    let version = format!("symbols/1 {}", outline.version);
+    let version = format!("symbols/{SYMBOL_HASHES_VERSION} {}", outline.version);
     Some(Producer { artifact: ArtifactKind::SymbolHashes, language: file_type.id, version })
 }
 
