@@ -208,9 +208,9 @@ pub struct WantedSummary {
 pub struct SubjectFolder {
     /// Where it is; `None` for the root.
     pub path: Option<RelPath>,
-    /// What it is about. Where all that lies in it is one thing, it is that thing.
+    /// What it is about; a folder that contains a single distinct subject has that subject's key.
     pub key: SubjectKey,
-    /// What lies in it, each thing once, with its bytes; nothing where it is the one thing that lies in it.
+    /// Its distinct subjects with their sizes in bytes; empty if it has the key of its only one.
     pub children: BTreeMap<SubjectKey, u64>,
     /// How many bytes the files in it have.
     pub bytes: u64,

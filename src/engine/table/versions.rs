@@ -50,7 +50,7 @@ pub struct TableRequest {
     pub aggregation: AggregationRequest,
     /// The clock of the table that the client has.
     pub since: Option<TableClock>,
-    /// Whether no files need be looked at but those that events have reported.
+    /// Whether only files that events have reported are examined.
     pub trusts_events: bool,
 }
 

@@ -304,8 +304,8 @@ impl Store {
     /// Calls `each` with every file that has a content and `is_exported`, by path, until it breaks off; with the artifacts
     /// that one of `current` made.
     ///
-    /// Each artifact is read when its turn comes: a caller that writes them to a slow pipe must not hold the store at one
-    /// state of things meanwhile, for then its log would only grow.
+    /// Each artifact is read when its turn comes: a caller that writes them to a slow pipe must not keep a read
+    /// transaction open meanwhile, or the WAL could not be checkpointed.
     pub fn export_rows(
         &self,
         current: &[Producer],
