@@ -31,7 +31,7 @@ pub enum InvalidPath {
     #[error("path has a NUL byte")]
     Nul,
     /// On Windows alone: a device, a stream, or a name that the system would change.
-    #[error("path has a name that the system takes for something else")]
+    #[error("path contains a name that the system reserves")]
     Reserved,
 }
 

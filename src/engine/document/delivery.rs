@@ -157,7 +157,7 @@ pub(super) fn reduce_to_changes(
     }
     if reader.delivered.is_empty() {
         renderer.cache.workspace.note(format!(
-            "no earlier aggregation named `{name}` is remembered, so that everything is shown"
+            "no earlier document named `{name}` is recorded, so everything is shown"
         ));
         return;
     }

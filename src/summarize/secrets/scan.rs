@@ -55,7 +55,7 @@ pub enum ScanError {
     #[error("not entirely text")]
     NotText,
     /// It has so many places to examine that it must have been constructed.
-    #[error("text has too many places to scan")]
+    #[error("text has too many candidates for secrets")]
     TooDense,
 }
 
