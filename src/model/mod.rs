@@ -28,6 +28,8 @@ mod path;
 mod redaction;
 mod resource;
 mod root;
+#[cfg(test)]
+pub(crate) mod testing;
 mod text;
 mod tool_comment;
 mod view;

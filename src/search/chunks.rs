@@ -349,6 +349,7 @@ fn contains_word(line: &str, name: &str) -> bool {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::model::testing::check_linear;
     use crate::model::{ParseHealth, Span};
 
     pub(in crate::search) fn symbol(
@@ -561,10 +562,12 @@ int c(void) {}
 
     #[test]
     fn a_minified_file_is_chunked_in_linear_time() {
-        let text = "function f(){}".repeat(100_000);
         let function = || symbol(SymbolKind::Function, "g", (1, 1), Vec::new());
-        let outline = outline((0..100_000).map(|_| function()).collect());
-        assert_eq!(chunk_file(&text, Some(&outline)).chunks.len(), 1);
+        check_linear(12_500, "functions", |count| {
+            let outline = outline((0..count).map(|_| function()).collect());
+            let file = chunk_file(&"function f(){}".repeat(count), Some(&outline));
+            assert_eq!(file.chunks.len(), 1);
+        });
     }
 
     #[test]
