@@ -59,7 +59,7 @@ impl OutlineLine<'_> {
     }
 }
 
-/// A summary has at most so many tokens, with what the tier shows below its words.
+/// The maximum number of tokens of a summary, with what the tier shows below its words.
 pub const MAX_SUMMARY_TOKENS: u64 = 150;
 
 /// The lines of a summary: what is said about a file, and below it as much of its structure as the tier wants.
@@ -314,7 +314,7 @@ pub fn render_slices(parts: &[SlicePart]) -> String {
     text
 }
 
-/// So many bytes of a model's summary are shown. They were held to less when they came.
+/// The maximum length of a model's summary in a document, in bytes. Answers are limited to less when they arrive.
 const MAX_BYTES: usize = 8 << 10;
 /// The limit for a text that shares a line.
 const MAX_LINE_BYTES: usize = 400;

@@ -12,7 +12,7 @@ use crate::engine::summaries::{SummaryPolicy, SummaryTask};
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{Clock, WallClock};
 
-/// So many tasks run before it is determined again which matter most.
+/// The number of tasks that run before it is determined again which matter most.
 pub(super) const TASKS_PER_ROUND: usize = 64;
 /// How often to look for answers to questions that other members of the team have claimed.
 pub(super) const TEAM_POLL: Duration = Duration::from_secs(2);

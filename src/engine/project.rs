@@ -386,7 +386,7 @@ impl Project<'_> {
         self.shared.as_deref()?.documents().opened.get(id, self.now_ms())
     }
 
-    /// Returns the documents that were delivered last under a name, the newest first, and at most so many.
+    /// Returns the documents that were delivered last under a name, the newest first, and at most `count`.
     pub fn delivered_documents(&mut self, record: &RecordName, count: usize) -> Vec<DeliveredDocument> {
         let key = record.key();
         self.cache.query_store(|store| store.delivered_documents(&key, count)).unwrap_or_default()
@@ -572,7 +572,7 @@ impl Project<'_> {
         artifacts::verify_cache(&mut self.cache)
     }
 
-    /// Deletes artifacts of contents that no file has had for so many days, and artifacts made by older versions of
+    /// Deletes artifacts of contents that no file has had for `days`, and artifacts made by older versions of
     /// this program.
     pub fn collect_garbage(&mut self, days: u32) -> Result<ClearedCache, Error> {
         artifacts::collect_garbage(&mut self.cache, days)

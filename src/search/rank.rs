@@ -29,12 +29,12 @@ use super::text_matches::TextMatches;
 use super::vector::TermVector;
 use crate::model::RelPath;
 
-/// The symbols of at most so many files are ranked. On 52 issues of projects with up to 2,200 files, the 40 best gave the
-/// same result as all of them.
+/// The maximum number of files whose symbols are ranked. On 52 issues of projects with up to 2,200 files, the 40 best
+/// gave the same result as all of them.
 const FILES_WITH_SYMBOLS: usize = 100;
 /// Together, their texts are at most so long, which takes some 15 ms to search.
 const WORDS_WITH_SYMBOLS: u64 = 250_000;
-/// So many are read however long they are.
+/// The number of files that are read regardless of their length.
 const FILES_ALWAYS_READ: usize = 10;
 
 /// A file of the project, as the ranking sees it.

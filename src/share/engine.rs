@@ -126,7 +126,7 @@ pub(super) trait Engine: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns so many bytes of a pack, or fewer where it ends.
+    /// Returns `length` bytes of a pack, or fewer where it ends.
     fn read_pack(&self, _pack: &PackName, _start: u64, _length: usize) -> Result<Vec<u8>, Error> {
         Err(Error::NoPacks)
     }

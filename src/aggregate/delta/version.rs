@@ -3,7 +3,7 @@
 use super::super::symbol_lines::{OwnHashes, SymbolLines, outline_lines};
 use crate::model::{Outline, Symbol, collapse_whitespace};
 
-/// Signatures and names are cut after so many bytes.
+/// The maximum length of a signature or a name, in bytes.
 pub(super) const MAX_HEAD_BYTES: usize = 160;
 
 /// One version of a file.

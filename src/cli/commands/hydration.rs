@@ -11,7 +11,7 @@ use crate::cli::hydration_args::{FragmentsArgs, FragmentsCommand, HydrateArgs, W
 use crate::model::printable;
 use crate::render::{format_grouped, format_size};
 
-/// So many files that have moved are listed.
+/// The maximum number of moved files that are listed.
 const MAX_MOVED: usize = 20;
 
 pub(super) fn hydrate(args: &HydrateArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {

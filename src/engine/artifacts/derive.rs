@@ -14,7 +14,7 @@ use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::summarize::secrets;
 use crate::{discover, summarize, syntax};
 
-/// Of prose and data, which programs write by the megabyte, only the terms of so many bytes are looked at.
+/// The number of bytes of prose and data whose terms are indexed, because programs write such files by the megabyte.
 const MAX_BYTES_BESIDES_CODE: usize = 128 << 10;
 
 /// A text that was read, before anything is derived from it.

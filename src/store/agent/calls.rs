@@ -225,7 +225,7 @@ impl AgentDb {
 
     /// Returns those of the keys that have no summary.
     pub fn missing_keys(&self, keys: &[SummaryKey]) -> Result<Vec<SummaryKey>, Error> {
-        /// So many look-ups take as long as reading all keys of a large project.
+        /// The number of look-ups that take as long as reading all keys of a large project.
         const FEW: usize = 200;
         let mut known = HashSet::new();
         if keys.len() < FEW {
