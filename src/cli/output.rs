@@ -161,6 +161,11 @@ impl CommandOutput {
     }
 }
 
+/// Writes a number that is given in thousandths.
+pub(super) fn thousandths(number: u64) -> String {
+    format!("{}.{:03}", number / 1000, number % 1000)
+}
+
 /// Returns a text with pictures for its control characters, all but ends of lines and tabs: `␛` for what begins a command
 /// to a terminal.
 fn visible_controls(text: &str) -> Cow<'_, str> {

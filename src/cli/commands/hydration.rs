@@ -1,7 +1,7 @@
 //! `slop hydrate`, `simulate` and `fragments`: which files agents have at hand, and why.
 
 use super::context::CommandContext;
-use super::document::view_selection;
+use super::document_query::view_selection;
 use crate::api::{
     EditFragmentsQuery, FragmentAction, FragmentPlace, FragmentsQuery, HydrateQuery, HydrationResult,
     MovedFragment, SimulateQuery, TierTotals, WarmthName, display_path,

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::context::CommandContext;
 use super::plan::PlanRun;
 use super::{
-    agent, cache, cache_replay, curation, daemon, doctor, document, given, history, hydration, install, item,
-    items, link, plan, preset, queries, references, setup, share, status, summarize, take, ui, uninstall,
+    agent, cache, cache_replay, curation, daemon, doctor, document, explain, given, history, hydration,
+    install, item, items, link, plan, preset, queries, references, setup, share, status, summarize, take, ui,
+    uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -223,7 +224,7 @@ fn run_at(
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),
         CliCommand::Share(args) => share::run(&args.command, context),
-        CliCommand::Explain(args) => document::explain(args, context),
+        CliCommand::Explain(args) => explain::run(args, context),
         CliCommand::Status(args) => status::status(args, context),
         CliCommand::Watch(args) => daemon::watch(args, environment, context),
         CliCommand::Daemon(args) => daemon::run_daemon(&args.command, environment, context),
