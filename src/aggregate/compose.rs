@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use super::row_groups::{NamesRow, RowText, group_rows};
-use super::views::sanitize_line;
+use super::model_text::sanitize_line;
 use crate::model::{
     AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,
     FileOrder, MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,

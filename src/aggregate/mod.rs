@@ -19,6 +19,7 @@ mod importance;
 mod items;
 mod masked;
 mod masks;
+mod model_text;
 mod pack;
 mod page;
 mod regions;
@@ -27,6 +28,7 @@ mod routing;
 mod row_groups;
 mod selector;
 mod shown_lines;
+mod slice_view;
 mod symbol_lines;
 mod tokens;
 mod views;
@@ -58,6 +60,7 @@ pub use pack::{
     BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
     pack,
 };
+pub use model_text::sanitize_line;
 pub use page::skipped_lines_mark;
 pub use routing::{
     HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,
@@ -65,9 +68,10 @@ pub use routing::{
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
 pub use shown_lines::{has_new_lines, merge_shown, split_shown, without_known_lines};
+pub use slice_view::{SlicePart, render_slices};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
-    EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SlicePart, SummaryLines, error_line, model_summary_lines,
-    render_outline, render_slices, render_window, sanitize_line, summary_lines,
+    EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SummaryLines, error_line, model_summary_lines,
+    render_outline, render_window, summary_lines,
 };
