@@ -56,11 +56,11 @@ pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use items::CuratedItems;
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
+pub use model_text::sanitize_line;
 pub use pack::{
     BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
     pack,
 };
-pub use model_text::sanitize_line;
 pub use page::skipped_lines_mark;
 pub use routing::{
     HydratedDepths, RoutedView, RoutingContext, RuleVerdict, SliceDepths, TierOptions, explain_routing,
@@ -72,6 +72,6 @@ pub use slice_view::{SlicePart, render_slices};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
-    EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SummaryLines, error_line, model_summary_lines,
-    render_outline, render_window, summary_lines,
+    EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SummaryLines, error_line, model_summary_lines, render_outline,
+    render_window, summary_lines,
 };

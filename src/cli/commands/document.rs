@@ -21,7 +21,7 @@ use crate::cli::output::CommandOutput;
 use crate::cli::place::ProcessEnvironment;
 use crate::render::format_grouped;
 use crate::service::{AgentOverrides, SummarySession, agent_options, project_name, resolve_aggregate};
-use crate::sys::RealDisk;
+use crate::sys::{Disk, RealDisk};
 
 const MAX_LISTED: usize = 5;
 
