@@ -163,21 +163,10 @@ pub mod internals {
             TokenUsage, ViewMode,
         };
     }
-    pub mod search {
-        pub use crate::search::{
-            ChangeHorizon, Chunk, ChunkKind, Container, DamagedVector, Error, FileChunks, FileParts,
-            FileRanking, FileScore, FileSignals, FileWithSymbols, IgnoredText, IgnoredTextReason,
-            LineMention, MAX_COMMITS, MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind,
-            NameMention, PastCommit, PathClass, PathMention, QueryTerms, QuotedText, RankedFile,
-            RankingQuery, SymbolParts, SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector,
-            TraceFrame, TraceTool, VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores,
-            chunk_file, rank_files, rank_symbols, read_task, subject_scores, terms, together_scores, words,
-        };
-    }
     pub mod references {
         pub use crate::references::{
-            ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, decode_facts,
-            encode_facts, find_changed_references, find_references,
+            ProjectFile, ProjectReferences, Reference, UnresolvedUse, decode_facts, encode_facts,
+            find_changed_references, find_references,
         };
     }
     pub mod slices {
@@ -199,7 +188,7 @@ pub mod internals {
     pub mod syntax {
         pub use crate::syntax::{
             FileStructure, checked_skeleton, count_errors, derive, derive_without_preprocessing,
-            facts_producer, facts_references, has_facts, has_structure, preprocessed_text, source_facts,
+            has_structure, preprocessed_text, source_facts,
         };
     }
     pub mod sys {

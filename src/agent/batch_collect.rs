@@ -133,13 +133,13 @@ impl BatchCollection<'_> {
             let is_ours =
                 |name: &String| self.batch.items.iter().any(|item| custom_id(&item.task_key) == *name);
             if answers.iter().any(|(name, _)| is_ours(name)) {
-                let (at_ms, mut db) = (self.core.world.now_ms(), self.core.claims.db());
+                let (at_ms, mut db) = (self.core.world.clock.now_ms(), self.core.claims.db());
                 db.mark_batch_submitted(self.batch.id, &listed.id, at_ms).map_err(StopReason::Store)?;
                 drop(db);
                 return self.accept_all(answers).map_err(StopReason::Store);
             }
         }
-        if may_be_running || self.core.world.now_ms() - self.batch.at_ms < LOST_AFTER_MS {
+        if may_be_running || self.core.world.clock.now_ms() - self.batch.at_ms < LOST_AFTER_MS {
             return Ok(());
         }
         // It may have been created, charged and deleted since, so it counts at its worst cost.
@@ -173,7 +173,7 @@ impl BatchCollection<'_> {
         item: &BatchItem,
         answer: Result<ModelReply, CallFailure>,
     ) -> Result<(), store::Error> {
-        let (now_ms, claims, model) = (self.core.world.now_ms(), &self.core.claims, &self.model);
+        let (now_ms, claims, model) = (self.core.world.clock.now_ms(), &self.core.claims, &self.model);
         let BatchItem { task_key, spend, question, .. } = item;
         let tiers: Vec<Tier> = question.keys.iter().map(|(tier, _)| *tier).collect();
         let result = match answer {

@@ -171,7 +171,7 @@ impl<'s> BatchSubmission<'s> {
         let result = self.send_batch(&entries);
         // The batch row protects the tasks from now on, whatever the outcome of the request.
         pending.items.into_iter().for_each(|item| drop(item.claim));
-        let at_ms = self.core.world.now_ms();
+        let at_ms = self.core.world.clock.now_ms();
         match result {
             Ok(remote_id) => {
                 self.outcome.submitted += count;
@@ -196,7 +196,7 @@ impl<'s> BatchSubmission<'s> {
             (self.core.reservation(&item.task, &self.model, item.worst, true), item.question.clone())
         };
         let calls = pending.items.iter().map(call).collect();
-        let new = NewBatch { model: self.model.full_name(), calls, at_ms: self.core.world.now_ms() };
+        let new = NewBatch { model: self.model.full_name(), calls, at_ms: self.core.world.clock.now_ms() };
         match self.core.claims.reserve_batch(&new, &caps).map_err(StopReason::Store)? {
             Ok(id) => Ok(id),
             Err(cap) => {

@@ -27,13 +27,6 @@ pub struct AgentWorld<'w> {
     pub clock: &'w dyn Clock,
 }
 
-impl AgentWorld<'_> {
-    /// Returns the time of day in milliseconds since the epoch.
-    pub(super) fn now_ms(&self) -> i64 {
-        self.clock.now_ns() / 1_000_000
-    }
-}
-
 #[derive(Debug)]
 pub(super) enum CallResult {
     Answered {
@@ -168,7 +161,7 @@ pub(super) fn perform_call(
                     return CallResult::Lost { is_unsent: error.is_unsent(), message: error.to_string() };
                 }
             };
-            llm::decode(call.model, &response, world.now_ms())
+            llm::decode(call.model, &response, world.clock.now_ms())
         }
         EncodedRequest::Command { command, input } => {
             let finished = world.commands.run_command(command, input, call.timeout, ANSWER_BYTES, is_stopped);
@@ -335,7 +328,7 @@ pub(super) fn send_batch_request<T>(
         }
         error => BatchHttpError::Unknown { message: error.to_string() },
     })?;
-    decode(&response, world.now_ms()).map_err(|failure| match failure.tokens {
+    decode(&response, world.clock.now_ms()).map_err(|failure| match failure.tokens {
         None => BatchHttpError::Refused { class: failure.class, message: failure.message },
         // A success status without the expected content.
         Some(_) => BatchHttpError::Unknown { message: failure.message },

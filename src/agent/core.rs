@@ -76,7 +76,7 @@ impl<'w> AgentCore<'w> {
 
     pub(super) fn today(&self) -> i64 {
         // Days are those of UTC, so that the caps of processes in different time zones begin at the same moment.
-        self.world.now_ms().div_euclid(24 * 60 * 60 * 1000)
+        self.world.clock.now_ms().div_euclid(24 * 60 * 60 * 1000)
     }
 
     /// Claims a task, or returns why there is nothing to do.
@@ -89,7 +89,7 @@ impl<'w> AgentCore<'w> {
             prompts.keys(task, &model.full_name()).into_iter().map(|(_, key)| key).collect()
         };
         let wanted: Vec<_> = self.options.chain.iter().map(keys).collect();
-        self.claims.claim(self.keys_of(task), &wanted, self.world.now_ms()).map_err(StopReason::Store)
+        self.claims.claim(self.keys_of(task), &wanted, self.world.clock.now_ms()).map_err(StopReason::Store)
     }
 
     /// Returns what is reserved for a call that may cost this much.
@@ -106,7 +106,7 @@ impl<'w> AgentCore<'w> {
             max_cost,
             holder: self.claims.holder().to_owned(),
             is_batch,
-            at_ms: self.world.now_ms(),
+            at_ms: self.world.clock.now_ms(),
             day: self.today(),
         }
     }
@@ -127,12 +127,12 @@ impl<'w> AgentCore<'w> {
             return Ok(());
         }
         // The secret rules are part of the key: with other rules it is another task.
-        claim.refuse(&withheld.to_string(), None, self.world.now_ms()).map_err(StopReason::Store)
+        claim.refuse(&withheld.to_string(), None, self.world.clock.now_ms()).map_err(StopReason::Store)
     }
 
     /// Cancels a batch that no provider has.
     pub(super) fn cancel(&self, id: BatchId) -> Result<(), store::Error> {
-        let at_ms = self.world.now_ms();
+        let at_ms = self.world.clock.now_ms();
         // The provider has no such batch, so nothing is charged.
         let settlement = SpendSettlement {
             outcome: SpendOutcome::Refused,

@@ -146,7 +146,7 @@ impl<'c> RequestRun<'c> {
         permit.complete(&result);
         let output = call::max_output_tokens(model, prepared.prompt.answer_tokens);
         let ceiling = UsageCeiling::new(request.body().len() as u64, output);
-        let settlement = result.settlement(model, ceiling, self.core.world.now_ms());
+        let settlement = result.settlement(model, ceiling, self.core.world.clock.now_ms());
         self.run.record_call(settlement.cost.unwrap_or(worst), result.is_implausible(ceiling));
         // An answer is settled later, in the transaction that stores its summaries: neither can be lost without the
         // other.
@@ -309,7 +309,7 @@ impl<'c> RequestRun<'c> {
     }
 
     fn give_up(self, claim: ClaimGuard<'c>, failure: GiveUpReason) -> Result<TaskOutcome, StopReason> {
-        let now_ms = self.core.world.now_ms();
+        let now_ms = self.core.world.clock.now_ms();
         let Some(RetryAt(until_ms)) = retry_at(failure, now_ms) else {
             // If no other model can be called either, the run ends.
             return self.core.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);

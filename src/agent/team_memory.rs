@@ -13,7 +13,7 @@ use crate::store::agent::{AGENT_DATABASE, AgentDb, TeamState};
 
 /// For how many milliseconds it is remembered that the cache has no summary of a key.
 const MISS_MEMORY_MS: i64 = 5 * 60 * 1000;
-/// After so many failures in a row, the cache is left alone.
+/// The number of failures in a row after which the cache is left alone.
 const FAILURES_BEFORE_REST: u32 = 3;
 /// For how many milliseconds: after the first of these failures, and after the others.
 const RESTS_MS: [i64; 2] = [60 * 1000, 5 * 60 * 1000];

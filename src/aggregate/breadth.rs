@@ -10,14 +10,15 @@ use std::fmt::Write as _;
 
 use crate::model::{Outline, RelPath, Symbol, SymbolKind};
 
-/// A folder without a shown file gets a line of its own if it holds so many.
+/// The minimum number of files of a folder that gets a line of its own although none of them is shown.
 const MIN_COUNTED: usize = 10;
-/// So many such folders of one folder get a line, those with the most files.
+/// The maximum number of such folders of one folder that get a line: those with the most files.
 const MAX_COUNTED: usize = 6;
 /// A name longer than this is a sentence, or hostile.
 const MAX_NAME: usize = 80;
-/// So many titles of tests or sections are names of a row. One takes several times the tokens of a name in the code: without a
-/// limit, they were more than half of all rows in a document of 32,000 tokens of Hono, a project in TypeScript.
+/// The maximum number of titles of tests or sections among the names of a row. One takes several times the tokens of a
+/// name in the code: without a limit, they were more than half of all rows in a document of 32,000 tokens of Hono, a
+/// project in TypeScript.
 const MAX_TITLES: usize = 3;
 
 /// Returns the names of the most important symbols: by their score, then those that others can use before those that are

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
+use super::model_text::sanitize_line;
 use super::row_groups::{NamesRow, RowText, group_rows};
-use super::views::sanitize_line;
 use crate::model::{
     AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,
     FileOrder, MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,
     RoutingRule, Screenshot, SectionProblem, StableFiles, TaskReceipt, Tier, ViewFault, ViewMode,
-    count_redactions, split_resource,
+    count_redactions, resource_name,
 };
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -310,14 +310,10 @@ const fn sort_key(file: &CandidateFile) -> SortKey<'_> {
     (&file.block.path, file.stability, file.request_position)
 }
 
-fn resource_of(path: &RelPath) -> Option<&[u8]> {
-    split_resource(path.as_bytes()).map(|(name, _)| name)
-}
-
 fn compare_files(order: FileOrder, a: SortKey<'_>, b: SortKey<'_>) -> Ordering {
     // The root's files come first, so that work in a linked folder does not move the text of the root, nor that of a
     // linked folder whose name comes before.
-    let (resource_a, resource_b) = (resource_of(a.0), resource_of(b.0));
+    let (resource_a, resource_b) = (resource_name(a.0.as_bytes()), resource_name(b.0.as_bytes()));
     let first = match order {
         FileOrder::Stable => resource_a.cmp(&resource_b).then_with(|| a.1.cmp(&b.1)),
         FileOrder::Given => a.2.cmp(&b.2),

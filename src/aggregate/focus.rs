@@ -232,7 +232,7 @@ fn fit_plain<'p>(word: &[u8], path: &'p [u8]) -> Option<(FocusFit, &'p [u8])> {
 fn split_lines(word: &str) -> (&str, Option<RangeInclusive<u32>>) {
     match word.rsplit_once(':') {
         Some((path, lines)) if !path.is_empty() => match parse_lines(lines) {
-            // Of so many lines, the whole file is shown.
+            // The whole file is shown instead of a range as long as that.
             Some(lines) if MAX_FOCUSED_LINES < lines.end() - lines.start() => (path, None),
             Some(lines) => (path, Some(lines)),
             // A name may hold a colon.

@@ -35,9 +35,9 @@ const UNIT: u64 = 1 << 10;
 const MAX_DEFINERS: usize = 8;
 /// How much less a name counts that may be a word in a comment, and a file that is there to test others.
 const DOUBT_DIVISOR: u64 = 4;
-/// An import is written on purpose, which weighs as much as so many names.
+/// The number of names that an import weighs as much as, because it is written on purpose.
 const IMPORT_NAMES: u64 = 16;
-/// A file refers to another if it uses so many of its names, or imports it: one may be an accident.
+/// The number of another file's names that a file must use to refer to it, unless it imports it: one may be an accident.
 const NAMES_FOR_REFERENCE: u32 = 2;
 /// What a name weighs that a file shares with one in focus: with a few rare ones it passes all but the most used files.
 const NEAR_FACTOR: u64 = 4000;
@@ -48,7 +48,7 @@ const NEAR_IMPORT: u64 = 2 * UNIT;
 const NEAR_FOLDER: u64 = UNIT / 4;
 /// Among more files of one name no nearest one is looked for.
 const MAX_NAMESAKES: usize = 64;
-/// So many recent changes, as a power of two, make up the most that changes can add.
+/// The number of recent changes, as a power of two, that add as much as changes can add.
 const MOST_CHANGES_LOG2: u64 = 4;
 
 /// A file whose importance is asked for.
@@ -290,7 +290,7 @@ impl ReferenceTies {
         Self { referred_by: vec![0; files], near, shared: vec![0; files], hits: vec![0; files], hit }
     }
 
-    /// Notes that `user` uses something of `definer`, which counts as so many names.
+    /// Notes that `user` uses something of `definer`, which counts as `names`.
     fn record(
         &mut self,
         subjects: &[ImportanceSubject<'_>],

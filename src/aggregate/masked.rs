@@ -18,7 +18,7 @@ use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
 /// What is put before a symbol that stood on the same line as the head of what holds it.
 const INDENT_STEP: &str = "    ";
 
-/// For so many names that are gone the nearest ones are looked for.
+/// The maximum number of missing names for which the nearest existing ones are suggested.
 pub(super) const MAX_SUGGESTED: usize = 10;
 
 /// A text as a mask shows it.

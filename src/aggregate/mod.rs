@@ -19,6 +19,7 @@ mod importance;
 mod items;
 mod masked;
 mod masks;
+mod model_text;
 mod pack;
 mod page;
 mod regions;
@@ -27,6 +28,7 @@ mod routing;
 mod row_groups;
 mod selector;
 mod shown_lines;
+mod slice_view;
 mod symbol_lines;
 mod tokens;
 mod views;
@@ -54,6 +56,7 @@ pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use items::CuratedItems;
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
+pub use model_text::sanitize_line;
 pub use pack::{
     BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
     pack,
@@ -65,9 +68,10 @@ pub use routing::{
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
 pub use shown_lines::{has_new_lines, merge_shown, split_shown, without_known_lines};
+pub use slice_view::{SlicePart, render_slices};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
-    EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SlicePart, SummaryLines, error_line, model_summary_lines,
-    render_outline, render_slices, render_window, sanitize_line, summary_lines,
+    EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SummaryLines, error_line, model_summary_lines, render_outline,
+    render_window, summary_lines,
 };

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use crate::model::RelPath;
 
-/// So many files are a group.
+/// The minimum number of files of a group.
 const LEAST: usize = 4;
-/// So many of a group are named.
+/// The maximum number of files that are named of a group.
 const NAMED: usize = 12;
 
 /// A file with its most important symbols.

@@ -8,7 +8,7 @@ use super::page::gap_mark;
 const SEAM: &str = "\n… …\n";
 /// Runs of fewer lines that were shown earlier stay, as what is around the others.
 const MIN_KNOWN_LINES: usize = 6;
-/// Beyond so many bytes, views are not kept together.
+/// The maximum size of views that are kept together.
 const MAX_MERGED_BYTES: usize = 256 << 10;
 
 /// Returns whether `shown` has lines of the file that `known` has not.

@@ -118,7 +118,7 @@ fn count_in_pieces(vocabulary: &Vocabulary, mut text: &str, most_bytes: usize) -
     tokens
 }
 
-/// Returns where a first piece of at most so many bytes ends: at the last place at which no token can span, or where
+/// Returns where a first piece of at most `most_bytes` ends: at the last place at which no token can span, or where
 /// there is none, behind the last whole character.
 fn end_of_piece(text: &str, most_bytes: usize) -> usize {
     if text.len() <= most_bytes {

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::focus::FocusLines;
-use crate::model::{Outline, RelPath, Slice, SliceResolution, SliceStatus, SummaryDetail, Symbol, ViewMode};
+use super::model_text::sanitize_paragraphs;
+use crate::model::{Outline, RelPath, SummaryDetail, Symbol, ViewMode};
 
 /// What replaces a file that is not to be shown.
 pub const EXCLUDED: &str = "(context excluded)";
@@ -56,7 +57,7 @@ impl OutlineLine<'_> {
     }
 }
 
-/// A summary has at most so many tokens, with what the tier shows below its words.
+/// The maximum number of tokens of a summary, with what the tier shows below its words.
 pub const MAX_SUMMARY_TOKENS: u64 = 150;
 
 /// The lines of a summary: what is said about a file, and below it as much of its structure as the tier wants.
@@ -215,179 +216,8 @@ fn write_gap(out: &mut String, left_out: &mut u32) {
     }
 }
 
-/// Lines of a text, and what a person said of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlicePart {
-    /// A short name; may be empty.
-    pub tag: String,
-    /// Why they matter; may be empty.
-    pub comment: String,
-    /// First line, from 1.
-    pub start_line: u32,
-    pub end_line: u32,
-    /// What is wrong with them; empty if they are what was marked.
-    pub caveat: String,
-    /// The text; nothing for lines that are no longer found.
-    pub content: String,
-}
-
-impl SlicePart {
-    /// Returns lines that have no name, as far as `text` has them.
-    pub fn from_lines(text: &str, start_line: u32, end_line: u32) -> Self {
-        let count = u32::try_from(text.split_inclusive('\n').count()).unwrap_or(u32::MAX);
-        let is_there = start_line <= count;
-        let end_line = if is_there { end_line.min(count) } else { end_line };
-        let content = if is_there {
-            lines_of(text, start_line, end_line).to_owned()
-        } else {
-            format!("(no such lines: the text ends with line {count})")
-        };
-        let nothing = String::new;
-        Self { tag: nothing(), comment: nothing(), start_line, end_line, caveat: nothing(), content }
-    }
-
-    /// Returns a slice as it was found in `text`. What is lost is not shown as if it were right.
-    pub fn from_resolution(text: &str, slice: &Slice, found: &SliceResolution) -> Self {
-        let (start_line, end_line) = (found.start_line, found.end_line);
-        let shown = || lines_of(text, start_line, end_line).to_owned();
-        let (caveat, content) = match found.status {
-            SliceStatus::Exact | SliceStatus::Moved => (String::new(), shown()),
-            // Without a hash of its text nobody knows whether it has changed.
-            SliceStatus::Changed if slice.anchors.content_hash.is_none() => {
-                ("found by the lines around it".to_owned(), shown())
-            }
-            SliceStatus::Changed => ("changed since it was marked".to_owned(), shown()),
-            SliceStatus::Stale => {
-                (format!("lost, this is the best guess, and not shown: {}", found.reason), String::new())
-            }
-        };
-        let (tag, comment) = (slice.tag.clone(), slice.comment.clone());
-        Self { tag, comment, start_line, end_line, caveat, content }
-    }
-
-    /// Returns the part without its lines, where there is no room for them.
-    #[must_use]
-    pub fn without_lines(self) -> Self {
-        Self { caveat: "not shown to fit the budget".to_owned(), content: String::new(), ..self }
-    }
-}
-
-/// Returns the text of some lines, from 1 and inclusive. Lines end at line feeds alone, as git counts them.
-fn lines_of(text: &str, start_line: u32, end_line: u32) -> &str {
-    let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
-    let before = start_line.saturating_sub(1) as usize;
-    let Some(start) = starts.nth(before) else { return "" };
-    let count = end_line.saturating_sub(start_line) as usize;
-    let end = starts.nth(count).unwrap_or(text.len());
-    &text[start..end]
-}
-
-/// Returns the parts, joined by a blank line. A part without a tag is called `[Slice]`; one without a comment has none.
-pub fn render_slices(parts: &[SlicePart]) -> String {
-    let mut text = String::new();
-    for part in parts {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str("---\n[Slice");
-        // A tag is a person's words, and no word of theirs may begin a line of its own.
-        let tag = on_one_line(&part.tag);
-        if !tag.is_empty() {
-            let _ = write!(text, ": {tag}");
-        }
-        text.push(']');
-        let comment = on_one_line(&part.comment);
-        if !comment.is_empty() {
-            let _ = write!(text, " ({comment})");
-        }
-        let caveat = on_one_line(&part.caveat);
-        let caveat = if caveat.is_empty() { caveat } else { format!(" ({caveat})") };
-        let _ = writeln!(text, "\nLines {}-{}{caveat}:", part.start_line, part.end_line);
-        text.push_str(&part.content);
-        if !part.content.is_empty() && !part.content.ends_with('\n') {
-            text.push('\n');
-        }
-    }
-    text
-}
-
-fn on_one_line(words: &str) -> String {
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// So many bytes of a model's summary are shown. They were held to less when they came.
-const MAX_BYTES: usize = 8 << 10;
-/// The limit for a text that shares a line.
-const MAX_LINE_BYTES: usize = 400;
-/// The mark of a truncation.
-const CUT: &str = " […]";
-
-/// Returns words in paragraphs, one a line and none of them empty: without what a terminal would obey, what turns the
-/// direction of writing, and what nobody sees.
-pub fn sanitize_paragraphs(words: &str) -> String {
-    let words = truncate(words, MAX_BYTES);
-    if is_plain(&words) {
-        return words;
-    }
-    let mut text = String::with_capacity(words.len());
-    for line in words.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
-        let before = text.len();
-        for word in line.split_whitespace() {
-            let at = text.len();
-            let space = if at == before { "" } else { " " };
-            text.push_str(space);
-            text.extend(word.chars().filter(|c| !c.is_control() && !is_invisible(*c)));
-            // A word of nothing but invisible characters leaves no second space behind.
-            if text.len() == at + space.len() {
-                text.truncate(at);
-            }
-        }
-        if before < text.len() {
-            text.push('\n');
-        }
-    }
-    text.truncate(text.trim_end().len());
-    text
-}
-
-pub fn sanitize_line(words: &str) -> String {
-    truncate(&sanitize_paragraphs(words).replace('\n', " "), MAX_LINE_BYTES)
-}
-
-fn truncate(words: &str, most: usize) -> String {
-    if words.len() <= most {
-        return words.to_owned();
-    }
-    // The mark counts toward the limit; both limits are far longer than it.
-    let end = words.floor_char_boundary(most - CUT.len());
-    format!("{}{CUT}", &words[..end])
-}
-
-/// Returns whether a text is already sanitized, as most are.
-fn is_plain(words: &str) -> bool {
-    let is_usual = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
-    words.bytes().all(is_usual) && words.trim_ascii() == words && !words.contains("  ")
-}
-
-/// Returns whether a character has no shape of its own, but changes how the text around it is shown.
-const fn is_invisible(c: char) -> bool {
-    // The last range is of Unicode's tags: letters that no terminal shows and a model reads.
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
-}
-
 #[cfg(test)]
-mod views_tests {
+mod tests {
     use super::*;
     use crate::model::{ParseHealth, Span, SymbolKind};
 
@@ -474,64 +304,5 @@ mod views_tests {
             "     …  (8 lines)\n     9  row 9\n    10  row 10\n    11  row 11\n     …  (9 lines)\n"
         );
         assert_eq!(render_window("a\n", &FocusLines(vec![]), 1), "a\n");
-    }
-}
-
-#[cfg(test)]
-mod slices_view_tests {
-    use super::*;
-
-    #[test]
-    fn slices_are_joined_by_a_blank_line() {
-        let text = "a\nb\r\nc";
-        let named = SlicePart {
-            tag: "hot\nloop".to_owned(),
-            comment: "why".to_owned(),
-            ..SlicePart::from_lines(text, 1, 2)
-        };
-        let view = render_slices(&[named, SlicePart::from_lines(text, 3, 3)]);
-        let expected = "---\n[Slice: hot loop] (why)\nLines 1-2:\na\nb\r\n\n---\n[Slice]\nLines 3-3:\nc\n";
-        assert_eq!(view, expected);
-        assert_eq!(render_slices(&[]), "");
-    }
-
-    #[test]
-    fn lines_that_are_not_there_are_no_text() {
-        assert_eq!(lines_of("a\nb\n", 2, 9), "b\n");
-        assert_eq!(lines_of("a\nb\n", 9, 10), "");
-        assert_eq!(lines_of("", 1, 1), "");
-        let beyond = SlicePart::from_lines("a\nb\n", 3, 4);
-        assert_eq!(beyond.content, "(no such lines: the text ends with line 2)");
-        let clipped = SlicePart::from_lines("a\nb\n", 2, 9);
-        assert_eq!((clipped.end_line, clipped.content.as_str()), (2, "b\n"));
-    }
-}
-
-#[cfg(test)]
-mod words_tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(words: &str, expected: &str) {
-        assert_eq!(sanitize_paragraphs(words), expected);
-    }
-
-    #[test]
-    fn words_keep_their_paragraphs_and_lose_what_is_no_word() {
-        check("It reads.\n\n It  writes.\t\n", "It reads.\nIt writes.");
-        check("\u{1b}[31mred\u{1b}[0m \u{202e}won\u{202c} \u{200b} x\0y", "[31mred[0m won xy");
-        check("a\rb\u{2028}c", "a\nb\nc");
-        check(" \n\u{feff}\n", "");
-        check("", "");
-        check("It reads.", "It reads.");
-        check(" It  reads. ", "It reads.");
-    }
-
-    #[test]
-    fn words_that_somebody_made_endless_are_cut() {
-        let text = sanitize_paragraphs(&"ä".repeat(1 << 20));
-        assert!(text.len() <= MAX_BYTES && text.ends_with(CUT), "{}", text.len());
-        let line = sanitize_line(&"word\n".repeat(1 << 10));
-        assert!(line.len() <= MAX_LINE_BYTES && !line.contains('\n'), "{line}");
     }
 }

@@ -37,11 +37,11 @@ static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.toke
 /// byte first.
 static STARTS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.starts")).as_chunks().0;
 
-/// So many counts are remembered in each part of the memory of them, which is some 4 MB in all.
+/// The maximum number of counts in each part of their cache, which takes some 4 MB in all.
 const MAX_COUNTS: usize = 4096;
 const PARTS: usize = 16;
 
-/// So many pieces are remembered in each part of the memory of them, none longer than this: 2 MB in all.
+/// The maximum number of pieces in each part of their cache, none longer than this: 2 MB in all.
 const MAX_MERGED: usize = 1024;
 const LONGEST_MERGED: usize = 64;
 
@@ -247,7 +247,7 @@ fn rank(token: &[u8]) -> Option<u32> {
     None
 }
 
-/// Returns which of so many sorted byte strings of one width is the given one.
+/// Returns which of `count` sorted byte strings of one width is the wanted one.
 fn position(sorted: &[u8], width: usize, count: usize, wanted: &[u8]) -> Option<usize> {
     let (mut start, mut end) = (0, count);
     while start < end {

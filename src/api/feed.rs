@@ -174,8 +174,8 @@ impl Feed {
 
     /// Publishes an event to all subscribers. Its position has to be after that of the last one.
     ///
-    /// More changes than the ring holds become one [`FeedEventKind::FreshInstance`]: a subscriber to so many looks
-    /// at everything anyway.
+    /// More changes than the ring holds become one [`FeedEventKind::FreshInstance`]: a subscriber that has missed them
+    /// looks at everything anyway.
     pub fn publish(&self, event: FeedEvent) {
         let clock = event.clock;
         let mut ring = lock(&self.ring);

@@ -14,7 +14,7 @@ use super::providers::{PrefixCuts, takes_breakpoints};
 use crate::model::{BodyOptions, ContentHash, Document, DocumentLayout, DocumentText, PrefixCaching};
 use crate::render;
 
-/// Prefixes that are found without marks have at least so many tokens, unless the model is listed with another minimum.
+/// The minimum number of tokens of a prefix that is found without marks, unless the model is listed with another one.
 const AUTOMATIC_MIN_TOKENS: u64 = 1024;
 
 /// Returns how the provider of a format caches what is sent to it.

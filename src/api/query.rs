@@ -155,7 +155,7 @@ wire_queries! {
     Find(FindQuery) -> FoundNames {
         command: "find",
         path: "/v1/find",
-        summary: "Find files and symbols by some characters of their names, the best first.",
+        summary: "Fuzzy-find files and symbols by name, best match first.",
         body: FindQuery,
         reads: true
     }
@@ -207,7 +207,7 @@ wire_queries! {
     Given(GivenQuery) -> GivenDocuments {
         command: "given",
         path: "/v1/given",
-        summary: "Show what agents were given, and what of it has changed since.",
+        summary: "Show what was delivered to agents, and what has changed since.",
         body: GivenQuery,
         reads: true
     }

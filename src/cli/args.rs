@@ -221,7 +221,7 @@ pub enum CliCommand {
   slop search NullPointerException --kind method
   slop search --limit 5 \"$(cat trace.txt)\"")]
     Search(SearchArgs),
-    /// Find files and symbols by some characters of their names, the best first
+    /// Fuzzy-find files and symbols by name, best match first
     ///
     /// `slop find rdbload` finds src/rdb_loader.c and rdbLoadObject. Names count before folders, and characters in a row
     /// before scattered ones.
@@ -269,7 +269,7 @@ pub enum CliCommand {
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
     Aggregate(Box<AggregateArgs>),
-    /// Show what a provider's prompt cache keeps of a document from commit to commit
+    /// Simulate a provider's prompt cache while a document changes from commit to commit
     ///
     /// Composes the document at the first commit of the range and after each that follows it, as requests that a provider
     /// receives one after another, within the lifetime of its cache. Tokens are counted with the vocabulary in
@@ -292,7 +292,7 @@ pub enum CliCommand {
   slop hydrate --task 'Cookies are lost on redirects' --budget 16000
   slop hydrate --focus src/engine.py --json")]
     Hydrate(Box<HydrateArgs>),
-    /// Report where `hydrate` would place files, without keeping it
+    /// Show where `hydrate` would place files, without saving it
     #[command(after_help = "Examples:
   slop simulate --focus src/engine.py
   slop simulate --budget 8000 --json")]
@@ -307,7 +307,7 @@ pub enum CliCommand {
   slop fragments pin src/engine.py --depth 9
   slop fragments unpin src/engine.py")]
     Fragments(FragmentsArgs),
-    /// Show what agents were given, and what of it has changed since
+    /// Show what was delivered to agents, and what has changed since
     ///
     /// Without a name, lists the names under which documents were given (see `aggregate --name`). With one, lists the files
     /// of its last document that have changed, and its last documents: how much of each a provider's prompt cache keeps of
@@ -383,9 +383,9 @@ pub enum CliCommand {
     /// Compare the index with the files on disk
     ///
     /// Lists the project again, reads and hashes every file, and reports each file that differs from the cache. That
-    /// includes files that have changed since the last `slop index`. Of 100 files, others each time, outline, skeleton and
-    /// summary are derived again and compared with what is stored. Nothing is written. The exit code is 1 if there are
-    /// differences; `slop cache clear` removes what is stored.
+    /// includes files that have changed since the last `slop index`. For a different sample of 100 files each time, outline,
+    /// skeleton and summary are derived again and compared with what is stored. Nothing is written. The exit code is 1 if
+    /// there are differences; `slop cache clear` removes what is stored.
     #[command(after_help = "Example:
   slop index && slop audit")]
     Audit,
@@ -427,7 +427,7 @@ pub enum CliCommand {
   slop take create review
   slop take switch review")]
     Take(TakeArgs),
-    /// Show everything that is curated in slop.toml, or make several edits of it at once
+    /// Show all curation in slop.toml, or apply several edits atomically
     #[command(after_help = "Example:
   slop curation edit edits.json --dry-run")]
     Curation(CurationArgs),

@@ -79,7 +79,7 @@ pub enum AgentCommand {
     #[command(after_help = "Example:
   slop agent usage")]
     Usage,
-    /// Show the summaries that models wrote of a file, a folder or the project (.)
+    /// Show the stored model summaries of a file, a folder or the project (.)
     ///
     /// Without a path, shows those of the project and of its top-level folders.
     #[command(after_help = "Example:

@@ -100,7 +100,7 @@ pub struct AggregateArgs {
     /// Write the receipt, a JSON report of what is shown, to this file
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
-    /// List these files in the receipt, whose totals are about all files [default: all]
+    /// Which files the receipt lists; totals always cover all files [default: all]
     #[arg(long, value_name = "FILES", value_enum, hide_short_help = true)]
     pub receipt_scope: Option<ReceiptScopeArg>,
     /// The flags for incremental aggregation.
@@ -153,7 +153,7 @@ pub struct AttachmentArgs {
     /// with the project: git does not track it, or your own settings ask for it.
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// Use this one of a discussion's takes
+    /// Use the take of this name from the discussion
     #[arg(long, value_name = "NAME", conflicts_with = "no_history", hide_short_help = true)]
     pub take: Option<String>,
     /// Omit the discussion, leaving only the part that a provider can cache

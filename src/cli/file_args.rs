@@ -121,7 +121,7 @@ pub struct SearchArgs {
 /// Arguments of `find`.
 #[derive(Debug, Arguments)]
 pub struct FindArgs {
-    /// Characters that a name has in this order; with a capital, they have to be as they are written
+    /// Characters of the name, in order; an upper-case one must match exactly
     #[arg(value_name = "CHARACTERS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub query: String,
     /// Find files only

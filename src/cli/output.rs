@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::io::{BufWriter, IsTerminal, Stdout, Write};
+use std::io::{BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -98,11 +98,24 @@ impl CommandOutput {
         }
     }
 
-    /// Asks the person at the terminal, even with `--quiet`.
-    pub(super) fn prompt(&mut self, question: &str) {
+    /// Returns whether somebody can see a question and answer it. With `--quiet` or `--json`, what it is about would not
+    /// be shown.
+    pub(super) fn can_confirm(&self) -> bool {
+        !self.json && self.is_interactive() && io::stdin().is_terminal()
+    }
+
+    /// Asks a yes/no question on the terminal. Returns `None` where nobody can answer it.
+    pub(super) fn confirm(&mut self, question: &str) -> Option<bool> {
+        if !self.can_confirm() {
+            return None;
+        }
         let _ = self.stdout.flush();
         let mut stderr = anstream::stderr();
-        let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
+        let _ = write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush());
+        let mut answer = String::new();
+        // An answer that cannot be read is a no, and so is the end of the input.
+        let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
+        Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
     /// Writes how an answer came about, with `--verbose`.
@@ -146,6 +159,11 @@ impl CommandOutput {
         let _ = self.stdout.flush();
         let _ = writeln!(anstream::stderr(), "{line}");
     }
+}
+
+/// Writes a number that is given in thousandths.
+pub(super) fn thousandths(number: u64) -> String {
+    format!("{}.{:03}", number / 1000, number % 1000)
 }
 
 /// Returns a text with pictures for its control characters, all but ends of lines and tabs: `␛` for what begins a command

@@ -58,51 +58,51 @@ pub enum Error {
     /// The layout of the file has no place for the edit.
     #[error("{} would not be readable after the edit", path.display())]
     Unwritable { path: PathBuf },
-    #[error("no item `{}` under [[files]] in {}", printable(item), path.display())]
+    #[error("no item `{}` under [[files]] in {}", shortened_value(item), path.display())]
     NoSuchItem { path: PathBuf, item: String },
-    #[error("no such slice of `{}`", printable(item))]
+    #[error("no such slice of `{}`", shortened_value(item))]
     NoSuchSlice { item: String },
-    #[error("`{}` has no slice {index}", printable(item))]
+    #[error("`{}` has no slice {index}", shortened_value(item))]
     NoSliceAt { item: String, index: usize },
-    #[error("no screenshot `{}`", printable(screenshot))]
+    #[error("no screenshot `{}`", shortened_value(screenshot))]
     NoSuchScreenshot { screenshot: String },
-    #[error("`{}` already has a slice of lines {}-{}", printable(item), lines.0, lines.1)]
+    #[error("`{}` already has a slice of lines {}-{}", shortened_value(item), lines.0, lines.1)]
     SliceExists { item: String, lines: (u32, u32) },
     #[error("{}{}", no_symbol(item, key.as_deref()), nearest_suffix(nearest.as_deref()))]
     NoSuchMask { item: String, key: Option<String>, nearest: Option<String> },
-    #[error("no preset named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
+    #[error("no preset named `{}`{}", shortened_value(name), nearest_suffix(nearest.as_deref()))]
     NoSuchPreset { name: String, nearest: Option<String> },
-    #[error("preset `{}` already exists in {}", printable(name), path.display())]
+    #[error("preset `{}` already exists in {}", shortened_value(name), path.display())]
     PresetExists { name: String, path: PathBuf },
     #[error("{} has no [[files]] to save as a preset", path.display())]
     NothingToSave { path: PathBuf },
     /// The file with the takes cannot be interpreted.
     #[error("{}: {reason}", path.display())]
     BadTakes { path: PathBuf, reason: String },
-    #[error("`{}` is not the name of a take", printable(name))]
+    #[error("`{}` is not the name of a take", shortened_value(name))]
     BadTakeName { name: String },
-    #[error("no take named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
+    #[error("no take named `{}`{}", shortened_value(name), nearest_suffix(nearest.as_deref()))]
     NoSuchTake { name: String, nearest: Option<String> },
-    #[error("a take named `{}` already exists", printable(name))]
+    #[error("a take named `{}` already exists", shortened_value(name))]
     TakeExists { name: String },
-    #[error("`{}` is the current take", printable(name))]
+    #[error("`{}` is the current take", shortened_value(name))]
     TakeIsCurrent { name: String },
-    #[error("the take `{}` has curated entries or screenshots", printable(name))]
+    #[error("the take `{}` has curated entries or screenshots", shortened_value(name))]
     TakeNotEmpty { name: String },
-    #[error("curated items would be lost: {}", printable(&items.join(", ")))]
+    #[error("curated items would be lost: {}", shortened_value(&items.join(", ")))]
     WouldLose { items: Vec<String> },
 }
 
 fn no_symbol(item: &str, key: Option<&str>) -> String {
-    let item = printable(item);
+    let item = shortened_value(item);
     key.map_or_else(
         || format!("`{item}` has no mask"),
-        |key| format!("no symbol `{}` in the mask of `{item}`", printable(key)),
+        |key| format!("no symbol `{}` in the mask of `{item}`", shortened_value(key)),
     )
 }
 
 fn nearest_suffix(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |nearest| format!(", the nearest known is `{}`", printable(nearest)))
+    nearest.map_or(String::new(), |nearest| format!(", the nearest known is `{}`", shortened_value(nearest)))
 }
 
 /// Returns `"a", "b" or "c"`.
@@ -116,7 +116,7 @@ pub(super) fn join_alternatives<'a>(words: impl Iterator<Item = &'a str>) -> Str
 }
 
 /// Returns `text` for a message: on one line, shortened, without characters that change how a terminal displays it.
-pub(super) fn printable(text: &str) -> String {
+pub(super) fn shortened_value(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();
     // Settings may be hostile: a message must not carry escape sequences or a megabyte to the terminal.
@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn a_message_shows_hostile_text_on_one_short_line() {
-        assert_eq!(printable("\"a\\b\" 'ü'"), "\"a\\b\" 'ü'");
-        assert_eq!(printable("a\n\u{1b}[31m\u{202e}"), "a\\n\\u{1b}[31m\\u{202e}");
-        assert_eq!(printable(&"x".repeat(60)), "x".repeat(60));
-        assert_eq!(printable(&"x".repeat(1_000_000)), format!("{}…", "x".repeat(60)));
+        assert_eq!(shortened_value("\"a\\b\" 'ü'"), "\"a\\b\" 'ü'");
+        assert_eq!(shortened_value("a\n\u{1b}[31m\u{202e}"), "a\\n\\u{1b}[31m\\u{202e}");
+        assert_eq!(shortened_value(&"x".repeat(60)), "x".repeat(60));
+        assert_eq!(shortened_value(&"x".repeat(1_000_000)), format!("{}…", "x".repeat(60)));
     }
 }

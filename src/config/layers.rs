@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use toml::de::{DeTable, DeValue};
 
 use super::curation::Curation;
-use super::error::{Error, SettingOrigin, join_alternatives, printable};
+use super::error::{Error, SettingOrigin, join_alternatives, shortened_value};
 use super::links::ProposedResource;
 use super::schema::{SettingsSchema, ValueKind, to_plain};
 use super::section::{SettingsSource, TomlLeaf, line_at};
@@ -144,7 +144,8 @@ pub(super) fn from_environment(
         let Some((key, kind)) = schema.find_by_variable(name) else {
             // A warning and no error: the variable may belong to another program, or to a later slop.
             let nearest = schema.nearest_variable(name);
-            warnings.push(format!("unknown variable {}, the nearest known is {nearest}", printable(name)));
+            warnings
+                .push(format!("unknown variable {}, the nearest known is {nearest}", shortened_value(name)));
             continue;
         };
         let value = match kind {
@@ -226,8 +227,8 @@ fn checked_assignment(
     let found = nothing.or_else(|| hidden::shown_value(&key, written));
     Err(Error::BadValue {
         origin,
-        key: printable(&key),
-        found: found.unwrap_or_else(|| printable(written)),
+        key: shortened_value(&key),
+        found: found.unwrap_or_else(|| shortened_value(written)),
         allowed: kind.description().to_owned(),
     })
 }
@@ -237,11 +238,11 @@ fn unknown_setting(key: &str, written: &str, origin: SettingOrigin, schema: &Set
         return Error::BadValue {
             origin,
             key: key.to_owned(),
-            found: printable(written),
+            found: shortened_value(written),
             allowed: "a table of settings".to_owned(),
         };
     }
-    Error::UnknownKey { origin, key: printable(key), nearest: schema.nearest(key) }
+    Error::UnknownKey { origin, key: shortened_value(key), nearest: schema.nearest(key) }
 }
 
 /// The list to which a project's file adds: what the user has excluded no project lets in again.
@@ -374,9 +375,9 @@ impl MergedSettings {
         let setting = self.setting(key);
         Error::BadValue {
             origin: setting.origin.clone(),
-            key: printable(key),
+            key: shortened_value(key),
             found: hidden::shown_value(key, setting.value.as_str().unwrap_or_default())
-                .unwrap_or_else(|| printable(&setting.value.to_string())),
+                .unwrap_or_else(|| shortened_value(&setting.value.to_string())),
             allowed,
         }
     }

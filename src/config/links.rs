@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::error::{Error, printable};
+use super::error::{Error, shortened_value};
 use super::links_file::{BY_USER, Link};
 use super::section::{SettingsSource, TomlSection};
 use crate::discover::enclosing_checkout;
@@ -166,7 +166,7 @@ impl Links {
             match (&resource.state, path) {
                 (ResourceState::WantsConsent, Some(path)) => Some(format!(
                     "slop.toml proposes @{name} = {}; 'slop link trust' shows what that is",
-                    printable(path)
+                    shortened_value(path)
                 )),
                 (ResourceState::OtherFolder, _) => {
                     Some(format!("@{name}: {}; 'slop link list' shows which", resource.state.reason()))

@@ -183,7 +183,7 @@ pub fn revision_of(bytes: &[u8]) -> String {
     ContentHash::digest(bytes).to_string()
 }
 
-/// So many entries that are left out are listed one by one.
+/// The maximum number of entries that are left out and listed one by one.
 const MAX_LISTED_ENTRIES: usize = 20;
 
 fn describe_left_out(errors: &[Error]) -> Vec<String> {

@@ -92,11 +92,11 @@ file that `SLOP_CONFIG` names), the project's `slop.toml`, the environment, comm
 of a setting is `SLOP_` followed by its key in upper case, with `_` for every other character:
 `SLOP_AGGREGATION_CACHE_DIR` for `aggregation.cache_dir`. `slop config show --origin` shows where each value comes from.
 
-Curation has no defaults and is therefore not listed here: `[[files]]`, `[presets.NAME]` and `[personas.NAME]`;
-`slop init` writes an example of each. Presets and personas in the user's settings file are available in every project,
-and a project's presets and personas of the same name replace them. `[[files]]` belongs in a project's `slop.toml`;
-elsewhere it has no effect, and a note says so. Unknown keys within these tables are kept and reported, and have no
-effect.
+Curation has no defaults and is therefore not listed here: `[[files]]`, `screenshots`, `[document]`, `[presets.NAME]` and
+`[personas.NAME]` ([curation.md](curation.md)); `slop init` writes examples. Presets and personas in the user's settings
+file are available in every project, and a project's presets and personas of the same name replace them. `[[files]]`,
+`screenshots` and `[document]` belong in a project's `slop.toml`; elsewhere they have no effect, and a note says so.
+Unknown keys within these tables are kept and reported, and have no effect.
 
 An entry of `[[files]]`, a slice, a preset or a persona with a wrong value is left out, and everything else has effect; the
 file, the line and the reason are in a note, in the receipts of documents and in `slop status`. Any other wrong value is an

@@ -3,7 +3,7 @@
 use crate::model::nearest_name;
 use toml::de::{DeTable, DeValue};
 
-use super::error::printable;
+use super::error::shortened_value;
 use super::section;
 use super::section::{TomlLeaf, is_bare};
 
@@ -146,7 +146,7 @@ impl SettingsSchema {
     pub(super) fn nearest(&self, key: &str) -> String {
         // `languages.markdown = "full"` is an easy slip, and no edit distance sees what was meant.
         if let Some(meant) = self.keys.iter().find_map(|known| known.language_view_like(key)) {
-            return printable(&meant);
+            return shortened_value(&meant);
         }
         let keys = self.keys.iter().map(|known| known.key.as_str());
         let nearest = nearest_name(key, keys.chain(self.sections()));

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Error, SettingOrigin, join_alternatives, printable};
+use super::error::{Error, SettingOrigin, join_alternatives, shortened_value};
 
 /// How many unknown keys of one file are listed one by one.
 // A hostile file may have a hundred thousand keys, and a person reads no more than a few.
@@ -81,8 +81,8 @@ impl<'a> SettingsSource<'a> {
     fn bad_value(&self, key: &str, offset: usize, found: &str, allowed: &str) -> Error {
         Error::BadValue {
             origin: self.origin(offset),
-            key: printable(key),
-            found: printable(found),
+            key: shortened_value(key),
+            found: shortened_value(found),
             allowed: allowed.to_owned(),
         }
     }
@@ -98,7 +98,7 @@ impl<'a> SettingsSource<'a> {
     /// Warns of a setting of an older program, in whose file it had a meaning.
     pub(super) fn warn_older(&self, key: &str, offset: usize) {
         if self.may_warn() {
-            let (origin, key) = (self.origin(offset), printable(key));
+            let (origin, key) = (self.origin(offset), shortened_value(key));
             let words = "has no effect; `slop init --from` writes a file without it";
             self.warnings.borrow_mut().push(format!("{origin}: `{key}` {words}"));
         }
@@ -107,7 +107,7 @@ impl<'a> SettingsSource<'a> {
     /// Warns that a project's file says what only the user's own may say.
     pub(super) fn warn_user_only(&self, key: &str, offset: usize) {
         if self.may_warn() {
-            let (origin, key) = (self.origin(offset), printable(key));
+            let (origin, key) = (self.origin(offset), shortened_value(key));
             let words = "has no effect in a project's file, it belongs in the user's own";
             self.warnings.borrow_mut().push(format!("{origin}: `{key}` {words}"));
         }
@@ -115,7 +115,7 @@ impl<'a> SettingsSource<'a> {
 
     /// Warns of a provider's key in a place that none is read from.
     fn warn_written_key(&self, key: &str, offset: usize) {
-        let (origin, key) = (self.origin(offset), printable(key));
+        let (origin, key) = (self.origin(offset), shortened_value(key));
         self.warnings.borrow_mut().push(format!(
             "{origin}: `{key}` has no effect, for no key is read from settings: take it out, and name the variable that \
              holds it in `{KEY_VARIABLES}`, or a file in `key_file`"
@@ -123,7 +123,7 @@ impl<'a> SettingsSource<'a> {
     }
 
     fn warn_unknown(&self, key: &str, offset: usize, nearest: &str) {
-        let (origin, key) = (self.origin(offset), printable(key));
+        let (origin, key) = (self.origin(offset), shortened_value(key));
         self.warnings
             .borrow_mut()
             .push(format!("{origin}: unknown key `{key}` has no effect, the nearest known is `{nearest}`"));
@@ -177,7 +177,7 @@ impl<'s> TomlSection<'s> {
                 self.source.warn_unknown(
                     &self.dotted_key(name.get_ref()),
                     name.span().start,
-                    &format!("{}.{nearest}", printable(&self.key)),
+                    &format!("{}.{nearest}", shortened_value(&self.key)),
                 );
             }
         }

@@ -56,7 +56,7 @@ fn server(merged: &MergedSettings) -> Result<S3Server, Error> {
     Ok(server)
 }
 
-/// Returns how long entries are kept; `None` for ever.
+/// Returns how long entries are kept; `None` means forever.
 fn lifetime(days: u32) -> Option<Duration> {
     (0 < days).then(|| Duration::from_secs(u64::from(days) * 24 * 60 * 60))
 }

@@ -12,7 +12,7 @@ use crate::model::RelPath;
 const QUIET_PERIOD: Duration = Duration::from_millis(25);
 /// Or this long after the first event.
 const MAX_DELAY: Duration = Duration::from_millis(500);
-/// After a refresh, nothing is due for so many times as long as it took: a burst of changes costs a part of a core alone.
+/// The pause after a refresh, as a multiple of what that took: a burst of changes costs a part of a core alone.
 const REST_FACTOR: u32 = 3;
 /// With more changed files than this everything is refreshed instead.
 const MAX_FILES: usize = 50_000;

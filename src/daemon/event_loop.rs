@@ -186,7 +186,7 @@ impl EventLoop<'_> {
 
     /// Checks whether the project's folder, the lock and the sockets still exist, and releases what was held long enough.
     fn tick(&mut self) -> Option<&'static str> {
-        self.workspace.release_opened(self.clock.now_ns() / 1_000_000);
+        self.workspace.release_opened(self.clock.now_ms());
         if self.watchdog_interval.is_some() {
             supervisor::report_alive();
         }
@@ -259,7 +259,7 @@ impl EventLoop<'_> {
             let freshness = FreshnessNote {
                 clock: Some(self.position.to_string()),
                 pending: self.pending(),
-                ..FreshnessNote::at(self.clock.now_ns() / 1_000_000)
+                ..FreshnessNote::at(self.clock.now_ms())
             };
             self.metrics.in_progress += 1;
             // Fails only if all workers have ended, and their end stops the daemon by an event of its own.

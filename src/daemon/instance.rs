@@ -85,8 +85,8 @@ impl InstanceLock {
         }
     }
 
-    /// Lets another one become the daemon. The lock's file stays: by deleting it we would have two others lock two
-    /// files. It no longer names us, whose number may soon be that of a stranger.
+    /// Lets another process become the daemon. The lock's file stays: deleting it would let two processes lock two
+    /// different files. It is emptied, because our process id may soon be reused.
     pub(super) fn release(self) {
         // If it cannot be emptied, readers still check whether the lock is held.
         let _ = self.lock.clear_holder();

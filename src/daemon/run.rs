@@ -71,7 +71,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let instance = InstanceLock::acquire(places.clone())?;
 
     let (events, inbox) = sync_channel(EVENT_QUEUE_CAPACITY);
-    let started_at_ms = clock.now_ns() / 1_000_000;
+    let started_at_ms = clock.now_ms();
     // Greater than that of every daemon before, so that no clock of theirs is taken for ours.
     let position = ClockPosition { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
     let workspace = Arc::new(WorkspaceCache::new());

@@ -58,7 +58,7 @@ impl EventLoop<'_> {
     pub(super) fn status(&self) -> DaemonStatus {
         let (seen, workspace, usage) =
             (self.watcher.counts(), self.workspace.counts(), ProcessUsage::current());
-        let now_ms = self.clock.now_ns() / 1_000_000;
+        let now_ms = self.clock.now_ms();
         let (mode, reason) = match &self.mode {
             TrustMode::Starting => (DaemonMode::Starting, None),
             TrustMode::Events => (DaemonMode::Events, None),

@@ -33,7 +33,7 @@ const IDLE_PAUSE: Duration = Duration::from_mins(10);
 const MAX_FAILURE_PAUSE: Duration = Duration::from_mins(1);
 /// How often it is checked whether the settings are still the same, where nobody is asked.
 const IDLE_SETTINGS_POLL: Duration = Duration::from_secs(5);
-/// Listing the tasks is followed by a pause of so many times what it took, so that it takes little of a processor.
+/// The pause after listing the tasks, as a multiple of what that took, so that it takes little of a processor.
 const PAUSE_FACTOR: u32 = 20;
 
 /// How often the answers of batches are looked for.

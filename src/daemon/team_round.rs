@@ -12,7 +12,7 @@ use crate::engine::summaries::{SummaryPolicy, SummaryTask};
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{Clock, WallClock};
 
-/// So many tasks run before it is determined again which matter most.
+/// The number of tasks that run before it is determined again which matter most.
 pub(super) const TASKS_PER_ROUND: usize = 64;
 /// How often to look for answers to questions that other members of the team have claimed.
 pub(super) const TEAM_POLL: Duration = Duration::from_secs(2);
@@ -24,7 +24,7 @@ pub(super) fn fetch_missing(
     policy: &SummaryPolicy,
     watch: &PlanWatch<'_>,
 ) {
-    let now_ms = now_ms();
+    let now_ms = WallClock.now_ms();
     if team.rests(now_ms) {
         return;
     }
@@ -55,7 +55,7 @@ pub(super) fn claim_tasks(
     watch: &PlanWatch<'_>,
 ) -> ClaimResult {
     let policy = &service.options().policy;
-    let now_ms = now_ms();
+    let now_ms = WallClock.now_ms();
     let own = match team.claim(ready, service.options(), now_ms) {
         Ok(Some(own)) => own,
         Ok(None) => return ClaimResult::NoClaims,
@@ -95,14 +95,9 @@ pub(super) fn store_in_team(
     options: &Options,
     watch: &PlanWatch<'_>,
 ) {
-    let now_ms = now_ms();
+    let now_ms = WallClock.now_ms();
     let stored = team.store(claims, options, now_ms);
     watch.report_team(team, stored, now_ms);
-}
-
-/// Returns the time in milliseconds since the epoch.
-fn now_ms() -> i64 {
-    WallClock.now_s().saturating_mul(1000)
 }
 
 impl PlanWatch<'_> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::git_command::run_git;
 use super::listing::{DiscoveredFile, FileListing, ListingSource, NameRules};
-use crate::model::{RelPath, SkipReason};
+use crate::model::{RelPath, SkipReason, printable};
 use crate::sys::{ProcessOutput, Processes};
 
 /// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
@@ -137,10 +137,6 @@ fn explain_unknown(record: &[u8]) -> MissingAnswer {
         printable(&record)
     );
     MissingAnswer { note, is_lasting: true }
-}
-
-fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath, SkipReason};
 /// A NUL this near to the beginning shows that bytes are no text; git looks about as far.
 const NUL_WINDOW: usize = 8 << 10;
 
-/// Text holds at most one control character in so many bytes.
+/// The minimum number of bytes of a text for each of its control characters.
 const BYTES_PER_CONTROL: usize = 10;
 
 /// A mark that names an encoding is in the first two lines, and within this many bytes.

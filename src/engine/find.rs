@@ -13,7 +13,7 @@ use crate::model::{Outline, RelPath, SymbolKind, path_text};
 use crate::search::Subsequence;
 use crate::syntax;
 
-/// So many contents are added to those that were loaded until all are loaded again, without those that are gone.
+/// The number of contents that are added to the loaded ones before all are loaded again, without those that are gone.
 const MAX_ADDED: usize = 16_384;
 
 /// The names to find.
@@ -23,7 +23,7 @@ pub struct FindRequest {
     pub query: String,
     pub files: bool,
     pub symbols: bool,
-    /// So many hits are returned at most.
+    /// The maximum number of hits that are returned.
     pub limit: usize,
 }
 
@@ -148,7 +148,7 @@ struct BestHits {
 
 impl BestHits {
     fn push(&mut self, hit: FindHit) {
-        /// So many more than are wanted are held before they are sorted.
+        /// The number of hits beyond the wanted ones that are collected before they are sorted.
         const MAX_UNSORTED: usize = 4096;
         self.hits.push(hit);
         if self.limit + MAX_UNSORTED < self.hits.len() {

@@ -391,7 +391,7 @@ impl Project<'_> {
         self.shared.as_deref()?.documents().opened.get(id, self.now_ms())
     }
 
-    /// Returns the documents that were delivered last under a name, the newest first, and at most so many.
+    /// Returns the documents that were delivered last under a name, the newest first, and at most `count`.
     pub fn delivered_documents(&mut self, record: &RecordName, count: usize) -> Vec<DeliveredDocument> {
         let key = record.key();
         self.cache.query_store(|store| store.delivered_documents(&key, count)).unwrap_or_default()
@@ -414,7 +414,7 @@ impl Project<'_> {
     }
 
     fn now_ms(&self) -> i64 {
-        self.cache.workspace.world.clock.now_ns() / 1_000_000
+        self.cache.workspace.world.clock.now_ms()
     }
 
     /// Places the files of the project, by what a document of the request would be selected by.
@@ -577,7 +577,7 @@ impl Project<'_> {
         artifacts::verify_cache(&mut self.cache)
     }
 
-    /// Deletes artifacts of contents that no file has had for so many days, and artifacts made by older versions of
+    /// Deletes artifacts of contents that no file has had for `days`, and artifacts made by older versions of
     /// this program.
     pub fn collect_garbage(&mut self, days: u32) -> Result<ClearedCache, Error> {
         artifacts::collect_garbage(&mut self.cache, days)

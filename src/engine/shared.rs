@@ -40,7 +40,7 @@ impl WorkspaceCache {
         Self::default()
     }
 
-    /// Returns an empty cache for which the document of a table of so many files is composed at once.
+    /// Returns an empty cache for which the document of a table of this many files is composed at once.
     #[cfg(test)]
     pub(crate) fn composing_tables(quick_files: usize) -> Self {
         Self { tables: TableCache::composing(quick_files), ..Self::default() }

@@ -18,9 +18,9 @@ use crate::syntax;
 /// What separates the parts of a qualified name, in any language.
 pub(super) const SEPARATORS: [char; 5] = ['.', ':', '\\', '#', '/'];
 
-/// So many names are searched one by one before they are sorted in.
+/// The number of names that are searched one by one before they are sorted in.
 const MAX_UNSORTED: usize = 4096;
-/// So many contents are added to those that were loaded until all are loaded again, without those that are gone.
+/// The number of contents that are added to the loaded ones before all are loaded again, without those that are gone.
 const MAX_ADDED: usize = 16_384;
 
 /// The names that contents define, as far as they are known.
@@ -36,7 +36,7 @@ struct DefinedNames {
     /// A hash of the last part of each name, with the number of a content that defines it. Two names with the same hash
     /// only make a content a candidate in vain.
     names: Vec<(u32, u32)>,
-    /// So many of the names are sorted.
+    /// The number of names, from the first on, that are sorted.
     sorted: usize,
 }
 

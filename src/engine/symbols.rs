@@ -15,7 +15,7 @@ use crate::engine::index::{Trust, select_named};
 use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind};
 use crate::search::PathClass;
 
-/// So many names are suggested where no symbol has the one that was asked for.
+/// The maximum number of names that are suggested where no symbol has the one that was asked for.
 const MAX_NEAREST: usize = 3;
 
 /// The symbols to find.

@@ -86,7 +86,7 @@ impl Processes for CountingProcesses {
     }
 }
 
-/// A clock that is ahead of the files' clock by so many seconds.
+/// A clock that is ahead of the files' clock by a number of seconds.
 #[derive(Default)]
 pub(super) struct AheadClock(AtomicU64);
 

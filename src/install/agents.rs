@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::entry::{ConfigEntry, EntryKind, FileFormat, InstallScope};
 use super::hook_event::HookEvent;
 use super::skill::SKILL;
+use crate::model::shell_word;
 
 /// An agent that slop can be installed for.
 #[derive(Debug)]
@@ -451,10 +452,4 @@ impl HookForm {
         });
         version.into_iter().chain(commands).collect()
     }
-}
-
-/// Returns a word as a shell reads it.
-fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

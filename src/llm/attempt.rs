@@ -60,7 +60,7 @@ pub enum AttemptEffect {
     GiveUp(GiveUpReason),
 }
 
-/// Why no model answered, as far as it decides when to try again.
+/// Why no model answered, as far as needed to decide when to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GiveUpReason {
     /// Providers had outages or asked for a delay: the subject is not at fault.

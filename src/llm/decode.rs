@@ -65,7 +65,8 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Mod
     };
     if !success {
         let output = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
-        let message = message_text::printable(&String::from_utf8_lossy(output), message_text::MAX_MESSAGE);
+        let message =
+            message_text::redacted_line(&String::from_utf8_lossy(output), message_text::MAX_MESSAGE);
         let message = if message.is_empty() { "the program gave no reason".to_owned() } else { message };
         // Retrying at once would not help; a program that always fails is noticed by its repeated failures.
         return Err(failure(FailureClass::Request, message));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::call::{FailureClass, SoftFailure};
 use super::headers;
-use super::message_text::{MAX_MESSAGE, printable, shortened};
+use super::message_text::{MAX_MESSAGE, redacted_line, shortened};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ErrorBody {
@@ -153,8 +153,8 @@ impl ErrorBody {
 
     pub(super) fn message_line(&self, status: u16) -> String {
         let mut words = if status < 400 { String::new() } else { format!("HTTP {status}") };
-        let code = self.codes.last().map(|code| printable(code, 80)).filter(|code| !code.is_empty());
-        for part in [code, Some(printable(&self.message, MAX_MESSAGE))].into_iter().flatten() {
+        let code = self.codes.last().map(|code| redacted_line(code, 80)).filter(|code| !code.is_empty());
+        for part in [code, Some(redacted_line(&self.message, MAX_MESSAGE))].into_iter().flatten() {
             if part.is_empty() {
                 continue;
             }

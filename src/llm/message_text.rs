@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::is_invisible;
+
 pub(super) const MAX_MESSAGE: usize = 300;
 
 /// The most bytes of a call's id.
@@ -14,7 +16,7 @@ const MAX_ID: usize = 128;
 const MIN_KEY: usize = 20;
 
 /// Returns the text as one printable line of at most this many bytes, with possible keys hidden.
-pub(super) fn printable(text: &str, most: usize) -> String {
+pub(super) fn redacted_line(text: &str, most: usize) -> String {
     // The rest cannot be shown in any case, and may be megabytes.
     let head = head(text, most.saturating_mul(8));
     let mut line = String::new();
@@ -48,14 +50,6 @@ pub(super) fn shortened(line: String, most: usize) -> String {
 
 fn head(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most.min(text.len()))]
-}
-
-/// Returns whether a character is invisible or changes the writing direction.
-fn is_invisible(char: char) -> bool {
-    matches!(char,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Hides what looks like a key: a long run of letters and digits that is neither a word nor a model's name. Some
@@ -93,7 +87,7 @@ mod tests {
 
     #[track_caller]
     fn check_printable(text: &str, shown: &str) {
-        assert_eq!(printable(text, MAX_MESSAGE), shown);
+        assert_eq!(redacted_line(text, MAX_MESSAGE), shown);
     }
 
     #[test]
@@ -105,9 +99,9 @@ mod tests {
 
     #[test]
     fn long_words_are_cut_at_a_character() {
-        let cut = printable(&"ä".repeat(1_000), 11);
+        let cut = redacted_line(&"ä".repeat(1_000), 11);
         assert_eq!(cut, "ääää…");
-        assert!(printable(&"x ".repeat(10_000_000), MAX_MESSAGE).len() <= MAX_MESSAGE);
+        assert!(redacted_line(&"x ".repeat(10_000_000), MAX_MESSAGE).len() <= MAX_MESSAGE);
     }
 
     #[test]

@@ -3,42 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::model::named_enum;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WireFormat {
-    /// Anthropic's Messages API.
-    Anthropic,
-    /// OpenAI's Chat Completions API and compatible ones.
-    Chat,
-    /// OpenAI's Responses API.
-    Responses,
-    /// Google's generateContent.
-    Gemini,
-    /// Ollama's own chat API.
-    Ollama,
-    /// A program that reads the prompt and writes the answer.
-    Command,
-}
-
-impl WireFormat {
-    pub const ALL: [Self; 6] =
-        [Self::Anthropic, Self::Chat, Self::Responses, Self::Gemini, Self::Ollama, Self::Command];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::Chat => "chat",
-            Self::Responses => "responses",
-            Self::Gemini => "gemini",
-            Self::Ollama => "ollama",
-            Self::Command => "command",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|wire| wire.name() == name)
+named_enum! {
+    /// The format of a provider's requests and responses.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum WireFormat {
+        /// Anthropic's Messages API.
+        Anthropic = "anthropic",
+        /// OpenAI's Chat Completions API and compatible ones.
+        Chat = "chat",
+        /// OpenAI's Responses API.
+        Responses = "responses",
+        /// Google's generateContent.
+        Gemini = "gemini",
+        /// Ollama's own chat API.
+        Ollama = "ollama",
+        /// A program that reads the prompt and writes the answer.
+        Command = "command",
     }
 }
 

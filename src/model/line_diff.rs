@@ -13,7 +13,7 @@ const MAX_PAIRS: usize = 100_000_000;
 /// How many pairs of lines may be compared in one part of the texts.
 const MAX_PAIRS_AT_ONCE: usize = 9_000_000;
 
-/// Returns what has changed between two texts as the hunks of a unified diff, with so many unchanged lines around each.
+/// Returns what has changed between two texts as the hunks of a unified diff, with `context` unchanged lines around each.
 /// Lines end at line feeds alone, as git counts them.
 pub fn render_hunks(old: &str, new: &str, context: usize) -> String {
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());

@@ -72,7 +72,7 @@ impl Money {
     /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// Returns so many billionths of a dollar.
+    /// Returns an amount that is given in billionths of a dollar.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }

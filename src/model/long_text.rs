@@ -77,7 +77,7 @@ impl std::fmt::Debug for CompactText {
 /// More bytes of a document's text are not held uncompressed.
 pub const MAX_PLAIN_BYTES: usize = 32 << 20;
 
-/// A piece of a long text has at least so many bytes.
+/// The minimum size of a piece of a long text.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// The text of a document as it is written: in one piece, or in many compressed ones if it is long.
@@ -188,7 +188,7 @@ impl DocumentText {
     }
 }
 
-/// The start of every so many-th line is known.
+/// The distance of the lines whose starts are known.
 const INDEXED_LINES: u64 = 256;
 
 /// Where some of the lines of a text begin, from which others are near.
@@ -250,7 +250,7 @@ pub struct DocumentTextBuilder {
 }
 
 impl DocumentTextBuilder {
-    /// Returns a builder for a text of about so many bytes, and reserves memory for it, unless it is a long one.
+    /// Returns a builder for a text of about `bytes`, and reserves memory for it, unless it is a long one.
     pub fn with_capacity(bytes: usize) -> Self {
         let max_bytes = if bytes <= MAX_PLAIN_BYTES { MAX_PLAIN_BYTES } else { PIECE_BYTES };
         let rest = String::with_capacity(bytes.min(max_bytes));

@@ -28,6 +28,9 @@ mod path;
 mod redaction;
 mod resource;
 mod root;
+#[cfg(test)]
+pub(crate) mod testing;
+mod text;
 mod tool_comment;
 mod view;
 
@@ -62,6 +65,7 @@ pub use llm::{
     SummaryScope, TokenUsage, WriterKey,
 };
 pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
+pub(crate) use named_enum::named_enum;
 pub use nearest::{near_name, nearest_name};
 pub use numbers::format_grouped;
 pub use os_path::{address_as_path, address_bytes, bytes_as_path, path_bytes, slashed_bytes};
@@ -71,11 +75,16 @@ pub use outline::{
 };
 pub use page::PageFile;
 pub use path::{
-    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
-    printable_lines, shell_word, unescaped_path,
+    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, unescaped_path,
 };
 pub use redaction::{count_redactions, marks_as_identifiers, redaction_mark};
-pub use resource::{FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, split_resource};
+pub use resource::{
+    FolderIdentity, LinkedFolder, ResourceKind, is_resource_name, resource_name, split_resource,
+};
 pub use root::RootReason;
+pub use text::{
+    collapse_whitespace, is_invisible, is_unsafe_to_print, printable, printable_lines, shell_word,
+    strip_closing_hashes,
+};
 pub use tool_comment::{is_conditional_comment, is_tool_directive};
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -35,4 +35,4 @@ macro_rules! named_enum {
     };
 }
 
-pub(super) use named_enum;
+pub(crate) use named_enum;

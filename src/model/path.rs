@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::os_path::{bytes_as_path, usable_path};
+use super::text::{is_unsafe_to_print, printable, shell_word};
 
 /// Names of files whose rules say which others count, in their folder and below; a later one goes before the others.
 pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
@@ -30,7 +31,7 @@ pub enum InvalidPath {
     #[error("path has a NUL byte")]
     Nul,
     /// On Windows alone: a device, a stream, or a name that the system would change.
-    #[error("path has a name that the system takes for something else")]
+    #[error("path contains a name that the system reserves")]
     Reserved,
 }
 
@@ -144,40 +145,6 @@ impl fmt::Display for RelPath {
         }
         Ok(())
     }
-}
-
-/// Returns a text for a person's terminal, on one line: control characters and marks that change the direction of text
-/// appear escaped.
-pub fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_unsafe_to_print(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
-}
-
-/// Returns a text as a shell takes it for one word, as in a call that a reader is to copy.
-pub fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-/// Returns a text as [`printable`] does, but with its lines and tabs.
-pub fn printable_lines(text: &str) -> String {
-    let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn is_unsafe_to_print(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Returns the bytes of a path, or of a pattern for paths, as text: what is not UTF-8 becomes `\xNN`, as [`RelPath`]

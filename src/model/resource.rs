@@ -63,6 +63,11 @@ pub fn split_resource(path: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&path[..end], path.get(end + 1..).unwrap_or_default())).filter(|(name, _)| !name.is_empty())
 }
 
+/// Returns the name of the resource in a path such as `@lib/src/a.py`.
+pub fn resource_name(path: &[u8]) -> Option<&[u8]> {
+    split_resource(path).map(|(name, _)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

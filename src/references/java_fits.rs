@@ -170,7 +170,7 @@ fn fits_foreign<'a>(mut supertypes: impl Iterator<Item = &'a str> + Clone, name:
     if is_excluded { Fit::No } else { Fit::Perhaps }
 }
 
-/// Returns whether a lambda with so many parameters may be given to a parameter.
+/// Returns whether a lambda with `count` parameters fits a parameter.
 fn fits_function<'a>(evaluator: &mut Evaluator<'a>, count: Option<usize>, parameter: &JavaType<'a>) -> Fit {
     let wanted = match parameter {
         JavaType::Class(key, _) => match evaluator.java_function_of(*key) {

@@ -118,7 +118,7 @@ impl<'a> ScriptPackages<'a> {
     }
 }
 
-/// Reads a configuration and what it extends, of which the last one counts where it says nothing itself.
+/// Reads a configuration and those that it extends; its own values take precedence.
 fn read_config<'a>(index: &ProjectIndex<'a>, id: FileId, depth: usize) -> ScriptConfig<'a> {
     let file = index.file(id);
     let (facts, folder) = (&*file.facts, folder_of(&file.path));

@@ -149,7 +149,7 @@ impl Evaluator<'_> {
         types.map_or(ValueSet::UNKNOWN, |types| types.flat_map(|types| self.parameter(types, at)))
     }
 
-    /// Returns the declared type of a parameter, and whether it is that of the rest of them.
+    /// Returns the declared type of a parameter, and whether it is a rest parameter.
     fn declared_parameter(
         &self,
         file: FileId,

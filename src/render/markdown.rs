@@ -11,7 +11,7 @@ use super::quoted;
 use crate::model::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentLayout, DocumentText,
     DocumentTextBuilder, OVERVIEW, Screenshot, ScreenshotImage, SummaryProvenance, ViewMode,
-    count_redactions,
+    count_redactions, is_unsafe_to_print, printable,
 };
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
@@ -422,20 +422,15 @@ fn link_address(path: &str) -> String {
         match c {
             // `%` is encoded as well: otherwise a name that contains an escape would be decoded to the name of
             // another file.
-            '<' | '>' | '%' => text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}"))),
-            c if c.is_control() => text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}"))),
+            c if matches!(c, '<' | '>' | '%') || is_unsafe_to_print(c) => {
+                text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}")));
+            }
             c => text.push(c),
         }
     }
     // In angle brackets an address may hold blanks and brackets, which would end it otherwise.
     let is_plain = !text.contains([' ', '(', ')']) && !text.is_empty();
     if is_plain { text } else { format!("<{text}>") }
-}
-
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { c.escape_unicode().to_string() } else { c.to_string() })
-        .collect()
 }
 
 pub(super) fn tracked_work(beads: &BeadsList) -> String {
@@ -549,7 +544,7 @@ mod sections_tests {
     fn an_address_cannot_end_its_link() {
         assert_eq!(link_address("shots/a.png"), "shots/a.png");
         assert_eq!(link_address("my shot (1).png"), "<my shot (1).png>");
-        assert_eq!(link_address("a\n<b>%.png"), "a%0A%3Cb%3E%25.png");
+        assert_eq!(link_address("a\n<b>%\u{202e}.png"), "a%0A%3Cb%3E%25%E2%80%AE.png");
         assert_eq!(link_text("x/a]b\n.png"), "a\\]b\\u{a}.png");
     }
 

@@ -11,14 +11,14 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::chunks::{Chunk, ChunkKind};
 use super::rank_symbols::FileWithSymbols;
 
-/// An amalgamation has so many parts at least. Of two files that share their functions, either may be the copy.
+/// The minimum number of parts of an amalgamation. Of two files that share their functions, either may be the copy.
 const MIN_PARTS: usize = 2;
 /// A shorter function may be the same in two files by chance.
 const MIN_BYTES: usize = 40;
-/// A file is a part if so many percent of its functions are in the other file, by their bytes.
+/// The minimum percentage of a part's functions that are in the other file, by their bytes.
 const PERCENT_OF_PART: usize = 80;
-/// The parts are so many percent of an amalgamation at least, by the bytes of functions. Not all parts need to be among
-/// the files that are compared.
+/// The minimum percentage of an amalgamation that its parts are, by the bytes of functions. Not all parts need to be
+/// among the files that are compared.
 const PERCENT_OF_WHOLE: usize = 20;
 
 /// The functions of a file, each by a hash of its text, with their bytes.

@@ -37,7 +37,7 @@ impl BitWriter {
         self.bytes.push((value & 0x7f) as u8);
     }
 
-    /// Writes a number of which the lowest `parameter` bits are written as they are, and the others as so many ones.
+    /// Writes a number of which the lowest `parameter` bits are written as they are, and the others as a number of ones.
     pub(super) fn write_rice(&mut self, value: u64, parameter: u32) {
         let mut ones = value >> parameter;
         while 32 <= ones {

@@ -13,14 +13,14 @@ use std::ops::Range;
 use super::comment_lines::{is_comment_line, lines_of_license};
 use crate::model::{Outline, Symbol, SymbolKind};
 
-/// What is left between functions is cut into runs of so many lines.
+/// The maximum number of lines of a run between functions.
 const MAX_RUN_LINES: usize = 60;
 /// A run is not cut before this line for the sake of a blank one.
 const MIN_RUN_LINES: usize = 20;
 /// Containers nested deeper, which no person writes, are not entered: their functions are part of them.
 const MAX_DEPTH: usize = 64;
-/// A declaration names its symbol within so many lines from its decorators on, of which a command with many options has
-/// dozens.
+/// The number of lines, from its decorators on, within which a declaration names its symbol; a command with many
+/// options has dozens.
 const MAX_HEAD_LINES: usize = 200;
 /// Of a longer line only the beginning is searched for a name, for all symbols of a minified file are on one line.
 const MAX_HEAD_BYTES: usize = 400;
@@ -349,6 +349,7 @@ fn contains_word(line: &str, name: &str) -> bool {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::model::testing::check_linear;
     use crate::model::{ParseHealth, Span};
 
     pub(in crate::search) fn symbol(
@@ -561,10 +562,12 @@ int c(void) {}
 
     #[test]
     fn a_minified_file_is_chunked_in_linear_time() {
-        let text = "function f(){}".repeat(100_000);
         let function = || symbol(SymbolKind::Function, "g", (1, 1), Vec::new());
-        let outline = outline((0..100_000).map(|_| function()).collect());
-        assert_eq!(chunk_file(&text, Some(&outline)).chunks.len(), 1);
+        check_linear(12_500, "functions", |count| {
+            let outline = outline((0..count).map(|_| function()).collect());
+            let file = chunk_file(&"function f(){}".repeat(count), Some(&outline));
+            assert_eq!(file.chunks.len(), 1);
+        });
     }
 
     #[test]

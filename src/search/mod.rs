@@ -35,20 +35,16 @@ mod words;
 
 pub use amalgamations::find_amalgamations;
 pub use bm25::{Saturation, inverse_frequency, real};
-pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
+pub use chunks::{Chunk, FileChunks, chunk_file};
 pub use generated_pages::GeneratedPages;
 pub use path_class::PathClass;
-pub use query::{LineMention, NameMention, PathMention, RankingQuery, WeightedTerm};
-pub use rank::{FileParts, FileRanking, FileScore, FileSignals, FilesForSymbols, RankedFile, rank_files};
-pub use rank_symbols::{FileWithSymbols, SymbolParts, SymbolScore, rank_symbols};
+pub use query::RankingQuery;
+pub use rank::{FileRanking, FileScore, FileSignals, FilesForSymbols, RankedFile, rank_files};
+pub use rank_symbols::{FileWithSymbols, SymbolParts, rank_symbols};
 pub use stems::{TERMS_VERSION, Term};
 pub use subjects::{ChangeHorizon, MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
 pub use subsequence::Subsequence;
-pub use task::{
-    Error, IgnoredText, IgnoredTextReason, MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind,
-    QuotedText, TaskReading, TaskTerm, read_task,
-};
-pub use traces::{TraceFrame, TraceTool};
-pub use vector::{DamagedVector, QueryTerms, TermVector, VECTOR_VERSION, VectorBuilder};
+pub use task::{Error, IgnoredTextReason, TaskReading, read_task};
+pub use vector::{TermVector, VECTOR_VERSION, VectorBuilder};
 pub use windows::cut_around_mentions;
-pub use words::{Word, terms, words};
+pub use words::terms;

@@ -29,12 +29,12 @@ use super::text_matches::TextMatches;
 use super::vector::TermVector;
 use crate::model::RelPath;
 
-/// The symbols of at most so many files are ranked. On 52 issues of projects with up to 2,200 files, the 40 best gave the
-/// same result as all of them.
+/// The maximum number of files whose symbols are ranked. On 52 issues of projects with up to 2,200 files, the 40 best
+/// gave the same result as all of them.
 const FILES_WITH_SYMBOLS: usize = 100;
 /// Together, their texts are at most so long, which takes some 15 ms to search.
 const WORDS_WITH_SYMBOLS: u64 = 250_000;
-/// So many are read however long they are.
+/// The number of files that are read regardless of their length.
 const FILES_ALWAYS_READ: usize = 10;
 
 /// A file of the project, as the ranking sees it.
@@ -146,8 +146,6 @@ pub struct FileRanking {
     pub scores: Vec<FileScore>,
     /// The positions of the files, the best first.
     pub order: Vec<usize>,
-    /// The positions of the files whose vectors are damaged. They are ranked as if they had no text.
-    pub damaged: Vec<usize>,
     /// Whether anything in the project matches the task. If not, the files are ranked without it.
     pub has_matches: bool,
     texts: TextMatches,
@@ -201,15 +199,6 @@ impl FileRanking {
         }
         self.order.sort_by(|a, b| self.scores[*b].total.total_cmp(&self.scores[*a].total));
     }
-
-    /// Returns the terms of the query that count most in the text of a file, by their positions in the query, the most
-    /// important first.
-    pub fn strongest_terms(&self, file: usize, most: usize) -> Vec<usize> {
-        let mut terms: Vec<(usize, f64)> = self.texts.contributions(file).collect();
-        terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        terms.truncate(most);
-        terms.into_iter().map(|term| term.0).collect()
-    }
 }
 
 /// The files whose symbols are shown, by their positions, the best first.
@@ -224,14 +213,14 @@ pub struct FilesForSymbols {
 /// Ranks files. Files with equal scores are ordered by their changes, then by their paths.
 pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking {
     let vectors: Vec<Option<TermVector<'_>>> = files.iter().map(|file| file.vector).collect();
-    let (texts, damaged) = TextMatches::find(query, &vectors);
+    let texts = TextMatches::find(query, &vectors);
     let paths = path_scores(query, files);
     let stems = FocusStems::of(files);
     let raw: Vec<FileParts> = files
         .iter()
         .enumerate()
         .map(|(at, file)| FileParts {
-            text: texts.contributions(at).map(|term| term.1).sum(),
+            text: texts.contributions(at).sum(),
             path: paths[at],
             mention: query.path_mention(file.path),
             subjects: file.signals.subjects,
@@ -259,7 +248,7 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
         let by_changes = || files[*b].signals.changes.total_cmp(&files[*a].signals.changes);
         by_score.then_with(by_changes).then_with(|| files[*a].path.cmp(files[*b].path))
     });
-    FileRanking { scores, order, damaged, has_matches, texts }
+    FileRanking { scores, order, has_matches, texts }
 }
 
 /// Returns what each part counts.
@@ -480,18 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_terms_of_a_file_are_the_rare_ones() {
-        let files = [file("a.py", "proxy header"), file("b.py", "header"), file("c.py", "header")];
-        let (_, ranking) = ranked("header proxy other", &files, "");
-        let query = query("header proxy other");
-        let strongest = ranking.strongest_terms(0, 1);
-        assert_eq!(query.weighted(strongest[0]).term, terms(b"proxy").next().unwrap());
-        assert_eq!(ranking.strongest_terms(0, 9).len(), 2);
-        assert_eq!(ranking.files_with(strongest[0]), 1);
-    }
-
-    #[test]
-    fn a_damaged_vector_is_reported_and_its_file_ranked_without_text() {
+    fn a_file_with_a_damaged_vector_is_ranked_without_text() {
         let mut bytes = VectorBuilder::default().build(b"proxy header alpha beta gamma delta");
         let path = RelPath::new(b"a.py").unwrap();
         let middle = bytes.len() - 9;
@@ -504,7 +482,6 @@ mod tests {
             signals: FileSignals::default(),
         };
         let ranking = rank_files(&query("proxy header alpha beta gamma delta"), &[file]);
-        assert_eq!(ranking.damaged, [0]);
         assert_eq!(ranking.scores[0].parts.text, 0.0);
     }
 

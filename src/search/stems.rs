@@ -23,8 +23,8 @@ const STOP_WORDS: &[&str] = &[
 pub struct Term(u32);
 
 impl Term {
-    /// Restores a term from a stored index.
-    pub fn from_bits(bits: u32) -> Self {
+    #[cfg(test)]
+    pub(super) const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 

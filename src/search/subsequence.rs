@@ -11,7 +11,7 @@ const NAME_START: u32 = 12;
 const WHOLE_NAME: u32 = 60;
 /// A match in a name counts more than any in the folders before it.
 const IN_NAME: u32 = 1_000;
-/// So many positions of the first character are tried in one text.
+/// The maximum number of positions of the first character that are tried in one text.
 const MAX_STARTS: usize = 16;
 
 /// Characters that a text must have in this order.

@@ -18,9 +18,8 @@ pub(super) struct TextMatches {
 }
 
 impl TextMatches {
-    /// Matches the vectors of all files with the query. Returns also the positions of those that are damaged.
-    pub(super) fn find(query: &RankingQuery, vectors: &[Option<TermVector<'_>>]) -> (Self, Vec<usize>) {
-        let mut damaged = Vec::new();
+    /// Matches the vectors of all files with the query. A file with a damaged vector is ranked as if it had no text.
+    pub(super) fn find(query: &RankingQuery, vectors: &[Option<TermVector<'_>>]) -> Self {
         let mut texts = Self {
             matches: Vec::new(),
             files: Vec::with_capacity(vectors.len()),
@@ -28,7 +27,7 @@ impl TextMatches {
             weights: Vec::new(),
             saturation: Saturation::new(vectors.iter().flatten().map(TermVector::length)),
         };
-        for (at, vector) in vectors.iter().enumerate() {
+        for vector in vectors {
             let before = texts.matches.len();
             let matched = vector.map_or(Ok(()), |vector| {
                 let to_u16 = |position| u16::try_from(position).unwrap_or(u16::MAX);
@@ -37,7 +36,6 @@ impl TextMatches {
                 })
             });
             if matched.is_err() {
-                damaged.push(at);
                 texts.matches.truncate(before);
             }
             for (position, _) in &texts.matches[before..] {
@@ -50,7 +48,7 @@ impl TextMatches {
             query.weighted(position).weight * inverse_frequency(documents, *with)
         };
         texts.weights = texts.files_with.iter().enumerate().map(of_term).collect();
-        (texts, damaged)
+        texts
     }
 
     /// Returns how many files have a term of the query.
@@ -64,12 +62,11 @@ impl TextMatches {
     }
 
     /// Returns what each term of the query adds to the score of a file's text.
-    pub(super) fn contributions(&self, file: usize) -> impl Iterator<Item = (usize, f64)> {
+    pub(super) fn contributions(&self, file: usize) -> impl Iterator<Item = f64> {
         let (end, length) = self.files[file];
         let start = file.checked_sub(1).map_or(0, |before| self.files[before].0);
         self.matches[start..end].iter().map(move |(position, count)| {
-            let position = usize::from(*position);
-            (position, self.weights[position] * self.saturation.of(u32::from(*count), length))
+            self.weights[usize::from(*position)] * self.saturation.of(u32::from(*count), length)
         })
     }
 }

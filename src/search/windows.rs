@@ -8,7 +8,7 @@ use super::query::{LineMention, RankingQuery, is_file_of_frame};
 
 /// How many lines are shown before and after a line that the task points to.
 const LINES_AROUND: u32 = 40;
-/// The fewest of them where a document has no room for so many lines that are in no function.
+/// The fewest of them where a document has no room for that many lines that are in no function.
 const FEWEST_LINES_AROUND: u32 = 8;
 
 /// Cuts the chunks of a file of more than `most_bytes` that the task points into: what is around its lines, and what is
@@ -84,7 +84,7 @@ fn windows(chunk: &Chunk<'_>, mentions: &[LineMention], most_bytes: usize) -> Ve
     found
 }
 
-/// Returns how many lines before and after a line of a chunk have no more than so many bytes.
+/// Returns how many lines before and after a line of a chunk have no more than `most_bytes`.
 fn fitting_lines(chunk: &Chunk<'_>, most_bytes: usize) -> u32 {
     let bytes_a_line = (chunk.bytes.len() / chunk.lines() as usize).max(1);
     let around = u32::try_from(most_bytes / bytes_a_line / 2).unwrap_or(LINES_AROUND);

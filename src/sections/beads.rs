@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::format::{DataSyntax, Error, one_line, parse};
-use crate::model::{BeadIssue, BeadsList};
+use super::format::{DataSyntax, Error, parse};
+use crate::model::{BeadIssue, BeadsList, collapse_whitespace};
 
 /// Under which keys a list of issues may be wrapped.
 const LIST_KEYS: [&str; 4] = ["issues", "beads", "data", "items"];
@@ -67,7 +67,7 @@ impl BeadsReader {
         if issue.get("_type").and_then(Value::as_str).is_some_and(|kind| kind != "issue") {
             return;
         }
-        let id = first_field(issue, &["id"]).or_else(|| key.map(one_line));
+        let id = first_field(issue, &["id"]).or_else(|| key.map(collapse_whitespace));
         let title = first_field(issue, &["title", "name"]);
         // An id alone does not make an issue: records of other kinds have one, too.
         let (Some(id), true) = (id, title.is_some() || issue.contains_key("status")) else {
@@ -100,7 +100,7 @@ impl BeadsReader {
 /// Returns the first of these fields that is not empty, on one line.
 fn first_field(issue: &Map<String, Value>, keys: &[&str]) -> Option<String> {
     let texts = keys.iter().filter_map(|key| match issue.get(*key)? {
-        Value::String(text) => Some(one_line(text)),
+        Value::String(text) => Some(collapse_whitespace(text)),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     });

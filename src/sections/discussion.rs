@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::format::{DataSyntax, Error, one_line, parse};
+use super::format::{DataSyntax, Error, parse};
 use super::message_parts::{call_lines, part_text};
-use crate::model::DiscussionEntry;
+use crate::model::{DiscussionEntry, collapse_whitespace};
 
 /// Keys that may hold the list of entries.
 const LIST_KEYS: [&str; 2] = ["history", "messages"];
@@ -126,7 +126,7 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let role = match table.get("role") {
         None | Some(Value::Null) => None,
         // It begins a line, so it must be a single one.
-        Some(Value::String(role)) => Some(one_line(role)),
+        Some(Value::String(role)) => Some(collapse_whitespace(role)),
         Some(_) => return Err("`role` is not a string"),
     };
     // OpenAI's Responses API has calls and their results as entries of their own.

@@ -1,5 +1,6 @@
 //! The formats of files outside of the listing: JSON, JSON Lines, TOML and images, and why one cannot be read.
 
+use crate::model::collapse_whitespace;
 use serde_json::Value;
 
 /// How a file is written.
@@ -53,7 +54,7 @@ fn parse_json_lines(text: &str) -> Result<Value, Error> {
     let values = lines.map(|(at, line)| {
         serde_json::from_str(line).map_err(|error: serde_json::Error| Error::Syntax {
             syntax: "JSONL",
-            reason: format!("line {}: {}", at + 1, one_line(&error.to_string())),
+            reason: format!("line {}: {}", at + 1, collapse_whitespace(&error.to_string())),
         })
     });
     values.collect::<Result<_, _>>().map(Value::Array)
@@ -62,18 +63,16 @@ fn parse_json_lines(text: &str) -> Result<Value, Error> {
 fn parse_toml(text: &str) -> Result<Value, Error> {
     let table: toml::Table = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        Error::Syntax { syntax: "TOML", reason: format!("line {line}: {}", one_line(error.message())) }
+        Error::Syntax {
+            syntax: "TOML",
+            reason: format!("line {line}: {}", collapse_whitespace(error.message())),
+        }
     })?;
     serde_json::to_value(table).map_err(|error| syntax_error("TOML", &error))
 }
 
 fn syntax_error(syntax: &'static str, error: &serde_json::Error) -> Error {
-    Error::Syntax { syntax, reason: one_line(&error.to_string()) }
-}
-
-/// Returns a text on one line, with each run of white space as one blank.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    Error::Syntax { syntax, reason: collapse_whitespace(&error.to_string()) }
 }
 
 /// Why a file of discussion or of issues cannot be read.

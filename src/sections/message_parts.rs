@@ -1,8 +1,7 @@
 //! The parts of a message, as providers have them, each as the text that a discussion shows.
 
+use crate::model::collapse_whitespace;
 use serde_json::{Map, Value};
-
-use super::format::one_line;
 
 /// The most characters of a call's arguments.
 const MAX_ARGUMENTS: usize = 160;
@@ -64,11 +63,11 @@ fn call_line(call: &Map<String, Value>, arguments_key: &str) -> String {
     let arguments = match call.get(arguments_key) {
         None | Some(Value::Null) => String::new(),
         // OpenAI has JSON in a string.
-        Some(Value::String(json)) => one_line(json),
-        Some(arguments) => one_line(&arguments.to_string()),
+        Some(Value::String(json)) => collapse_whitespace(json),
+        Some(arguments) => collapse_whitespace(&arguments.to_string()),
     };
     let is_long = arguments.chars().nth(MAX_ARGUMENTS).is_some();
     let shown: String = arguments.chars().take(MAX_ARGUMENTS).collect();
     let (space, ellipsis) = (if shown.is_empty() { "" } else { " " }, if is_long { "…" } else { "" });
-    format!("[tool call: {}{space}{shown}{ellipsis}]", one_line(name))
+    format!("[tool call: {}{space}{shown}{ellipsis}]", collapse_whitespace(name))
 }

@@ -226,7 +226,7 @@ fn record(
     text: &[u8],
     label: Option<&str>,
 ) -> Result<HistoryEntry, ApiError> {
-    Ok(change.record(take, text, label, now_ms()).map_err(engine::Error::History)?)
+    Ok(change.record(take, text, label, WallClock.now_ms()).map_err(engine::Error::History)?)
 }
 
 pub(super) fn resolve_history(query: HistoryQuery, settings: QuerySettings<'_>) -> ResolvedQuery {
@@ -289,8 +289,4 @@ fn history_step(entry: &HistoryEntry) -> HistoryStep {
         parent: entry.parent,
         at_ms: entry.at_ms,
     }
-}
-
-fn now_ms() -> i64 {
-    WallClock.now_ns() / 1_000_000
 }

@@ -117,7 +117,7 @@ impl LocalService {
         let settings = QuerySettings { loaded: &loaded, root: &self.root, origin: self.origin };
         let (query, output) = Output::take_from(query);
         // The time is taken before anything is read: a write that comes later may be missing from the answer.
-        let as_of_ms = WallClock.now_ns() / 1_000_000;
+        let as_of_ms = WallClock.now_ms();
         let resolved = resolve(query.clone(), settings)?;
         let mut options = loaded.engine_options(&self.root);
         // To open the cache would create its folder, for a question that reads one file.

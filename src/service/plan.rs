@@ -2,9 +2,9 @@
 
 use crate::api::{ApiError, FragmentPlace};
 
-/// No project gets less than one part in so many of the budget.
+/// No project gets less than 1/`LEAST_SHARE` of the budget.
 const LEAST_SHARE: u64 = 20;
-/// A skeleton has about one token for so many bytes of its file. Only the proportion between projects matters.
+/// About how many bytes of a file are one token of its skeleton. Only the proportion between projects matters.
 const BYTES_A_TOKEN: u64 = 12;
 
 /// What a project may use of a budget, and what it would use it for.

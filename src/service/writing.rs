@@ -86,7 +86,8 @@ impl<'w> SummarySession<'w> {
 
     /// Fetches the summaries that are missing from the team's cache, whatever is remembered of it.
     pub fn pull(&mut self, team: &TeamCache) -> Result<PullReport, ApiError> {
-        let (wanted, now_ms) = (self.project.wanted_summaries(&self.options.policy)?, self.now_ms());
+        let (wanted, now_ms) =
+            (self.project.wanted_summaries(&self.options.policy)?, self.world.clock.now_ms());
         let pulled = agent::pull_shared(&self.folder, team, &wanted);
         let memory = TeamMemory::new(&self.folder, team);
         let refused = pulled.as_ref().ok().map(|report| &report.refused);
@@ -99,7 +100,7 @@ impl<'w> SummarySession<'w> {
 
     /// Returns for how many seconds the team's cache is left alone, because it failed: 0 if it is not.
     pub fn team_rests_for(&self, team: &TeamCache) -> u64 {
-        let left_ms = TeamMemory::new(&self.folder, team).rests_for(self.now_ms());
+        let left_ms = TeamMemory::new(&self.folder, team).rests_for(self.world.clock.now_ms());
         left_ms.cast_unsigned().div_ceil(1000)
     }
 
@@ -225,10 +226,6 @@ impl<'w> SummarySession<'w> {
 
     fn today(&self) -> i64 {
         today(self.world.clock.now_s())
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.world.clock.now_s().saturating_mul(1000)
     }
 }
 

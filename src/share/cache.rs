@@ -17,7 +17,7 @@ use super::timed::TimedEngine;
 use super::url::ShareUrl;
 use crate::model::{ContentHash, SummaryKey, WriterKey, hex};
 
-/// Packs are looked at where so many summaries are wanted: fewer are fetched one by one in less time.
+/// The number of wanted summaries from which on packs are read: fewer are fetched one by one in less time.
 const PACK_MINIMUM: usize = 200;
 
 /// The cache of a team.

@@ -73,7 +73,7 @@ pub(super) struct PackName(pub(super) String);
 pub struct EngineOptions {
     /// How long one batch may take.
     pub timeout: Duration,
-    /// How long an engine that knows ages keeps an entry; `None` for ever.
+    /// How long an engine that knows ages keeps an entry; `None` means forever.
     pub lifetime: Option<Duration>,
     /// Whether questions are claimed before they are asked, so that only one member of the team asks.
     pub claims: bool,
@@ -126,7 +126,7 @@ pub(super) trait Engine: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns so many bytes of a pack, or fewer where it ends.
+    /// Returns `length` bytes of a pack, or fewer where it ends.
     fn read_pack(&self, _pack: &PackName, _start: u64, _length: usize) -> Result<Vec<u8>, Error> {
         Err(Error::NoPacks)
     }

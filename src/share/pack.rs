@@ -22,7 +22,7 @@ pub(super) const MAX_PACK_ENTRIES: usize = 20_000;
 pub(super) const FIRST_READ_BYTES: usize = 256 << 10;
 /// The most bytes of entries that are read at once.
 const READ_BYTES: u64 = 1 << 20;
-/// What lies between two entries that are read at once, and is of no use, has at most so many bytes.
+/// The maximum size of the gap between two entries that are read at once.
 const MAX_GAP_BYTES: u64 = 64 << 10;
 
 /// Returns packs of these entries, which are longer than [`MAX_ENTRY_BYTES`] in no case.
@@ -32,7 +32,7 @@ pub(super) fn build_packs(mut entries: Vec<(RemoteKey, Vec<u8>)>) -> Vec<Vec<u8>
     entries.chunks(MAX_PACK_ENTRIES).map(build_pack).collect()
 }
 
-/// Returns how many times as long as another request one with so many bytes may take: once more for each megabyte.
+/// Returns how many times as long as another request one with `bytes` may take: once more for each megabyte.
 pub(super) fn pack_timeouts(bytes: usize) -> u32 {
     1 + u32::try_from(bytes >> 20).unwrap_or(u32::MAX - 1)
 }

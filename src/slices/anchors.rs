@@ -68,7 +68,7 @@ fn count_copies(lines: &[&str], marked: &[&str]) -> u32 {
 /// What a line is worth that occurs once in the text; scores are counted in thousandths, for whole numbers are the
 /// same on every machine.
 pub(super) const UNIT: i64 = 1000;
-/// A line of brackets or blanks alone is worth so many times less.
+/// How many times less a line of brackets or blanks alone is worth.
 const HOLLOW_DIVISOR: i64 = 8;
 
 #[derive(Debug, Clone, Copy)]

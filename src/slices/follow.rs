@@ -11,7 +11,7 @@ use super::lines::LineTable;
 const MAX_STRAY: usize = 60;
 /// How much better than any other place the best one must fit.
 const CHANGED_MARGIN: i64 = 300;
-/// How many of the lines must be left, weighed by how rare they are: one in so many.
+/// How many of the lines must be left, weighed by how rare they are: 1/`ENOUGH_DIVISOR` of them.
 const ENOUGH_DIVISOR: i64 = 4;
 
 /// The lines that a slice became.

@@ -35,9 +35,8 @@ struct CopyMatch {
     is_clear: bool,
 }
 
-/// Finds a slice in a text. Only what has the slice's very text is called exact or moved, which its `content_hash`
-/// tells: a slice without one is never more than changed, for it is unknown what its text was; unless it has no anchors
-/// either, so that the lines are all there is to it.
+/// Finds a slice in a text. Only a slice whose `content_hash` matches is exact or moved. Without a hash the old text is
+/// unknown, so it is at most changed, unless it has no anchors either and consists of its line numbers alone.
 pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     // Slices are stored in a file that people edit, so the numbers may be anything.
     if slice.start_line < 1 || slice.end_line < slice.start_line {

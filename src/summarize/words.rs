@@ -3,7 +3,7 @@
 //! Every part of a file that reaches a summary passes [`one_line`].
 
 use super::secrets;
-use crate::model::Symbol;
+use crate::model::{Symbol, is_invisible};
 
 /// Marks where something was cut.
 pub(super) const ELLIPSIS: char = '…';
@@ -144,7 +144,7 @@ pub(super) fn cleaned(text: &str) -> String {
             if !line.is_empty() && !line.ends_with(' ') {
                 line.push(' ');
             }
-        } else if !is_hidden(c) && !would_make_a_fence(&line, c) {
+        } else if !c.is_control() && !is_invisible(c) && !would_make_a_fence(&line, c) {
             line.push(c);
         }
     }
@@ -184,19 +184,6 @@ fn after_escape(first: char, chars: std::str::Chars<'_>) -> std::str::Chars<'_> 
         Some('0'..='~') => rest,
         Some(_) | None => chars,
     }
-}
-
-/// Returns whether a character is invisible, or changes how others are displayed.
-fn is_hidden(c: char) -> bool {
-    // Zero-width characters and variation selectors are hidden although scripts and emoji use them: like tags, they
-    // can carry a text that only a model reads.
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-                | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 fn would_make_a_fence(line: &str, c: char) -> bool {

@@ -11,7 +11,7 @@
 //! | `languages` | A table of nodes for each language, and the registry of all of them | `text`, `preprocess`, `outline` |
 //! | `notebook` | Jupyter notebooks, read cell by cell | `text`, `outline`, `languages` |
 //! | `derive` | What other rooms call, and the versions in the cache keys | all of the above |
-//! | `facts` | What a file says about its names: definitions, bindings, imports, uses | `languages`, `outline`, `references` |
+//! | `facts` | What a file says about its names: definitions, bindings, imports, uses | `text`, `outline`, `languages` |
 //! | `references` | The names that a file defines, uses and imports | `text`, `derive` |
 //!
 //! Start with [`derive()`].
@@ -33,7 +33,7 @@ pub use derive::{
     preprocessed_text, skeleton_producer,
 };
 pub use derive::{excerpt, excerpt_parts, notebook_excerpt, notebook_language};
-pub use facts::{facts_producer, facts_references, has_facts, source_facts};
+pub use facts::{facts_producer, has_facts, source_facts};
 pub use languages::{LANGUAGE_COUNT, missing_feature};
 pub use outline::FileStructure;
 pub use outline::skeleton_text;

@@ -10,10 +10,12 @@ use std::ops::{Range, RangeInclusive};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind};
+use crate::model::{
+    Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind, strip_closing_hashes,
+};
 use crate::syntax::languages::{PYTHON, compiled_language};
 use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_text, fall_back};
-use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line, without_closing_hashes};
+use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line};
 
 pub(super) const ID: &str = "notebook";
 
@@ -211,7 +213,7 @@ fn add_headings(outline: &mut Outline, source: &SourceText<'_>, cell: &NotebookC
         let title = line.text.trim_start_matches('#');
         let level = line.text.len() - title.len();
         if !in_fence && (1..=6).contains(&level) && title.starts_with(' ') {
-            let name = one_line(without_closing_hashes(title.trim()));
+            let name = one_line(strip_closing_hashes(title.trim()));
             let span = source.span(line.range.clone());
             outline.symbols.push(symbol(SymbolKind::Heading, &name, span, &line.text));
         }

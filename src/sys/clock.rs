@@ -24,6 +24,11 @@ pub trait Clock: Sync {
         i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
     }
 
+    /// Returns the time of day in whole milliseconds since the epoch; 0 before it.
+    fn now_ms(&self) -> i64 {
+        self.now_ns() / 1_000_000
+    }
+
     /// Returns the time of day in whole seconds since the epoch; 0 before it.
     fn now_s(&self) -> i64 {
         self.now_ns() / 1_000_000_000

@@ -147,7 +147,7 @@ pub(super) fn innermost<'m>(mounts: &'m [WatchedMount], path: &Path) -> Option<&
     around.max_by_key(|mount| mount.linked.path.components().count())
 }
 
-/// Beyond so many entries, all is taken for changed.
+/// The maximum number of entries; beyond it, everything is taken for changed.
 pub(super) const MAX_ENTRIES: usize = 50_000;
 
 /// What happened at an event's path.

@@ -20,7 +20,8 @@ const REWATCH_MAX: Duration = Duration::from_mins(1);
 const RETRY_FIRST: Duration = Duration::from_mins(1);
 const RETRY_MAX: Duration = Duration::from_mins(10);
 
-/// Beyond so many folders that came at once, the whole tree is asked for: one walk is less work than many.
+/// The maximum number of folders, created at once, that are walked one by one: beyond it, one walk of the whole tree is
+/// less work.
 const MAX_FOLDER_CHECKS: usize = 16;
 
 pub(super) struct WatchThread {

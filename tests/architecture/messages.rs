@@ -69,6 +69,28 @@ fn every_error_states_its_condition() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Phrases that are no English in a description: a number has a noun ("the maximum number of files").
+const PHRASES: &[&str] = &["so many", "for ever"];
+
+#[test]
+fn comments_name_what_a_number_counts() {
+    let sources = Sources::load(Path::new("src"));
+    let has_phrase = |line: &str| {
+        let words: Vec<String> =
+            line.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase).collect();
+        let pairs = words.windows(2).map(|pair| pair.join(" "));
+        pairs.into_iter().any(|pair| PHRASES.contains(&pair.as_str()))
+    };
+    let mut wrong = Vec::new();
+    for file in &sources.files {
+        let comments = file.text.lines().filter(|line| line.trim_start().starts_with("//"));
+        wrong.extend(
+            comments.filter(|line| has_phrase(line)).map(|line| format!("{}: {line}", file.path.display())),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_rule_refuses_what_it_is_there_for() {
     let wrong = [

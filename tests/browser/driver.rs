@@ -51,8 +51,8 @@ impl Browser {
         Self::start_with(Kind::of_environment(), None).await
     }
 
-    /// Starts a headless browser whose page has so many CSS pixels, also fewer than a window can have; `None` for Firefox,
-    /// whose driver makes no page smaller than a window.
+    /// Starts a headless browser whose page has this size in CSS pixels, also fewer than a window can have; `None` for
+    /// Firefox, whose driver makes no page smaller than a window.
     pub(crate) async fn start_of_size(width: u32, height: u32) -> Option<Self> {
         match Kind::of_environment() {
             Kind::Firefox(_) => None,

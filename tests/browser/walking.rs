@@ -37,7 +37,7 @@ async fn selected(page: &OpenPage, text: &str) {
         .await;
 }
 
-/// Waits until so many files are listed.
+/// Waits until this number of files is listed.
 async fn listed(page: &OpenPage, files: usize) {
     page.browser
         .wait_until(&format!("document.querySelector('.files .rows').ariaRowCount === '{}'", files + 2))

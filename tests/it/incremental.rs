@@ -205,7 +205,7 @@ fn the_first_time_everything_is_shown_with_a_note() {
     let sandbox = project();
     let first = sandbox.slop(SINCE);
     assert_eq!(first.code, 0, "{first:?}");
-    assert!(first.err.contains("no earlier aggregation named `tier-3` is remembered"), "{}", first.err);
+    assert!(first.err.contains("no earlier document named `tier-3` is recorded"), "{}", first.err);
     sandbox.stdout_of(&["cache", "clear"]);
     let full = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
     assert_eq!((&first.out, full.err.as_str()), (&full.out, ""));

@@ -10,9 +10,9 @@ use crate::model::compare_lines;
 
 /// Changed lines that are so close to each other are requested as one range.
 const NEAR_LINES: usize = 8;
-/// So many bytes of a changed line are shown.
+/// The maximum number of bytes of a changed line that are shown.
 const MAX_LINE_BYTES: usize = 160;
-/// Of a longer line, so many bytes before the first that has changed.
+/// The number of bytes that are shown of a longer line before the first that has changed.
 const LEAD_BYTES: usize = 40;
 
 /// The changed lines of one symbol, or of none.

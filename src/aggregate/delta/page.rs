@@ -8,14 +8,14 @@ use super::rows::{SymbolEntry, outermost, rows};
 use super::version::{FileVersion, MAX_HEAD_BYTES, clip};
 use crate::model::{RelPath, shell_word};
 
-/// So many lines that are new or gone of a symbol are shown, or of no symbol; of more, their number says enough to decide
-/// whether they are needed.
+/// The maximum number of new or deleted lines of a symbol, or of none, that are shown; of more, their number is enough
+/// to decide whether they are needed.
 const SHOWN_LINES: usize = 8;
 /// The same for all symbols of a file. An edit that was made everywhere is understood from some of the places.
 const SHOWN_FILE_LINES: usize = 16;
-/// Of so many new siblings only the names are shown.
+/// The number of new siblings from which on only their names are shown.
 const MANY_SIBLINGS: usize = 10;
-/// So many ranges are listed; beyond, those that are nearest to each other become one.
+/// The maximum number of ranges that are listed; beyond it, those that are nearest to each other become one.
 const MAX_RANGES: usize = 8;
 
 /// How a delta is written.
@@ -23,7 +23,7 @@ pub struct DeltaOptions<'a> {
     pub path: &'a RelPath,
     /// Whether the texts are those of the file, so that lines that are not shown can be requested by their numbers.
     pub is_file_text: bool,
-    /// So many symbols are named.
+    /// The maximum number of symbols that are named.
     pub max_symbols: usize,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::version::{FileVersion, clip};
 
-/// So many symbols of one container are listed below it.
+/// The maximum number of symbols of one container that are listed below it.
 const FEW_SIBLINGS: usize = 3;
 
 /// A symbol in a row of a delta.

@@ -1,9 +1,9 @@
 //! One version of a file, as far as it is compared: its symbols with their lines, and its text if that is known.
 
 use super::super::symbol_lines::{OwnHashes, SymbolLines, outline_lines};
-use crate::model::{Outline, Symbol};
+use crate::model::{Outline, Symbol, collapse_whitespace};
 
-/// Signatures and names are cut after so many bytes.
+/// The maximum length of a signature or a name, in bytes.
 pub(super) const MAX_HEAD_BYTES: usize = 160;
 
 /// One version of a file.
@@ -67,7 +67,7 @@ fn heads(outline: &Outline, signature: &dyn Fn(&Symbol) -> String) -> Vec<Symbol
 
 /// Returns a text on one line, cut if it is very long.
 pub(super) fn clip(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = collapse_whitespace(text);
     if line.len() <= MAX_HEAD_BYTES {
         return line;
     }

@@ -6,17 +6,17 @@ use super::problem::{
 };
 use crate::model::{Depth, Pin, Warmth};
 
-/// A file that is not in focus, pinned or curated takes at most one part in so many of the HOT tokens, so that one large
+/// A file that is not in focus, pinned or curated takes at most 1/`LARGEST_SHARE` of the HOT tokens, so that one large
 /// file does not displace the next ten.
 const LARGEST_SHARE: u64 = 16;
-/// … and in so many with the least that is shown of it.
+/// … and at most 1/`LARGEST_LEAST_SHARE` with the least that is shown of it.
 pub(super) const LARGEST_LEAST_SHARE: u64 = 4;
 /// Files that are asked for are HOT with at least so much.
 const LEAST_HOT: Depth = Depth::SUMMARY;
 /// Other files are HOT or WARM with their structure at least, unless less is wanted of them: a reader who has only words
 /// about a file finds as many in the map. A file that has no structure is shown as its text.
 const LEAST_STRUCTURE: Depth = Depth::OUTLINE;
-/// One part in so many of the HOT tokens is not for newcomers, so that what is HOT can grow with edits and stays as it is.
+/// 1/`ROOM_TO_GROW` of the HOT tokens is not for newcomers, so that what is HOT can grow with edits and stays as it is.
 pub(super) const ROOM_TO_GROW: u64 = 20;
 
 /// Places files, which come in the order of their ranks. The result has their order.
@@ -92,7 +92,7 @@ struct HotChoice {
 enum Obstacle {
     /// It has too many bytes.
     Bytes,
-    /// It has so many tokens; a file may have at most one in `part` of the limit.
+    /// It has too many tokens: a file may have at most one in `part` of the limit.
     Tokens { tokens: u64, part: u64 },
     /// It is the text, and the file too long for that.
     FileBytes,

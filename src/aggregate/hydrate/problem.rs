@@ -16,7 +16,7 @@ pub struct HydrationLimits {
     pub warm_fragments: u64,
     /// Files beyond are counted by folder.
     pub cold_fragments: u64,
-    /// A COLD file that was not given for so many days is forgotten; 0 for never.
+    /// The number of days after which a COLD file that was not delivered is forgotten; 0 for never.
     pub cold_days: u64,
     /// By how many percent a newcomer must beat what is HOT.
     pub hold_percent: u64,
@@ -119,14 +119,14 @@ pub enum PlacementRule {
         bytes: u64,
         limit: u64,
     },
-    /// It is shown less deep, or not HOT at all (`to` is `None`), because so many of the HOT tokens were taken.
+    /// It is shown less deep, or not HOT at all (`to` is `None`), because the others left too few HOT tokens.
     HotTokens {
         from: Depth,
         to: Option<Depth>,
         taken: u64,
         limit: u64,
     },
-    /// It is shown less deep, or not HOT at all (`to` is `None`), because more of it takes so many tokens, which is more
+    /// It is shown less deep, or not HOT at all (`to` is `None`), because more of it takes `tokens`, which is more
     /// than one in `part` of the limit.
     HotShare {
         from: Depth,
@@ -135,7 +135,7 @@ pub enum PlacementRule {
         part: u64,
         limit: u64,
     },
-    /// It is shown less deep, or COLD (`to` is `None`), because so many of the bytes were taken.
+    /// It is shown less deep, or COLD (`to` is `None`), because the others left too few bytes.
     MaxProjectBytes {
         from: Depth,
         to: Option<Depth>,

@@ -14,7 +14,7 @@ use super::problem::{PackPart, factor};
 
 /// The prices are varied so often, if the choices are few.
 const MAX_TRIES: usize = 240;
-/// So many choices are looked at in all.
+/// The maximum number of choices that are examined.
 const MAX_WORK: usize = 400_000;
 /// The places at which the price of one part is tried first, between the least price and the greatest.
 const FIRST_TRIES: usize = 8;

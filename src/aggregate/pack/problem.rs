@@ -43,7 +43,7 @@ pub struct PackShares {
     pub row_names: usize,
 }
 
-/// Rows of two names on about so many tokens show most of the files that a task needs, whatever the budget. With 900,
+/// The tokens on which rows of two names show most of the files that a task needs, whatever the budget. With 900,
 /// commits of five repositories had 7 % fewer of their files shown at 8,000 tokens, and issues 1 % more of their lines.
 const USEFUL_NAME_TOKENS: u64 = 1_600;
 
@@ -93,10 +93,10 @@ impl PackShares {
 pub enum FileDemand {
     /// Its rank, and those of its symbols.
     Ranked,
-    /// A person, who chose a view of so many tokens. It comes before everything that is ranked; if there is no room for
+    /// A person, who chose a view of this many tokens. It comes before everything that is ranked; if there is no room for
     /// it, the file is shown by its rank.
     Curated(u64),
-    /// The request or a binding rule: a view of so many tokens is shown even beyond the budget.
+    /// The request or a binding rule: a view of this many tokens is shown even beyond the budget.
     Binding(u64),
     /// What is shown of it already: it needs neither a row nor a path, and gets a block for what is worth it.
     Shown,
@@ -125,7 +125,7 @@ pub enum BodyTurn {
 }
 
 impl BodyTurn {
-    /// After so many passes over all symbols, every file had its turn.
+    /// The number of passes over all symbols after which every file had its turn.
     pub(super) const PASSES: usize = 3;
 
     /// Returns the most tokens that the bodies of the file may have in a pass, from 0; `share` is what a file may have before
@@ -183,7 +183,7 @@ pub trait PackCosts {
     /// Returns the tokens of a symbol's signature, with the marks of the gaps around it.
     fn signature(&mut self, symbol: usize) -> u64;
 
-    /// Returns the tokens of the row that names so many symbols of a file, or fewer if it has no more.
+    /// Returns the tokens of the row that names `count` symbols of a file, or fewer if it has no more.
     fn names(&mut self, file: usize, count: usize) -> u64;
 
     /// Returns the tokens of a file's line in the tree.
@@ -204,7 +204,7 @@ pub enum PackedView {
         /// Whether every symbol of the file is shown with its body, so that its text may take the place of an excerpt.
         is_whole: bool,
     },
-    /// By a row of so many names.
+    /// By a row of this many names.
     Names(usize),
     /// By a line in the tree.
     Path,

@@ -10,11 +10,11 @@ use super::problem::{
     Packing, PartTokens, factor, sound_score,
 };
 
-/// After so many pieces in a row for which there was no room, a part is full.
+/// The number of pieces in a row without room after which a part is full.
 const MAX_MISSES: usize = 25;
 /// The same for the pass that fills the rest: it looks further, because any small piece will do.
 const MAX_MISSES_IN_REST: usize = 400;
-/// A file takes no more than this, or one part in so many of the budget if that is more, before others had their turn.
+/// A file takes no more than this, or 1/`FILE_SHARE` of the budget if that is more, before others had their turn.
 const MIN_FILE_TOKENS: u64 = 200;
 const FILE_SHARE: u64 = 24;
 /// A row of names grows by a factor of two so often; each time what is added is worth a quarter.
@@ -71,7 +71,7 @@ enum SelectedView {
     Given,
     /// As it is shown already.
     Shown,
-    /// As a block with so many tokens of signatures and of bodies.
+    /// As a block with the given tokens of signatures and of bodies.
     Block {
         signatures: u64,
         bodies: u64,

@@ -49,7 +49,7 @@ struct PackCase {
 }
 
 impl PackCase {
-    /// Returns a case with so many files, of which the first have symbols, and with a budget for a share of it.
+    /// Returns a case with a number of files, of which the first have symbols, and with a budget for a share of it.
     fn random(seed: u64, files: usize, with_symbols: usize, most_symbols: u64) -> Self {
         let mut dice = SplitMix(seed);
         let mut scores: Vec<f64> = (0..files).map(|_| dice.score()).collect();

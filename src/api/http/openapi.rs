@@ -529,6 +529,19 @@ mod tests {
     }
 
     #[test]
+    fn the_page_names_the_routes_that_refuse_get() {
+        let page = include_str!("../../../docs/api.md");
+        let (_, after) = page.split_once("as query parameters: all except ").unwrap();
+        let (list, _) = after.split_once(". A list is").unwrap();
+        let mut named: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
+        let mut refuse: Vec<&str> =
+            ROUTES.iter().filter(|route| !route.action.is_get()).map(|route| route.path).collect();
+        named.sort_unstable();
+        refuse.sort_unstable();
+        assert_eq!(named, refuse);
+    }
+
+    #[test]
     fn every_reference_leads_somewhere() {
         let document = document();
         let mut rest = vec![&document];

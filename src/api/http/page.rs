@@ -23,9 +23,10 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::response::{self, ApiErrorResponse};
-use super::sessions::{PageSessions, RefusedTicket, TICKET_LIFETIME, hex};
+use super::sessions::{PageSessions, RefusedTicket, TICKET_LIFETIME};
 use crate::api::daemon_control::PageTicket;
 use crate::model::PageFile;
+use crate::model::hex;
 
 /// The path of the page itself.
 const INDEX: &str = "index.html";

@@ -5,7 +5,6 @@
 //! session made of it ends.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,6 +12,8 @@ use std::time::Duration;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
+
+use crate::model::hex;
 
 /// How long a ticket works.
 pub(super) const TICKET_LIFETIME: Duration = Duration::from_mins(1);
@@ -103,15 +104,6 @@ pub fn random_token() -> io::Result<String> {
     let filled = SystemRandom::new().fill(&mut bytes);
     filled.map_err(|_| io::Error::other("the system gives no random numbers"))?;
     Ok(hex(&bytes))
-}
-
-/// Returns bytes as hex digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        // A string takes all that is written to it.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {

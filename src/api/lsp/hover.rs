@@ -12,7 +12,7 @@ use crate::api::wire::{SymbolUses, display_path};
 use crate::model::{printable, printable_lines};
 use crate::render::{format_grouped, write_fenced};
 
-/// So many definitions are shown, if a name may mean several.
+/// The maximum number of definitions that are shown, if a name may mean several.
 const MAX_SHOWN: usize = 3;
 
 /// Returns what is known of the name at a position, as the protocol has it.

@@ -15,7 +15,7 @@ use crate::api::queries::{FindQuery, NamedThing};
 use crate::api::wire::spelled_path;
 use crate::model::SymbolKind;
 
-/// So many symbols of a project are returned for the characters of a name.
+/// The maximum number of symbols of a project that are returned for the characters of a name.
 const MAX_SYMBOLS: u32 = 100;
 
 /// A question of the protocol.

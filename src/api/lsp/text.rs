@@ -87,7 +87,7 @@ impl IndexedText {
         (line, offset - self.line_starts[line])
     }
 
-    /// Returns the position of a byte. Within the end of a line it is that of the end's beginning.
+    /// Returns the position of a byte; a byte within a line terminator has the position where the terminator begins.
     pub(super) fn position(&self, offset: usize, encoding: PositionEncoding) -> Position {
         let (line, column) = self.line_and_column(offset);
         let text = self.line(line).unwrap_or_default();

@@ -258,7 +258,7 @@ pub(super) struct TruncatedText<'a> {
     pub(super) is_within_line: bool,
 }
 
-/// Returns the beginning of a text of at most so many characters; `None` if all of it fits.
+/// Returns the beginning of a text of at most this many characters; `None` if all of it fits.
 pub(super) fn truncate(text: &str, characters: usize) -> Option<TruncatedText<'_>> {
     let (end, _) = text.char_indices().nth(characters)?;
     let head = &text[..end];

@@ -193,7 +193,7 @@ pub struct GivenDocumentName {
     pub back: usize,
 }
 
-/// Asks what agents were given, and what of it has changed since.
+/// Asks what was delivered to agents, and what has changed since.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "GivenAsk")]

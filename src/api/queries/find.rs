@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FindAsk")]
 pub struct FindQuery {
-    /// Characters that a name has in this order. With a capital, letters have to be as they are written.
+    /// Characters of the name, in order; an upper-case one must match exactly.
     pub query: String,
     /// What is to be found; by default files and symbols.
     #[serde(default)]

@@ -9,7 +9,7 @@ use super::scalars::{iso_time_of_s, wire_path};
 use crate::engine::{Explanation, LimitedView, RankedName, RecentChanges};
 use crate::model::{LinkedFolder, RankScore};
 
-/// So many digits name a commit.
+/// The number of digits that name a commit.
 const SHORT_COMMIT: usize = 12;
 
 /// Why a file is shown the way it is.

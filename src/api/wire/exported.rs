@@ -46,7 +46,7 @@ pub struct ExportedFile {
 }
 
 impl CacheExport {
-    /// Returns a page of at most so many files. One more tells whether there is another page.
+    /// Returns a page of at most `limit` files. One more tells whether there is another page.
     pub fn page(mut files: Vec<ExportedArtifacts>, limit: usize) -> Self {
         let has_more = limit < files.len();
         files.truncate(limit);

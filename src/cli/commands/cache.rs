@@ -1,8 +1,5 @@
 //! `slop cache`
 
-use std::io;
-use std::io::{BufRead, IsTerminal, Read};
-
 use serde::Serialize;
 
 use super::context::CommandContext;
@@ -80,20 +77,17 @@ fn export(files: &[String], context: &mut CommandContext<'_>) -> Result<(), Comm
 
 /// Asks for confirmation to delete what models wrote, if there is any and the command runs on a terminal.
 fn confirm_agent_clear(context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
-    if !(io::stdin().is_terminal() && context.output.is_interactive()) {
-        // Without a terminal they are kept and the result says so; a script has to agree by `--yes`.
+    if !context.output.can_confirm() {
+        // They are kept and the result says so; a script has to agree by `--yes`.
         return Ok(false);
     }
     let status = context.ask(CacheStatusQuery {})?;
     let Some(agent) = status.agent.filter(|agent| 0 < agent.summaries) else { return Ok(false) };
     let (summaries, spent) = (format_grouped(agent.summaries), agent.spent_usd);
-    context.output.message(&format!(
-        "{summaries} summaries by models are in the cache; {spent} has been spent on models. Delete them too? [y/N]"
-    ));
-    let mut answer = String::new();
-    // An answer that cannot be read is no consent.
-    let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = format!(
+        "{summaries} summaries by models are in the cache; {spent} has been spent on models. Delete them too?"
+    );
+    Ok(context.output.confirm(&question) == Some(true))
 }
 
 fn write_size(output: &mut CommandOutput, status: &CacheSize) -> Result<(), CommandError> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
-use super::document::{body_attachments, format_name, view_selection};
+use super::document_query::{body_attachments, format_name, view_selection};
 use crate::api::{AggregateQuery, AttachmentOptions, FormatName, PartName};
 use crate::cli::document_args::CacheReplayArgs;
 use crate::cli::failure;

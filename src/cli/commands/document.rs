@@ -1,4 +1,4 @@
-//! `slop aggregate` and `slop explain`.
+//! `slop aggregate`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,28 +8,19 @@ use serde_json::json;
 
 use super::asking;
 use super::context::CommandContext;
-use super::input::{read_items, read_task_file};
+use super::document_query::aggregate_query;
 use crate::agent::StopReason;
 use crate::api::{
-    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposeQuery, DocumentReceipt, ExplainQuery,
-    FileExplanation, FormatName, FragmentPlace, HistorySource, LimitEffect, OutputTarget, PartName,
-    ReceiptFile, ReceiptProblem, ReceiptScope, SummaryAuthor, ViewSelection, WarmthName, WriteDocumentQuery,
-    WrittenDocument, display_path, document_json, language_name, pretty,
+    AggregateQuery, ApiError, ApiErrorKind, ComposeQuery, DocumentReceipt, OutputTarget, ReceiptFile,
+    ReceiptProblem, WriteDocumentQuery, WrittenDocument, display_path, document_json, pretty,
 };
-use crate::cli::document_args::{
-    AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ReceiptScopeArg, RequestBodyArgs,
-    ViewSelectionArgs,
-};
+use crate::cli::document_args::AggregateArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::cli::output::{CommandOutput, GOOD, MINOR, NAME};
+use crate::cli::output::CommandOutput;
 use crate::cli::place::ProcessEnvironment;
-use crate::cli::place::ProjectLocation;
-use crate::model::{SkipReason, printable};
 use crate::render::format_grouped;
-use crate::service::{
-    AgentOverrides, SummarySession, agent_options, project_name, resolve_aggregate, resolve_explain,
-};
+use crate::service::{AgentOverrides, SummarySession, agent_options, project_name, resolve_aggregate};
 use crate::sys::{Disk, RealDisk};
 
 const MAX_LISTED: usize = 5;
@@ -251,244 +242,6 @@ fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -
     // Missing attachments that nobody asked for are notes, and do not change the exit code.
     let is_whole = failures.is_empty() && !receipt.problems.iter().any(|problem| problem.is_error);
     if is_whole { failure::DONE } else { failure::INCOMPLETE }
-}
-
-/// The line for a file that a limited document does not cover.
-const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
-
-pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let (file, choice) =
-        (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location)?);
-    let query = ExplainQuery { file, choice };
-    // The answer does not say whether there was a limit, so the question is resolved here once more.
-    let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
-    let explanations = &context.ask(query)?;
-    if context.output.json {
-        return context.write_data(explanations);
-    }
-    for explanation in explanations {
-        write_explanation(explanation, is_limited, context.output)?;
-    }
-    Ok(failure::DONE)
-}
-
-fn write_explanation(
-    explanation: &FileExplanation,
-    is_limited: bool,
-    output: &mut CommandOutput,
-) -> Result<(), CommandError> {
-    output
-        .write_line(&output.paint(NAME, &display_path(&explanation.path, explanation.path_hex.as_deref())))?;
-    // A file that is never shown has no view to explain.
-    if let Some(reason) = &explanation.left_out {
-        let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
-        output.write_line(&format!("  left out     {reason}: {words}"))?;
-        return Ok(());
-    }
-    // A file without text has none of the three.
-    let facts = (&explanation.sha256, explanation.size, &explanation.language);
-    if let (Some(hash), Some(size), Some(language)) = facts {
-        let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));
-        output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
-    }
-    for remark in &explanation.remarks {
-        output.write_line(&format!("  remark       {remark}"))?;
-    }
-    write_rules(explanation, output)?;
-    if let Some(why) = &explanation.why {
-        output.write_line(&format!("  instead      {}: {why}", explanation.view))?;
-    }
-    if let (Some(by), Some(why)) = (&explanation.summary, &explanation.summary_why) {
-        output.write_line(&format!("  summary      {}: {why}", author_text(by)))?;
-    }
-    let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
-    let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
-    output.write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
-    if let Some(resource) = &explanation.resource {
-        output.write_line(&format!("  {resource}"))?;
-    }
-    if let Some(changes) = &explanation.changes {
-        output.write_line(&format!("  changes      {changes}"))?;
-    }
-    for fragment in &explanation.fragments {
-        write_place(fragment, output)?;
-    }
-    if let Some(effect) = &explanation.under_limits {
-        write_limit_effect(effect, &explanation.wanted, output)?;
-    } else if is_limited {
-        output.write_line(NOT_ASKED_FOR)?;
-    }
-    Ok(())
-}
-
-fn author_text(by: &SummaryAuthor) -> String {
-    by.model.as_ref().map_or_else(|| by.by.clone(), |model| format!("{}, {}", by.by, printable(model)))
-}
-
-/// Returns enough of a hash to distinguish the contents of one project.
-fn short_hash(hash: &str) -> &str {
-    hash.get(..12).unwrap_or(hash)
-}
-
-fn write_rules(explanation: &FileExplanation, output: &mut CommandOutput) -> Result<(), CommandError> {
-    for verdict in &explanation.rules {
-        let view = verdict.view.as_deref().unwrap_or("does not match");
-        let line = format!("  rule         {}: {view}", verdict.rule);
-        let line = if verdict.rule == explanation.decided_by {
-            output.paint(GOOD, &format!("{line}  <- decides"))
-        } else {
-            output.paint(MINOR, &line)
-        };
-        output.write_line(&line)?;
-    }
-    Ok(())
-}
-
-/// Writes where hydration has placed a file or a slice, and the rules that decided.
-fn write_place(fragment: &FragmentPlace, output: &mut CommandOutput) -> Result<(), CommandError> {
-    let tier = fragment.tier.map_or("no place", WarmthName::name);
-    let (depth, score) = (fragment.detail_depth, fragment.relevance_score);
-    let slice = fragment.part.as_ref().map_or(String::new(), |part| format!("[{}] ", printable(part)));
-    output.write_line(&format!("  hydration    {slice}{tier}, depth {depth}, score {score:.3}"))?;
-    for (at, rule) in (1..).zip(&fragment.why) {
-        let is_last = at == fragment.why.len();
-        let line = format!("    {}", printable(rule));
-        let line = if is_last {
-            output.paint(GOOD, &format!("{line}  <- decides"))
-        } else {
-            output.paint(MINOR, &line)
-        };
-        output.write_line(&line)?;
-    }
-    Ok(())
-}
-
-/// Writes the effect of a limit on a file, and the file's importance.
-fn write_limit_effect(
-    effect: &LimitEffect,
-    wanted: &str,
-    output: &mut CommandOutput,
-) -> Result<(), CommandError> {
-    let shown = effect.view.as_deref().unwrap_or("left out");
-    let wanted =
-        if effect.view.as_deref() == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
-    let why = effect.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-    output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
-    let (place, files) = (format_grouped(effect.place), format_grouped(effect.files));
-    output.write_line(&format!(
-        "  rank         {place} of {files} files, score {}",
-        thousandths(effect.score.thousandths)
-    ))?;
-    for part in &effect.score.parts {
-        output.write_line(&format!("    {:<10} {}", part.part, thousandths(part.thousandths)))?;
-    }
-    for symbol in &effect.symbols {
-        output.write_line(&format!(
-            "  symbol       {} ({})",
-            symbol.name,
-            thousandths(symbol.score.thousandths)
-        ))?;
-    }
-    Ok(())
-}
-
-/// Writes a number that is given in thousandths.
-pub(super) fn thousandths(number: u64) -> String {
-    format!("{}.{:03}", number / 1000, number % 1000)
-}
-
-pub(super) fn aggregate_query(
-    args: &AggregateArgs,
-    with_receipt: bool,
-    place: &ProjectLocation,
-) -> Result<AggregateQuery, CommandError> {
-    Ok(AggregateQuery {
-        files: place.resolve_paths(&args.files),
-        include: args.include.clone(),
-        exclude: args.exclude.clone(),
-        choice: view_selection(&args.choice, place)?,
-        order: args.order.map(Into::into),
-        format: format_name(args.format),
-        hydrated: args.hydrated,
-        since_last: args.memory.since_last,
-        name: args.memory.name.clone(),
-        attachments: attachments(&args.attachments, place),
-        exact_tokens: with_receipt,
-        dry_run: args.dry_run,
-        receipt: receipt_scope(args, with_receipt),
-        verify: args.verify,
-        ..AggregateQuery::default()
-    })
-}
-
-/// Returns the files that the receipt has to list. Who sees no receipt needs only its totals.
-fn receipt_scope(args: &AggregateArgs, with_receipt: bool) -> ReceiptScope {
-    let is_seen = with_receipt || args.dry_run || format_name(args.format) == FormatName::Json;
-    match args.receipt_scope {
-        Some(ReceiptScopeArg::Shown) => ReceiptScope::Shown,
-        Some(ReceiptScopeArg::All) => ReceiptScope::All,
-        None if is_seen => ReceiptScope::All,
-        Some(ReceiptScopeArg::None) | None => ReceiptScope::None,
-    }
-}
-
-pub(super) fn view_selection(
-    choice: &ViewSelectionArgs,
-    place: &ProjectLocation,
-) -> Result<ViewSelection, CommandError> {
-    let task = match &choice.task_file {
-        Some(path) => Some(read_task_file(path)?),
-        None => choice.task.clone(),
-    };
-    Ok(ViewSelection {
-        task,
-        tier: choice.tier,
-        persona: choice.persona.clone().map(Into::into),
-        preset: choice.preset.clone().map(Into::into),
-        items: read_items(choice.items.as_deref())?,
-        strategy: choice.strategy.map(Into::into),
-        focus: place.resolve_focus(&choice.focus),
-        docs: choice.docs.map(Into::into),
-        base: choice.base.clone().or_else(|| choice.against.clone()),
-        budget: choice.budget,
-        default_budget: None,
-        max_bytes: choice.max_bytes,
-    })
-}
-
-fn attachments(attachments: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {
-    AttachmentOptions {
-        history: attachments.history.as_deref().map(|path| HistorySource::File(place.resolve_file(path))),
-        take: attachments.take.clone(),
-        part: match (attachments.no_history, attachments.history_only) {
-            (true, _) => PartName::Prefix,
-            (false, true) => PartName::Suffix,
-            (false, false) => PartName::Whole,
-        },
-        screenshots: attachments.screenshots.iter().map(|path| place.resolve_file(path)).collect(),
-        screenshots_inline: attachments.screenshots_inline,
-        ..body_attachments(&attachments.body)
-    }
-}
-
-/// Returns the options of a request body.
-pub(super) fn body_attachments(body: &RequestBodyArgs) -> AttachmentOptions {
-    AttachmentOptions {
-        model: body.model.clone(),
-        cache_marks: body.cache_marks,
-        cache_ttl: body.cache_ttl.map(Into::into),
-        ..AttachmentOptions::default()
-    }
-}
-
-pub(super) const fn format_name(format: FormatArg) -> FormatName {
-    match format {
-        FormatArg::Markdown => FormatName::Markdown,
-        FormatArg::Json => FormatName::Json,
-        FormatArg::Anthropic => FormatName::Anthropic,
-        FormatArg::Openai => FormatName::Openai,
-        FormatArg::Gemini => FormatName::Gemini,
-    }
 }
 
 /// The width of the column of paths; a longer path exceeds it.

@@ -1,4 +1,4 @@
-//! `slop given`: what agents were given, and what of it has changed since.
+//! `slop given`: what was delivered to agents, and what has changed since.
 
 use super::context::CommandContext;
 use super::history::time_text;

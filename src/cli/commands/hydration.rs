@@ -1,7 +1,7 @@
 //! `slop hydrate`, `simulate` and `fragments`: which files agents have at hand, and why.
 
 use super::context::CommandContext;
-use super::document::view_selection;
+use super::document_query::view_selection;
 use crate::api::{
     EditFragmentsQuery, FragmentAction, FragmentPlace, FragmentsQuery, HydrateQuery, HydrationResult,
     MovedFragment, SimulateQuery, TierTotals, WarmthName, display_path,
@@ -11,7 +11,7 @@ use crate::cli::hydration_args::{FragmentsArgs, FragmentsCommand, HydrateArgs, W
 use crate::model::printable;
 use crate::render::{format_grouped, format_size};
 
-/// So many files that have moved are listed.
+/// The maximum number of moved files that are listed.
 const MAX_MOVED: usize = 20;
 
 pub(super) fn hydrate(args: &HydrateArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {

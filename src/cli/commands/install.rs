@@ -1,7 +1,5 @@
 //! `slop install`: agents are set up to use slop.
 
-use std::io;
-use std::io::{BufRead, IsTerminal, Read};
 use std::path::Path;
 
 use serde::Serialize;
@@ -186,14 +184,11 @@ pub(super) fn shown(path: &Path) -> String {
 /// Asks on the terminal whether to write. Without a terminal, nothing is written that was not confirmed.
 fn confirm(output: &mut CommandOutput) -> Result<(), CommandError> {
     let refused = |message: &str| CommandError::usage(message, "nothing was written; confirm with --yes");
-    if !io::stdin().is_terminal() || output.json {
-        return Err(refused("confirmation is required"));
+    match output.confirm("Write these files?") {
+        Some(true) => Ok(()),
+        Some(false) => Err(refused("not confirmed")),
+        None => Err(refused("confirmation is required")),
     }
-    output.prompt("Write these files? [y/N] ");
-    let mut answer = String::new();
-    // An answer that cannot be read is a no.
-    let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
-    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(refused("not confirmed")) }
 }
 
 impl From<install::Error> for CommandError {

@@ -15,7 +15,7 @@ use crate::cli::failure::CommandError;
 use crate::cli::values::line_range;
 use crate::config::edit;
 use crate::config::edit::SliceKey;
-use crate::model::{MaskMode, Slice, SliceResolution, SliceStatus};
+use crate::model::{MaskMode, Slice, SliceResolution, SliceStatus, collapse_whitespace};
 use crate::sys::RealDisk;
 
 /// The most that is read of a slice; more is something else.
@@ -174,10 +174,13 @@ fn resolve(path: &str, slices: &[Slice], context: &mut CommandContext<'_>) -> Ve
 }
 
 fn tag_and_comment(slice: &Slice) -> String {
-    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let tag = if slice.tag.is_empty() { String::new() } else { format!(" [{}]", one_line(&slice.tag)) };
-    let comment =
-        if slice.comment.is_empty() { String::new() } else { format!(" ({})", one_line(&slice.comment)) };
+    let tag =
+        if slice.tag.is_empty() { String::new() } else { format!(" [{}]", collapse_whitespace(&slice.tag)) };
+    let comment = if slice.comment.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", collapse_whitespace(&slice.comment))
+    };
     tag + &comment
 }
 

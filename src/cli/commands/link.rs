@@ -1,8 +1,6 @@
 //! `slop link`: the folders that are linked to a project, and the consent to those that a project proposes.
 
 use std::collections::VecDeque;
-use std::io;
-use std::io::{BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -58,7 +56,7 @@ fn add(
     let mut added = None;
     edit_links(&environment.sources, &root, |links| {
         let resource = new_resource(links, &root, path, name, kind)?;
-        let link = link_to(&root, &resource, now_s()).ok_or_else(|| not_linkable(&resource))?;
+        let link = link_to(&root, &resource, WallClock.now_s()).ok_or_else(|| not_linkable(&resource))?;
         let all = links.with_link(&root, &link.name, Some(link.clone()));
         added = Some((resource, link.name));
         Ok(all)
@@ -175,7 +173,7 @@ fn link_checkout(
         name = links.free_name(&name, root);
     }
     let resource = new_resource(links, root, real, Some(&name), None).map_err(|error| error.message)?;
-    let link = link_to(root, &resource, now_s()).ok_or_else(|| not_linkable(&resource).message)?;
+    let link = link_to(root, &resource, WallClock.now_s()).ok_or_else(|| not_linkable(&resource).message)?;
     Ok((resource, link))
 }
 
@@ -257,7 +255,8 @@ fn trust(
             format_size(bytes)
         )));
     }
-    if !proposed.is_empty() && !is_agreed && !confirm(context) {
+    let question = "Let the project show these files to its readers?";
+    if !proposed.is_empty() && !is_agreed && context.output.confirm(question) != Some(true) {
         let message = "nothing was linked: consent was not given";
         return Err(CommandError::usage(message, "answer `y` on a terminal, or give --yes"));
     }
@@ -267,7 +266,7 @@ fn trust(
         let mut all = links.clone();
         for shown in &proposed {
             let same = now.iter().find(|resource| *resource == shown).ok_or_else(|| not_linkable(shown))?;
-            let link = link_to(&root, same, now_s()).ok_or_else(|| not_linkable(shown))?;
+            let link = link_to(&root, same, WallClock.now_s()).ok_or_else(|| not_linkable(shown))?;
             all = all.replaced(all.with_link(&root, &link.name, Some(link.clone())));
         }
         Ok(all.into_links())
@@ -299,17 +298,6 @@ fn remove(
     context.write_result(&json!({ "removed": name }), &format!("removed @{name}"))
 }
 
-fn confirm(context: &mut CommandContext<'_>) -> bool {
-    if !(io::stdin().is_terminal() && context.output.is_interactive()) {
-        return false;
-    }
-    context.output.prompt("Let the project show these files to its readers? [y/N] ");
-    let mut answer = String::new();
-    // An answer that cannot be read is a no.
-    let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
-    matches!(answer.trim(), "y" | "Y" | "yes")
-}
-
 fn not_linkable(resource: &Resource) -> ApiError {
     let message = format!("{} cannot be linked as it is now", folder_text(&resource.folder));
     ApiError::environment("changed_meanwhile", message, "nothing was written; try again")
@@ -317,8 +305,4 @@ fn not_linkable(resource: &Resource) -> ApiError {
 
 fn folder_text(folder: &LinkedFolder) -> String {
     printable(&path_text(path_bytes(&folder.path)))
-}
-
-fn now_s() -> i64 {
-    WallClock.now_ns() / 1_000_000_000
 }

@@ -10,6 +10,8 @@ mod daemon;
 mod daemon_status;
 mod doctor;
 mod document;
+mod document_query;
+mod explain;
 mod given;
 mod history;
 mod hook;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::document::view_selection;
+use super::document_query::view_selection;
 use super::hydration::{moved_rows, tier_rows};
 use crate::api::{
     ApiError, CallOptions, FragmentPlace, HydrateQuery, HydrationResult, QueryJob, SimulateQuery,

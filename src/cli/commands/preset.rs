@@ -11,7 +11,7 @@ use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::config::edit::PresetDraft;
 use crate::config::{SavedEntry, edit};
-use crate::model::{Persona, Preset, Tier, printable_lines};
+use crate::model::{Persona, Preset, Tier, collapse_whitespace, printable_lines};
 use crate::render::format_grouped;
 use crate::sys::RealDisk;
 
@@ -67,7 +67,7 @@ fn list_preset(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     for preset in presets {
         let (value, files) = (&preset.value, entries(preset.value.files.len()));
         // On one line, whatever line breaks the settings have: each preset is a row.
-        let description = value.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let description = collapse_whitespace(&value.description);
         let description = if description.is_empty() { description } else { format!(": {description}") };
         context.write_line(&format!("{} ({files}, {}){description}", value.name, preset.origin))?;
     }

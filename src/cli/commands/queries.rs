@@ -1,7 +1,6 @@
 //! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `search` and `audit`.
 
 use super::context::{CommandContext, scan_line};
-use super::document::thousandths;
 use super::input::read_items;
 use crate::api::{
     AuditQuery, AuditResult, FileView, FindQuery, IndexQuery, LineRange, MaskEntry, ModeName, NamedThing,
@@ -11,7 +10,7 @@ use crate::cli::cache_args::IndexArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::file_args::{FindArgs, OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
-use crate::cli::output::{CommandOutput, KIND, MINOR, NAME};
+use crate::cli::output::{CommandOutput, KIND, MINOR, NAME, thousandths};
 use crate::model::printable;
 use crate::render::{format_grouped, format_size};
 

@@ -1,14 +1,13 @@
 //! Dispatches a command, with the project, settings and service that it needs.
 
-use std::io;
-use std::io::{BufRead, IsTerminal, Read};
 use std::sync::Arc;
 
 use super::context::CommandContext;
 use super::plan::PlanRun;
 use super::{
-    agent, cache, cache_replay, curation, daemon, doctor, document, given, history, hydration, install, item,
-    items, link, plan, preset, queries, references, setup, share, status, summarize, take, ui, uninstall,
+    agent, cache, cache_replay, curation, daemon, doctor, document, explain, given, history, hydration,
+    install, item, items, link, plan, preset, queries, references, setup, share, status, summarize, take, ui,
+    uninstall,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -107,14 +106,8 @@ fn run_guarded(
 /// Asks on the terminal whether to go on in spite of an error. Without a terminal, and where the answer is no, it stays
 /// the error that it is.
 fn confirm(error: ApiError, output: &mut CommandOutput) -> Result<(), CommandError> {
-    if !(io::stdin().is_terminal() && output.is_interactive()) {
-        return Err(error.into());
-    }
-    output.prompt(&format!("{}. Read it all the same? [y/N] ", printable(&error.message)));
-    let mut answer = String::new();
-    // An answer that cannot be read is a no.
-    let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
-    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(error.into()) }
+    let question = format!("{}. Read it all the same?", printable(&error.message));
+    if output.confirm(&question) == Some(true) { Ok(()) } else { Err(error.into()) }
 }
 
 /// Returns whether a command reads files of the project, or makes the folder a project. Others look after what is there,
@@ -231,7 +224,7 @@ fn run_at(
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),
         CliCommand::Share(args) => share::run(&args.command, context),
-        CliCommand::Explain(args) => document::explain(args, context),
+        CliCommand::Explain(args) => explain::run(args, context),
         CliCommand::Status(args) => status::status(args, context),
         CliCommand::Watch(args) => daemon::watch(args, environment, context),
         CliCommand::Daemon(args) => daemon::run_daemon(&args.command, environment, context),

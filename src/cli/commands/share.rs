@@ -109,7 +109,7 @@ fn push(pack: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError
     let team = required_cache(context)?;
     let (root, loaded) = (&context.location.root, context.loaded);
     let report = if pack {
-        service::pack_summaries(root, loaded, &team, WallClock.now_s() * 1000)?
+        service::pack_summaries(root, loaded, &team, WallClock.now_ms())?
     } else {
         service::push_summaries(root, loaded, &team, true)?
     };

@@ -1,8 +1,5 @@
 //! `slop summarize`
 
-use std::io;
-use std::io::IsTerminal;
-
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
@@ -119,19 +116,14 @@ fn estimate(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<u
 }
 
 fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
-    // Both, because the cost is shown on standard error and the answer is read from standard input.
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !context.output.can_confirm() {
         let message = "no terminal to confirm the cost at";
         return Err(CommandError::usage(message, "look at `slop summarize --estimate`, then add --yes"));
     }
     for line in plan_lines(plan) {
         context.output.message(&line);
     }
-    context.output.prompt("Ask? [y/N] ");
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    // Anything but a clear yes is a no, the end of the input included: the answer costs money.
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+    Ok(context.output.confirm("Ask?") == Some(true))
 }
 
 fn plan_lines(plan: &SummaryRunPlan) -> Vec<String> {

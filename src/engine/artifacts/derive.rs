@@ -14,7 +14,7 @@ use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::summarize::secrets;
 use crate::{discover, summarize, syntax};
 
-/// Of prose and data, which programs write by the megabyte, only the terms of so many bytes are looked at.
+/// The number of bytes of prose and data whose terms are indexed, because programs write such files by the megabyte.
 const MAX_BYTES_BESIDES_CODE: usize = 128 << 10;
 
 /// A text that was read, before anything is derived from it.
@@ -93,10 +93,13 @@ fn terms_producer(file_type: &'static FileType) -> Producer {
     Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
 }
 
+/// Increment when the same outline of the same content has other hashes.
+const SYMBOL_HASHES_VERSION: u32 = 1;
+
 /// The hashes are those of the symbols of the outline, in its order.
 fn symbol_hashes_producer(file_type: &'static FileType) -> Option<Producer> {
     let outline = syntax::outline_producer(file_type.id)?;
-    let version = format!("symbols/1 {}", outline.version);
+    let version = format!("symbols/{SYMBOL_HASHES_VERSION} {}", outline.version);
     Some(Producer { artifact: ArtifactKind::SymbolHashes, language: file_type.id, version })
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::ContentHash;
 
-/// The vectors of a project are kept if they have at most so many bytes, which are those of some 15,000 files.
+/// The maximum size of a project's vectors that are kept in memory: those of some 15,000 files.
 const MAX_BYTES: usize = 8 << 20;
 
 /// The encoded term vectors of contents, each as the type that it is read as.

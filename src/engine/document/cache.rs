@@ -22,9 +22,10 @@ use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
 use crate::engine::ranking::EarlierSources;
 
-/// So many bytes of documents are kept.
+/// The maximum size of the documents that are kept.
 const MOST_DOCUMENT_BYTES: usize = 48 << 20;
-/// So many versions of one document are kept: the last one, and the one before, for an edit that is taken back.
+/// The number of versions of one document that are kept: the last one, and the one before, for an edit that is taken
+/// back.
 const MAX_VERSIONS: usize = 2;
 /// About how many bytes a file takes in a receipt and in a layout.
 const BYTES_A_FILE: usize = 450;
@@ -159,7 +160,7 @@ impl CachedDocument {
     }
 }
 
-/// So many bytes of views are kept.
+/// The maximum size of the views that are kept.
 const MOST_BYTES: usize = 32 << 20;
 /// How many bytes a view takes besides its text.
 const OVERHEAD: usize = 200;

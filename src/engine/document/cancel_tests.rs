@@ -11,7 +11,7 @@ use crate::model::{AggregationStrategy, ViewMode};
 
 const FILES: usize = 300;
 
-/// Waits for so many files, and for no more.
+/// Waits for a number of files, and for no more.
 struct ImpatientProgress(AtomicUsize);
 
 impl ScanProgress for ImpatientProgress {

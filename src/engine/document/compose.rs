@@ -46,7 +46,7 @@ use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath,
 use crate::search::{ChangeHorizon, RankingQuery, read_task};
 use crate::syntax;
 
-/// A block has at least so many tokens in most documents: its heading, its path and its fences.
+/// The minimum number of tokens of a block in most documents: its heading, its path and its fences.
 const LEAST_BLOCK_TOKENS: u64 = 36;
 
 /// A document before its files are made to fit.

@@ -30,8 +30,9 @@ use crate::model::{
 use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
 use crate::sys::Files;
 
-/// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if
-/// it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
+/// The maximum size of the texts that are kept for one name. Beyond it, it is noticed that a file has changed, and it
+/// is shown as if it were new: the texts of a whole project in full would make the cache as large as the project, for
+/// each name.
 const MOST_BYTES: usize = 32 << 20;
 
 #[derive(Clone)]
@@ -156,9 +157,10 @@ pub(super) fn reduce_to_changes(
         return;
     }
     if reader.delivered.is_empty() {
-        renderer.cache.workspace.note(format!(
-            "no earlier aggregation named `{name}` is remembered, so that everything is shown"
-        ));
+        renderer
+            .cache
+            .workspace
+            .note(format!("no earlier document named `{name}` is recorded, so everything is shown"));
         return;
     }
     draft.plan.since_last = true;

@@ -15,7 +15,7 @@ use crate::model::{
 use crate::store::DeliveredFile;
 use crate::{render, summarize, syntax};
 
-/// Of a file that is no source code, so many symbols are named: a table of data may have thousands.
+/// The maximum number of symbols that are named of a file that is not source code: a table of data may have thousands.
 const MAX_DATA_SYMBOLS: usize = 40;
 /// Since when a file has changed, or is gone.
 pub(super) const BASE: &str = "the last aggregation";

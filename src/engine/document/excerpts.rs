@@ -21,12 +21,12 @@ use crate::model::{
 };
 use crate::{aggregate, summarize, syntax};
 
-/// A model's summary has at most so many bytes where a budget is to be shared, which is about 150 tokens.
+/// The maximum length of a model's summary where a budget is to be shared, in bytes: about 150 tokens.
 const MAX_SUMMARY_BYTES: usize = 600;
 
 /// A gap of more lines says how to get them; for fewer, that would cost more than it helps.
 const MIN_POINTED_LINES: u32 = 60;
-/// About so many bytes are a token.
+/// About how many bytes are a token.
 const BYTES_A_TOKEN: usize = 4;
 /// Where the task points to a line, what else an excerpt has to show may have this many bytes more than what is asked for.
 const POINTED_EXCESS: usize = 1_000;

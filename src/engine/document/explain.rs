@@ -103,7 +103,7 @@ pub struct RankedName {
     pub score: RankScore,
 }
 
-/// So many symbols of a file are explained.
+/// The maximum number of symbols of a file that are explained.
 const MAX_SYMBOLS: usize = 5;
 
 impl DocumentRun<'_, '_> {

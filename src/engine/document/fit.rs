@@ -19,7 +19,7 @@ use crate::model::Document;
 const MAX_ROUNDS: usize = 5;
 /// How often it is packed at most until it keeps its limit.
 const MAX_ROUNDS_UNTIL_IT_FITS: usize = 16;
-/// A document is large enough if it leaves at most one part in so many of its limit unused.
+/// A document is large enough if it leaves at most 1/`UNUSED_PART` of its limit unused.
 const UNUSED_PART: u64 = 50;
 
 /// Shows as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.

@@ -12,9 +12,9 @@ use crate::model::{RelPath, SummaryDetail, ViewMode};
 use crate::render;
 use crate::search::PathClass;
 
-/// So many of the other files that a word fits are named.
+/// The maximum number of other files named that a word fits.
 const MAX_OTHERS: usize = 5;
-/// So many paths are suggested for a word that fits none.
+/// The maximum number of paths that are suggested for a word that fits none.
 const MAX_NEAREST: usize = 3;
 /// The views that a file in focus steps down to.
 const STEPS: [ViewMode; 3] = [ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary];

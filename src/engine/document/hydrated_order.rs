@@ -8,7 +8,7 @@ use super::compose::ComposeInputs;
 use super::gather::ShownFile;
 use super::hydrate::{KnownPlaces, PlacedUnit};
 use crate::aggregate::{HotFile, order_hot_files};
-use crate::model::{RelPath, Warmth, split_resource};
+use crate::model::{RelPath, Warmth, resource_name};
 
 /// What a hydration has made HOT of a file.
 #[derive(Default)]
@@ -44,12 +44,12 @@ pub(super) fn hydrated_order(
     let units_before = known.hot_units();
     let mut by_resource: BTreeMap<Option<&[u8]>, Vec<(&RelPath, HotUnits)>> = BTreeMap::new();
     for (path, file) in hot {
-        by_resource.entry(resource_of(path)).or_default().push((path, file));
+        by_resource.entry(resource_name(path.as_bytes())).or_default().push((path, file));
     }
     let mut order = Vec::new();
     for (resource, mut files) in by_resource {
         files.sort_by_key(|(path, file)| (file.class, *path));
-        let of_resource = before.iter().filter(|path| resource_of(path) == resource);
+        let of_resource = before.iter().filter(|path| resource_name(path.as_bytes()) == resource);
         let positions: FxHashMap<&RelPath, usize> = of_resource.zip(0..).collect();
         let hot_file = |(path, file): &(&RelPath, HotUnits)| {
             let is_same = file.are_same && units_before.get(path) == Some(&file.units);
@@ -64,8 +64,4 @@ pub(super) fn hydrated_order(
         order.extend(order_hot_files(&described).into_iter().map(|at| files[at].0.clone()));
     }
     order
-}
-
-fn resource_of(path: &RelPath) -> Option<&[u8]> {
-    split_resource(path.as_bytes()).map(|(name, _)| name)
 }

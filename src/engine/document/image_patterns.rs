@@ -10,7 +10,7 @@ use crate::engine::workspace::Workspace;
 use crate::model::{RelPath, normalized_path, path_bytes, path_text};
 use crate::sys::{FileKind, Files};
 
-/// So many folders are looked into for one pattern, and so many images are taken: `**` may mean a whole disk.
+/// The maximum numbers of folders that are searched for one pattern, and of images: `**` may mean a whole disk.
 const MAX_FOLDERS: usize = 10_000;
 const MAX_IMAGES: usize = 1_000;
 

@@ -9,7 +9,7 @@ use crate::engine::workspace::KnownFile;
 use crate::model::{FileItem, MaskMode, RelPath, SectionProblem};
 use crate::syntax;
 
-/// So many paths are suggested in place of one that is none.
+/// The maximum number of paths that are suggested in place of one that is none.
 const MAX_NEAREST: usize = 3;
 
 /// Adds a note for each mask of a question's own items that hides or shows nothing, and returns the notes as problems. The symbols

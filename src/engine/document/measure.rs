@@ -6,9 +6,9 @@ use crate::engine::parallel::on_all_cores;
 use crate::model::{Document, DocumentBlock, ViewMode};
 use crate::{aggregate, render};
 
-/// The texts of so many bytes of blocks are in memory at once.
+/// The maximum size of the texts of blocks that are in memory at once.
 const BYTES_AT_ONCE: usize = 16 << 20;
-/// Below so many blocks one thread is faster than two.
+/// The number of blocks below which one thread is faster than two.
 const BLOCKS_FOR_A_THREAD: usize = 512;
 
 /// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be

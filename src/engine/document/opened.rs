@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::cache::CachedDocument;
 use crate::model::{ContentHash, DocumentLayout, LineIndex, PrefixCaching};
 
-/// The texts of so many documents are held.
+/// The maximum number of documents whose texts are in memory.
 const MAX_TEXTS: usize = 2;
-/// So many bytes of texts are held.
+/// The maximum size of the texts that are in memory.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 /// A text is held for so long after it was opened.
 const TEXT_SECONDS: i64 = 600;
-/// So many documents are known by what they consist of.
+/// The maximum number of documents that are known by what they consist of.
 const MAX_DOCUMENTS: usize = 20;
 
 /// A document that a client has opened.
@@ -42,8 +42,8 @@ pub struct OpenedText {
 }
 
 impl OpenedText {
-    /// Returns so many lines of the text, from `first` on, which is counted from 1; `None` under other settings than those
-    /// that it was opened with.
+    /// Returns `count` lines of the text, from `first` on, which is counted from 1; `None` under other settings than
+    /// those that it was opened with.
     pub fn lines(&self, settings: &str, first: u64, count: u64) -> Option<String> {
         (self.settings == settings).then(|| self.document.text.lines(&self.index, first, count))
     }

@@ -29,7 +29,7 @@ use crate::{aggregate, render};
 const LEAST_SCORE: f64 = 1e-6;
 /// A tree is selected by what its lines cost, and has folders besides.
 const TREE_SLACK: u64 = 40;
-/// Everything is shown if the selection takes one part in so many less than its room.
+/// Everything is shown if the selection leaves 1/`SPARE_PART` of its room.
 const SPARE_PART: u64 = 10;
 
 /// What the files of a document are selected by.

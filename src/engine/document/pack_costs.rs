@@ -27,11 +27,11 @@ const CONTAINER_HEAD: u64 = 10;
 const BLOCK_FRAME: u64 = 26;
 /// What a block says of a file in words, where the tier shows summaries.
 const SUMMARY: u64 = 60;
-/// About so many bytes are a token.
+/// About how many bytes are a token.
 const BYTES_A_TOKEN: u64 = 4;
 /// More than any document has room for: the cost of a row for a file without names.
 const IMPOSSIBLE: u64 = 1 << 40;
-/// So many lines stand for a source without symbols. No longer ones: those are data.
+/// The number of lines that represent a source without symbols. No longer ones: those are data.
 const ROW_LINES: usize = 3;
 const MAX_LINE: usize = 200;
 /// A block is as large as expected if it exceeds its pieces by no more than half and this.
@@ -59,7 +59,7 @@ impl BudgetUnit {
         }
     }
 
-    /// Returns what so many tokens come to.
+    /// Returns what a number of tokens costs.
     pub(super) const fn tokens(self, tokens: u64) -> u64 {
         match self {
             Self::Tokens(_) => tokens,
@@ -67,7 +67,7 @@ impl BudgetUnit {
         }
     }
 
-    /// Returns about what so many bytes come to.
+    /// Returns about what a number of bytes costs.
     pub(super) const fn of_bytes(self, bytes: u64) -> u64 {
         match self {
             Self::Tokens(_) => bytes.div_ceil(BYTES_A_TOKEN),

@@ -30,12 +30,12 @@ use crate::model::{DocumentBlock, FileOrder, ViewMode};
 /// commit. The rest is for files that were added since. Over 20 commits each of eight histories, 0.84 of the prefix was
 /// kept, and 0.80 where all was packed by what the files are.
 const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
-/// The room of what is packed first changes by no less than one part in so many of the limit.
+/// The room of what is packed first changes by no less than 1/`ROOM_STEPS` of the limit.
 const ROOM_STEPS: u64 = 16;
-/// One part in so many of the limit is left to the rest of the document; where that has not enough to show, half as much is
+/// 1/`SPARE_PART` of the limit is left to the rest of the document; where that has not enough to show, half as much is
 /// left to files that grow.
 const SPARE_PART: u64 = 16;
-/// So many rooms are tried at most.
+/// The maximum number of rooms that are tried.
 const MOST_ROOMS: usize = 5;
 /// So often files are selected for a room at most, because blocks cost more than was expected.
 const MOST_ROUNDS: usize = 4;

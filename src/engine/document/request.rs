@@ -168,7 +168,7 @@ pub struct SectionRequest {
     /// Whether the document is sent with its images separate from its text, so that they do not count as tokens of it.
     /// Set by the session that writes the document.
     pub images_apart: bool,
-    /// Media types of images that whom the document is sent to does not take. The session sets them too.
+    /// Media types of images that the recipient does not accept. The session sets them too.
     pub refused_images: &'static [&'static str],
     /// Whether the work that Beads tracks is wanted.
     pub beads: BeadsRequest,

@@ -19,9 +19,10 @@ use crate::engine::history::{Checkout, GitHistory, ProjectHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode};
 
-/// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
+/// The number of old contents that are in memory at once: few, for each may be as large as a file that is read.
 const CONTENTS_AT_ONCE: usize = 32;
-/// So many contents of one file are looked at. Most edits do not touch a summary, but one in four or so does.
+/// The maximum number of contents of one file that are examined. Most edits do not touch a summary, but one in four or
+/// so does.
 const MOST_LOOKS: usize = 32;
 /// Where more files than this have changed since the frozen commit, their blocks are taken to have changed with them.
 const MOST_FILES: usize = 4000;
@@ -225,7 +226,7 @@ fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHi
     }
     let edits = history.edits.get(path).map(Vec::as_slice).unwrap_or_default();
     contents.extend(edits.iter().map(|edit| (edit.commit, edit.before.clone())));
-    // A block that is the same after so many edits is taken for unchanged since the freeze.
+    // A block that is the same after that many edits is taken for unchanged since the freeze.
     contents.truncate(MOST_LOOKS);
     if contents.is_empty() {
         return None;

@@ -11,7 +11,7 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef};
 use crate::model::{Outline, Receipt, RelPath, Symbol, SymbolKind, ViewFault};
 use crate::syntax;
 
-/// So many counts are kept. One takes some hundred bytes.
+/// The maximum number of counts that are kept. One takes some hundred bytes.
 const MAX_KEPT: usize = 100_000;
 
 /// The symbols of the files that have a block.

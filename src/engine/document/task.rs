@@ -6,7 +6,7 @@ use crate::engine::ranking::ProjectRanking;
 use crate::model::{IgnoredTaskText, SectionProblem, TaskReceipt};
 use crate::search::{IgnoredTextReason, TaskReading};
 
-/// So many of each kind are listed; the rest would only repeat the task.
+/// The maximum number of entries of each kind that are listed; the rest would only repeat the task.
 const MAX_LISTED: usize = 20;
 
 /// Returns what was understood.

@@ -315,7 +315,7 @@ fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
     (!words.is_empty()).then(|| format!("{UNKNOWN_SYMBOLS}: {}", words.join("; ")))
 }
 
-/// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
+/// The number of old contents that are in memory at once: few, for each may be as large as a file that is read.
 const CONTENTS_AT_ONCE: usize = 32;
 
 /// The revision that a diff is against where none is named.

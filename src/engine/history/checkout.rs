@@ -9,7 +9,7 @@ use super::commits::{FileEdit, read_edits};
 use crate::discover::run_git;
 use crate::engine::mounts::Mount;
 use crate::engine::workspace::{KnownFile, Workspace};
-use crate::model::{RelPath, ResourceKind, path_bytes, path_text, split_resource};
+use crate::model::{RelPath, ResourceKind, path_bytes, path_text, resource_name};
 use crate::sys::{ProcessOutput, Processes};
 
 /// What all keys of linked checkouts begin with.
@@ -198,7 +198,7 @@ impl<T> PerCheckout<T> {
 
     /// Returns the name of the checkout that a file of the project is in.
     pub(in crate::engine) fn name_of<'p>(&self, path: &'p RelPath) -> &'p str {
-        let name = split_resource(path.as_bytes()).and_then(|(name, _)| std::str::from_utf8(name).ok());
+        let name = resource_name(path.as_bytes()).and_then(|name| std::str::from_utf8(name).ok());
         name.filter(|name| self.0.contains_key(*name)).unwrap_or_default()
     }
 

@@ -9,10 +9,10 @@ use super::checkout::Checkout;
 use crate::engine::artifacts::ArtifactCache;
 use crate::model::RelPath;
 
-/// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
+/// Scores are frozen at the first commit of each run of this many first-parent commits: a score that moved with every
 /// commit would itself be what changes the order.
 const COMMITS_BETWEEN_FREEZES: u64 = 128;
-/// A change counts half after so many commits.
+/// The number of commits after which a change counts half.
 const HALF_LIFE: f64 = 100.0;
 /// Older commits weigh less than a thousandth.
 const COMMITS_COUNTED: &str = "1024";

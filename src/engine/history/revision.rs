@@ -205,7 +205,7 @@ fn name_lines<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<u8> {
     names.flat_map(line).collect()
 }
 
-/// Reads what `git cat-file --batch` answers to so many names: `<id> blob <size>`, the bytes, a line's end; or
+/// Reads what `git cat-file --batch` answers to `names` names: `<id> blob <size>`, the bytes, a line's end; or
 /// `<name> missing`.
 fn read_batch(mut answer: &[u8], names: usize) -> Vec<Option<Vec<u8>>> {
     let mut contents = Vec::new();

@@ -20,7 +20,7 @@ use crate::sys::Files;
 const AGAIN_AFTER: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(500)];
 
-/// Of so many files, what is derived from their bytes is compared with what is stored. Each audit takes others.
+/// The number of files whose artifacts are derived again and compared with what is stored, different ones in each audit.
 const SAMPLE: usize = 100;
 
 /// What an audit found.

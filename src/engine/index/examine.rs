@@ -21,7 +21,7 @@ use crate::sys::{FileContent, FileKind, FileStat, Files, ReadError};
 const RETRY_AFTER: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
 
-/// Results are sent once there are so many, or once they are of so many bytes: each time costs a switch of threads, which
+/// The number and the size of results from which on they are sent: each time costs a switch of threads, which
 /// takes about as long as it does to read a small file.
 const SENT_FILES: usize = 32;
 const SENT_BYTES: u64 = 1 << 20;
@@ -218,7 +218,7 @@ impl FileExaminer<'_> {
     }
 }
 
-/// Returns why an attempt to read a file of at most so many bytes would fail, as far as its stamp shows.
+/// Returns why an attempt to read a file of at most `most_bytes` would fail, as far as its stamp shows.
 pub(super) fn reason_not_to_read(stat: &FileStat, most_bytes: u64) -> Option<SkipReason> {
     reason_of_kind(stat.kind).or_else(|| (most_bytes < stat.stamp.size).then_some(SkipReason::TooLarge))
 }

@@ -10,9 +10,9 @@ use crate::engine::error::Error;
 use crate::model::RelPath;
 use crate::sys::Files;
 
-/// So many paths are suggested for one that is not there.
+/// The maximum number of paths that are suggested for one that is not there.
 const MAX_NEAREST: usize = 3;
-/// So many files are named that a name may mean.
+/// The maximum number of files named that a name may mean.
 const MAX_NAMED: usize = 5;
 
 /// Returns words for files, those that are no paths replaced by the path of the only file that ends with them. It is an

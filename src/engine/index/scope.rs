@@ -19,7 +19,7 @@ pub(super) enum SnapshotScope<'s> {
     Reported(NamedPaths<'s>),
 }
 
-/// So many paths are compared with one another in less time than the folders of a path are looked up.
+/// The number of paths up to which comparing them with one another is faster than looking up the folders of a path.
 const FEW_PATHS: usize = 8;
 
 /// Paths that were named, each of which may be a folder.
@@ -134,7 +134,7 @@ mod tests {
             let each = (0..files.len()).filter(|at| scope.matches(&files[*at].path));
             assert_eq!(scope.places(&files), each.collect::<Vec<_>>(), "{pair:?}");
         }
-        // So many that they are looked up.
+        // Enough for a look-up.
         let many = ["a b", "a/b", "b", "c", "d", "e", "f", "g", "h"];
         let many = many.map(|path| RelPath::new(path.as_bytes()).unwrap());
         assert!(FEW_PATHS < many.len());

@@ -18,7 +18,7 @@ use crate::model::RelPath;
 use crate::store::FileRow;
 use crate::sys::{FileStat, Files};
 
-/// Below so many files one thread is faster than two.
+/// The number of files below which one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
 
 /// What is known of the tree before any file is read.

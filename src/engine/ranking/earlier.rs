@@ -11,7 +11,7 @@ use crate::engine::history::blobs_named;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileType, RelPath};
 
-/// Sources are kept if their texts have at most so many bytes.
+/// The maximum size of the texts of sources that are kept.
 const MAX_BYTES: usize = 4 << 20;
 
 /// A file as it was.

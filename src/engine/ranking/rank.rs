@@ -23,13 +23,13 @@ use crate::search::{
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
 const FIRST_LINES: u32 = 8;
 
-/// A function that the task points into is shown whole if it takes no more than one part in so many of the document.
+/// A function that the task points into is shown whole if it takes no more than 1/`FUNCTION_SHARE` of the document.
 const FUNCTION_SHARE: u64 = 4;
 const BYTES_A_TOKEN: u64 = 4;
-/// Of one file, no more than one part in so many of a document is counted when it is determined how many have room.
+/// One file counts for at most 1/`FILE_SHARE` of a document when it is determined how many have room.
 const FILE_SHARE: u64 = 24;
 
-/// Of so many further files that have changed since the frozen commit, the names of then are known, so that an edit changes
+/// The number of further files, changed since the frozen commit, whose names of then are known, so that an edit changes
 /// neither what their rows take in a document nor what else has room.
 const FILES_WITH_NAMES: usize = 256;
 

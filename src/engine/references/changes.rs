@@ -11,7 +11,7 @@ use crate::engine::history::{Baseline, RevisionText, baseline, changed_since, te
 use crate::engine::workspace::KnownFile;
 use crate::model::{RelPath, SourceFacts};
 
-/// So many files are compared at once.
+/// The number of files that are compared at once.
 const FILES_AT_ONCE: usize = 100;
 
 /// What differs from a revision.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::TestProject;
+use crate::model::testing::TestNumbers;
 
 const FILES: &[(&str, &str)] = &[
     (
@@ -39,17 +40,7 @@ const LINES: &[&str] = &[
     "# A comment.",
 ];
 
-/// Numbers that look random, and are the same in each run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-}
-
-fn edit(text: &mut String, numbers: &mut Numbers) {
+fn edit(text: &mut String, numbers: &mut TestNumbers) {
     let mut lines: Vec<&str> = text.lines().collect();
     let at = numbers.below(lines.len() + 1);
     if numbers.below(3) == 0 && at < lines.len() {
@@ -66,7 +57,7 @@ fn check(extra: &[(&str, &str)], seed: u64, edits: usize) {
     let sandbox = TestProject::new(&files);
     let shared = Arc::new(WorkspaceCache::new());
     let mut kept = sandbox.open_shared(&shared);
-    let mut numbers = Numbers(seed);
+    let mut numbers = TestNumbers(seed);
     let mut texts: Vec<String> = files.iter().map(|(_, text)| (*text).to_owned()).collect();
     let mut before = kept.reference_graph().unwrap();
     let mut joined_alone = 0;

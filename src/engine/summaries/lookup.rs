@@ -21,9 +21,9 @@ use crate::model::{
 use crate::store::Error;
 use crate::store::agent::{AGENT_DATABASE, AgentDb, StoredSummary};
 
-/// For so many files single questions are quicker than to read what was written of all.
+/// The number of files up to which single queries are quicker than reading what was written about all.
 const FEW: usize = 32;
-/// To read what was written last about all files takes as long as to ask about one in so many.
+/// Queries about 1/`FEWER` of the files take as long as reading what was written last about all.
 const FEWER: usize = 4;
 
 #[derive(Debug)]

@@ -208,9 +208,9 @@ pub struct WantedSummary {
 pub struct SubjectFolder {
     /// Where it is; `None` for the root.
     pub path: Option<RelPath>,
-    /// What it is about. Where all that lies in it is one thing, it is that thing.
+    /// What it is about; a folder that contains a single distinct subject has that subject's key.
     pub key: SubjectKey,
-    /// What lies in it, each thing once, with its bytes; nothing where it is the one thing that lies in it.
+    /// Its distinct subjects with their sizes in bytes; empty if it has the key of its only one.
     pub children: BTreeMap<SubjectKey, u64>,
     /// How many bytes the files in it have.
     pub bytes: u64,
@@ -261,8 +261,6 @@ fn parent_folder(path: &[u8]) -> Option<&[u8]> {
 fn with_ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::successors(Some(path), |path| parent_folder(path))
 }
-
-const NANOS_A_MILLISECOND: i64 = 1_000_000;
 
 /// The keys of a policy, and which of them have no summary.
 pub(super) struct KnownSummaries {
@@ -379,7 +377,7 @@ pub(super) fn known_summaries(
     };
     db.believe(&workspace.options.summary_lookup.writers);
     known.missing = db.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
-    let now_ms = workspace.world.clock.now_ns() / NANOS_A_MILLISECOND;
+    let now_ms = workspace.world.clock.now_ms();
     let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);
     for refused in db.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
         if refused.until_ms.is_none() {

@@ -100,7 +100,7 @@ pub(in crate::engine) fn table_files(
 }
 
 fn now_ms(run: &DocumentRun<'_, '_>) -> u64 {
-    u64::try_from(run.cache.workspace.world.clock.now_ns() / 1_000_000).unwrap_or(1)
+    u64::try_from(run.cache.workspace.world.clock.now_ms()).unwrap_or(1)
 }
 
 /// Returns the request with files in the order of their paths: without a limit, the order decides nothing that a table

@@ -15,7 +15,7 @@ use crate::engine::index::SeenFiles;
 
 /// The document of a project with more files is composed only for a client that has the estimates.
 const QUICK_FILES: usize = 2_000;
-/// The tables of so many choices are kept.
+/// The maximum number of choices whose tables are kept.
 const MAX_TABLES: usize = 4;
 
 /// A moment in the life of one table, written `table:change`.
@@ -50,7 +50,7 @@ pub struct TableRequest {
     pub aggregation: AggregationRequest,
     /// The clock of the table that the client has.
     pub since: Option<TableClock>,
-    /// Whether no files need be looked at but those that events have reported.
+    /// Whether only files that events have reported are examined.
     pub trusts_events: bool,
 }
 
@@ -134,7 +134,7 @@ pub(super) struct TableVersion {
 }
 
 impl TableCache {
-    /// Returns a cache for which the document of so many files is composed at once.
+    /// Returns a cache for which the document of `quick_files` is composed at once.
     pub(in crate::engine) fn composing(quick_files: usize) -> Self {
         Self { tables: Mutex::default(), quick_files }
     }

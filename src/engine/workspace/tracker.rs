@@ -281,7 +281,7 @@ impl TreeTracker {
         }
     }
 
-    /// Takes out of a batch what was read before so many touches had come, and has been read once more since. What was
+    /// Takes out of a batch what was read before that many touches had come, and has been read once more since. What was
     /// touched meanwhile is kept without its stamp: that may be of bytes that were only half written.
     pub(in crate::engine) fn drop_outdated(&self, batch: &mut WriteBatch, touches: u64) {
         let known = self.known();

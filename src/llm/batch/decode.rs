@@ -133,7 +133,7 @@ fn progress(model: &Model, batch: &Value) -> Option<BatchProgress> {
                 batch.pointer("/errors/data/0/message").and_then(Value::as_str).unwrap_or("no reason given");
             Some(BatchProgress::Ended {
                 results,
-                failed: Some(message_text::printable(reason, message_text::MAX_MESSAGE)),
+                failed: Some(message_text::redacted_line(reason, message_text::MAX_MESSAGE)),
             })
         }
         _ => Some(BatchProgress::Running),

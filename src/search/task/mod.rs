@@ -15,7 +15,6 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-pub use markup::{IgnoredText, IgnoredTextReason};
-pub use mentions::{MentionedPath, MentionedPathKind};
-pub use quotes::QuotedText;
-pub use reading::{Error, MAX_TASK_BYTES, MentionedName, TaskReading, TaskTerm, read_task};
+pub use markup::IgnoredTextReason;
+pub use mentions::MentionedPathKind;
+pub use reading::{Error, TaskReading, read_task};

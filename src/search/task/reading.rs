@@ -70,13 +70,6 @@ pub struct MentionedName {
     pub range: Range<usize>,
 }
 
-impl MentionedName {
-    /// Returns whether the name consists of lower-case letters only, as words of prose do.
-    pub fn is_plain(&self) -> bool {
-        self.name.bytes().all(|byte| byte.is_ascii_lowercase())
-    }
-}
-
 /// What the text of a task says. All ranges are bytes of the text that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskReading {

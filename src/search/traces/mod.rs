@@ -20,6 +20,8 @@ mod stacks;
 #[cfg(test)]
 mod tests;
 
-pub use frame::{TraceFrame, TraceTool};
+pub use frame::TraceFrame;
+#[cfg(test)]
+pub use frame::TraceTool;
 pub(super) use location::{has_source_extension, parse_prefix as parse_location};
 pub use scan::{FoundTraces, find_traces};

@@ -193,22 +193,6 @@ impl AgentDb {
         work::delete_batch(&transaction, batch)?;
         Ok(transaction.commit()?)
     }
-
-    /// Records which summaries are the last of their paths. A key without a summary is ignored.
-    pub fn update_latest(&mut self, latest: &[(Vec<u8>, SummaryKey)]) -> Result<(), Error> {
-        let (transaction, _) = self.begin()?;
-        let mut is_new = false;
-        for (path, key) in latest {
-            if let Some(summary) = summary::select(&transaction, key)? {
-                let latest = LatestRow { path: path.clone(), tier: summary.tier, key: *key };
-                is_new |= summary::upsert_latest(&transaction, &latest)?;
-            }
-        }
-        if is_new {
-            spend::bump_generation(&transaction)?;
-        }
-        Ok(transaction.commit()?)
-    }
 }
 
 fn has_all_summaries(
@@ -241,7 +225,7 @@ impl AgentDb {
 
     /// Returns those of the keys that have no summary.
     pub fn missing_keys(&self, keys: &[SummaryKey]) -> Result<Vec<SummaryKey>, Error> {
-        /// So many look-ups take as long as reading all keys of a large project.
+        /// The number of look-ups that take as long as reading all keys of a large project.
         const FEW: usize = 200;
         let mut known = HashSet::new();
         if keys.len() < FEW {

@@ -31,7 +31,7 @@ pub(super) fn delete_fetched(connection: &Connection, key: &SummaryKey) -> Resul
     execute(connection, "DELETE FROM fetched WHERE key = ?1", [key.0.as_bytes()]).map(drop)
 }
 
-/// Returns the own summaries in the outbox, at most so many, and removes keys that have none.
+/// Returns the own summaries in the outbox, at most `most`, and removes keys that have none.
 pub(super) fn select_outbox(connection: &Connection, most: u32) -> Result<Vec<StoredSummary>, Error> {
     let orphaned = "DELETE FROM outbox WHERE key NOT IN (SELECT key FROM summary)";
     execute(connection, orphaned, [])?;

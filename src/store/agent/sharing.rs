@@ -48,7 +48,7 @@ impl AgentDb {
         Ok(stored)
     }
 
-    /// Returns the oldest own summaries in the outbox, at most so many.
+    /// Returns the oldest own summaries in the outbox, at most `most`.
     pub fn outbox(&mut self, most: u32) -> Result<Vec<StoredSummary>, Error> {
         let transaction = self.database.begin()?;
         let found = shared::select_outbox(&transaction, most)?;

@@ -111,7 +111,7 @@ pub(super) fn record_paid_summary(db: &mut AgentDb, name: &str, day: i64) {
     db.record_answer(spend, &answered_settlement(Some(40)), &key(name), ME, &summaries, &paths).unwrap();
 }
 
-/// A database with so many summaries, all of it in the main file.
+/// A database with `count` summaries, all of it in the main file.
 pub(super) fn fill_database(sandbox: &TempAgentDb, count: usize) {
     let mut db = sandbox.open();
     for number in 0..count {

@@ -19,9 +19,9 @@ use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
-/// So many documents are remembered of one name.
+/// The maximum number of documents that are kept of one name.
 const MAX_DOCUMENTS: usize = 20;
-/// So many bytes of documents are remembered of one name, and the newest one in any case.
+/// The maximum size of the documents that are kept of one name; the newest one is kept in any case.
 const MAX_BYTES: i64 = 16 << 20;
 /// The time is written again when it is older than this, so that an unchanged document is seldom written.
 const MILLISECONDS_A_MINUTE: i64 = 60_000;
@@ -36,7 +36,7 @@ pub struct DeliveredDocument {
 }
 
 impl Store {
-    /// Returns the documents that were given under a name, the newest first, and at most so many.
+    /// Returns the documents that were given under a name, the newest first, and at most `count`.
     pub fn delivered_documents(&self, name: &str, count: usize) -> Result<Vec<DeliveredDocument>, Error> {
         let query = "SELECT name, at_ms, sha, body, ck FROM given_document WHERE name = ?1
              ORDER BY id DESC LIMIT ?2";
@@ -230,7 +230,7 @@ struct DocumentRow<'a> {
 
 #[derive(Serialize, Deserialize)]
 enum PartRow<'a> {
-    /// So many pieces of the base, from this one on.
+    /// A number of pieces of the base, from this one on.
     Shared { first: u64, count: u64 },
     #[serde(borrow)]
     Piece(PieceRow<'a>),
@@ -356,7 +356,7 @@ mod tests {
         DeliveredDocument { at_ms, layout, caching: PrefixCaching { marks: Some(2), min_tokens: 1024 } }
     }
 
-    /// The document of a project of 100 files after so many edits.
+    /// The document of a project of 100 files after a number of edits.
     fn edited(edits: u8) -> DeliveredDocument {
         let mut files: Vec<String> = (0..100).map(|file| format!("f{file}.py text")).collect();
         files.insert(0, "Files".to_owned());

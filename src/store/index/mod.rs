@@ -4,7 +4,7 @@
 //! holds; a damaged one is counted and treated as missing.
 //!
 //! A file for each table or group of tables, each with the methods of [`Store`] that read it; `write` stores what a scan
-//! found, `upkeep` looks at all tables. The database may serve all worktrees of a repository: `worktree` and `page` have
+//! found, `upkeep` and `report` read all tables. The database may serve all worktrees of a repository: `worktree` and `page` have
 //! the files of linked ones, and `scope` keeps apart what is kept under a name. Start with [`Store::open`] and [`Store::save`].
 
 mod artifact;
@@ -18,6 +18,7 @@ mod meta;
 mod open;
 mod page;
 mod producer;
+mod report;
 mod scope;
 #[cfg(test)]
 mod testing;
@@ -30,5 +31,6 @@ pub use delivered_document::DeliveredDocument;
 pub use file::{FileRow, StoredFileState};
 pub use fragment::{HydrationRecord, PlacementUpdate};
 pub use open::{OpenedStore, Store};
-pub use upkeep::{ClearScope, DeletedRows, StoreSize};
+pub use report::StoreSize;
+pub use upkeep::{ClearScope, DeletedRows};
 pub use write::{ArtifactBody, ContentArtifacts, WriteBatch};

@@ -14,8 +14,8 @@ use crate::store::compression;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields};
 
-/// The files of a worktree are divided among so many pages, by their folders. More pages would take more room for each
-/// worktree; fewer would have more written again when a file changes.
+/// The number of pages among which the files of a worktree are divided, by their folders. More pages would take more
+/// room for each worktree; fewer would have more written again when a file changes.
 pub(super) const PAGE_COUNT: u8 = 32;
 
 /// A file that was read so long after its last change has rested, whatever was written to it, so that the time of the

@@ -6,7 +6,7 @@ use super::templates::Names;
 
 /// A list of properties is no longer than this.
 const LIST_BYTES: usize = 4000;
-/// So many levels of brackets are followed.
+/// The maximum number of levels of brackets that are followed.
 const MOST_DEPTH: usize = 64;
 
 /// What the script of a component defines.

@@ -230,7 +230,7 @@ fn describe_notebook(source: &SummaryInput<'_>) -> String {
     page.into_text()
 }
 
-/// At most so many names are listed of each kind, and on a line of so many bytes.
+/// The maximum number of names that are listed of each kind, and the maximum length of their line, in bytes.
 const LISTED_NAMES: usize = 60;
 const LISTED_BYTES: usize = 160;
 

@@ -6,7 +6,7 @@ use crate::summarize::words;
 
 /// Bytes that are read.
 const HEAD_BYTES: usize = 1024 * 1024;
-/// So many names are listed.
+/// The maximum number of names that are listed.
 const MOST_MEMBERS: usize = 40;
 
 /// Words that begin a declaration at the start of a line.

@@ -7,7 +7,7 @@ use crate::summarize::words;
 /// Bytes at the top that are read.
 const HEAD_BYTES: usize = 256 * 1024;
 
-/// So many names are read.
+/// The maximum number of names that are read.
 const MOST: usize = 200;
 
 /// A statement is looked for no farther than this.

@@ -1,6 +1,7 @@
 //! Markdown.
 
 use super::prose_reading::ProseReading;
+use crate::model::strip_closing_hashes;
 
 /// Reads headings and the first paragraph; skips front matter, code, comments, badges and tables.
 pub(crate) fn read(text: &str) -> ProseReading {
@@ -172,13 +173,7 @@ fn hash_heading(trimmed: &str) -> Option<(usize, &str)> {
     let level = trimmed.bytes().take_while(|&b| b == b'#').count();
     let rest = &trimmed[level..];
     let is_heading = (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    is_heading.then(|| (level, without_closing_hashes(rest.trim())))
-}
-
-/// Returns the words of a heading without the signs that close it. A space is before these: `# C#` ends with its name.
-fn without_closing_hashes(words: &str) -> &str {
-    let open = words.trim_end_matches('#');
-    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
+    is_heading.then(|| (level, strip_closing_hashes(rest.trim())))
 }
 
 fn underline(trimmed: &str) -> Option<usize> {

@@ -20,7 +20,7 @@ pub struct Introduction {
     pub paragraph: Option<String>,
 }
 
-/// Returns the title and the first paragraph of a text, cut to so many bytes. Secrets in them are redacted.
+/// Returns the title and the first paragraph of a text, cut to `paragraph_bytes`. Secrets in them are redacted.
 pub fn introduction(file_type: &FileType, text: &str, paragraph_bytes: usize) -> Introduction {
     let head = secrets::without_pem(words::head(text, HEAD_BYTES));
     let mut reading = read(file_type.id, &head);

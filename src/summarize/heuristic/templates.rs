@@ -11,7 +11,7 @@ use crate::summarize::words;
 const HEAD_BYTES: usize = 256 * 1024;
 /// A directive or a tag is no longer than this.
 const MARK_BYTES: usize = 600;
-/// So many names of a kind are listed.
+/// The maximum number of names of a kind that are listed.
 const MOST: usize = 40;
 /// Bytes of one line of names.
 const LINE_BYTES: usize = 160;

@@ -4,8 +4,9 @@
 //! values of shapes that programs and people choose, under names that indicate a secret. A secret counts as found if
 //! it is not in the redacted text.
 
-use super::samples_tests::{SampleRng, samples};
+use super::samples_tests::samples;
 use super::scan::{redact, scan};
+use crate::model::testing::TestNumbers;
 
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 const HEX: &str = "0123456789abcdef";
@@ -55,22 +56,28 @@ fn word(name: &str) -> String {
 }
 
 /// Shapes of values that no rule knows.
-fn unknown(chance: &mut SampleRng) -> Vec<String> {
+fn unknown(chance: &mut TestNumbers) -> Vec<String> {
     let year = 1950 + chance.below(90);
-    let word = chance.of(LETTERS, 7);
+    let word = chance.characters(LETTERS, 7);
     vec![
-        chance.of(HEX, 32),
-        chance.of(HEX, 64),
-        chance.of(ALL, 20),
-        chance.of(ALL, 32),
-        chance.of(ALL, 44),
-        chance.of(BASE64, 43) + "=",
-        format!("{}-{}-{}-{}", chance.of(HEX, 8), chance.of(HEX, 4), chance.of(HEX, 4), chance.of(HEX, 12)),
-        chance.of(MARKS, 12) + "7k",
-        chance.of(MARKS, 16) + "4Q",
+        chance.characters(HEX, 32),
+        chance.characters(HEX, 64),
+        chance.characters(ALL, 20),
+        chance.characters(ALL, 32),
+        chance.characters(ALL, 44),
+        chance.characters(BASE64, 43) + "=",
+        format!(
+            "{}-{}-{}-{}",
+            chance.characters(HEX, 8),
+            chance.characters(HEX, 4),
+            chance.characters(HEX, 4),
+            chance.characters(HEX, 12)
+        ),
+        chance.characters(MARKS, 12) + "7k",
+        chance.characters(MARKS, 16) + "4Q",
         format!("{}{}{year}!", word[..1].to_uppercase(), &word[1..]),
         format!("{word}{}", 10 + chance.below(90)),
-        format!("{word}-{}-{}", chance.of(LETTERS, 6), chance.below(1000) + 1000),
+        format!("{word}-{}-{}", chance.characters(LETTERS, 6), chance.below(1000) + 1000),
     ]
 }
 
@@ -104,7 +111,7 @@ fn share(all: usize, lost: usize) -> f64 {
 fn secrets_that_a_rule_knows_are_found_in_all_notations() {
     let mut kinds = Vec::new();
     for (seed, sample) in samples().iter().enumerate() {
-        let value = sample.secret(&mut SampleRng(seed as u64 + 1000));
+        let value = sample.secret(&mut TestNumbers(seed as u64 + 1000));
         // Samples that are a line or a file of their own are covered by the test of the samples.
         let is_line = matches!(sample.rule, "pgpass-password" | "htpasswd-sha");
         if !is_line && !value.contains(['\n', ' ', '"', '\'']) {
@@ -124,7 +131,7 @@ fn secrets_that_a_rule_knows_are_found_in_all_notations() {
 #[test]
 fn secrets_that_no_rule_knows_are_mostly_found_by_their_names() {
     let mut kinds = Vec::new();
-    let mut chance = SampleRng(7);
+    let mut chance = TestNumbers(7);
     for name in NAMES {
         kinds.extend(unknown(&mut chance).into_iter().map(|value| (name.to_owned(), value)));
     }

@@ -6,6 +6,7 @@
 
 use super::rules::rules;
 use super::scan::{redact, scan};
+use crate::model::testing::TestNumbers;
 
 const SAMPLES: &str = include_str!("samples.txt");
 
@@ -24,23 +25,6 @@ pub(crate) fn samples() -> Vec<SecretSample> {
         SecretSample { rule, name: name.trim_start_matches('-'), pattern }
     });
     samples.collect()
-}
-
-/// A pseudorandom generator with the same numbers in every run.
-pub(crate) struct SampleRng(pub(crate) u64);
-
-impl SampleRng {
-    /// Returns a number below `end`.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        // The constants of Knuth's MMIX generator, whose upper bits are the better ones.
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-
-    /// Returns characters of an alphabet.
-    pub(crate) fn of(&mut self, alphabet: &str, count: usize) -> String {
-        (0..count).map(|_| char::from(alphabet.as_bytes()[self.below(alphabet.len())])).collect()
-    }
 }
 
 fn alphabet(name: char) -> &'static str {
@@ -80,8 +64,8 @@ impl SecretSample {
         (made + rest).replace("\\n", "\n")
     }
 
-    pub(crate) fn secret(&self, chance: &mut SampleRng) -> String {
-        self.make(|alphabet, count| chance.of(alphabet, count))
+    pub(crate) fn secret(&self, chance: &mut TestNumbers) -> String {
+        self.make(|alphabet, count| chance.characters(alphabet, count))
     }
 
     /// Returns a placeholder that only shows the form.
@@ -107,7 +91,7 @@ fn every_rule_has_a_sample() {
 fn every_rule_finds_its_sample() {
     let mut missed = Vec::new();
     for (seed, sample) in samples().iter().enumerate() {
-        let text = sample.line(&sample.secret(&mut SampleRng(seed as u64)));
+        let text = sample.line(&sample.secret(&mut TestNumbers(seed as u64)));
         let scan = scan(&text).unwrap();
         if !scan.matches.iter().any(|found| found.rule == sample.rule) {
             missed.push(format!("{}: {text}", sample.rule));

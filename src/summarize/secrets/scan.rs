@@ -25,10 +25,10 @@ const REPLACEMENT: &str = "\u{fffd}";
 const LONGEST: usize = 8 << 20;
 /// Bytes from a window's start that the window covers: what begins later fits the next window.
 const STEP: usize = 2048;
-/// How many places of a text may call for a rule: a fixed number, and one in so many bytes.
+/// How many places of a text may call for a rule: a fixed number, and a fraction of its bytes.
 const FEW_PLACES: usize = 2000;
 const BYTES_A_PLACE: usize = 12;
-/// How many bytes of values may be examined: a fixed number, and so many times the text.
+/// How many bytes of values may be examined: a fixed number, and a multiple of the text.
 const FEW_VALUE_BYTES: usize = 1 << 20;
 const VALUES_A_TEXT: usize = 8;
 
@@ -54,8 +54,8 @@ pub enum ScanError {
     /// It is not text, or was not fully decoded.
     #[error("not entirely text")]
     NotText,
-    /// It has so many places to examine that it must have been constructed.
-    #[error("text has too many places to scan")]
+    /// It has more places to examine than a text that was not constructed for that.
+    #[error("text has too many candidates for secrets")]
     TooDense,
 }
 

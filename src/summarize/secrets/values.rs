@@ -148,7 +148,7 @@ pub(crate) fn entropy(text: &str) -> f64 {
 pub(crate) fn is_filler(value: &str) -> bool {
     const FILLERS: [&str; 7] =
         ["xxxxxx", "******", "......", "000000000", "123456789012", "abcdefghijklm", "example"];
-    // One in so many bytes has to be filler.
+    // 1/`LEAST_SHARE` of the bytes has to be filler.
     const LEAST_SHARE: usize = 12;
     let small = value.to_ascii_lowercase();
     let is_most = |filler: &str| {

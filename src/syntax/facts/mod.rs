@@ -3,9 +3,8 @@
 //! Knows: how each language defines, binds and imports names. Does not know: other files. What a name refers to is
 //! decided by the room `references`, which joins the facts of all files.
 //!
-//! `builder` collects facts, `derive` chooses the reader of a language, `by_name` reads those whose names are only compared, and
-//! `names` has what importance needs of them; the folders read a language each, beginning in their `reader`. Imports
-//! `languages`, `outline`, `references` and `text`.
+//! `builder` collects facts, `derive` chooses the reader of a language, and `by_name` reads those whose names are only
+//! compared; the folders read a language each, beginning in their `reader`. Imports `text`, `outline` and `languages`.
 //!
 //! Start with [`source_facts`].
 
@@ -16,7 +15,6 @@ mod derive;
 mod go;
 mod java;
 mod manifest;
-mod names;
 mod python;
 mod rust;
 mod rust_macros;
@@ -27,4 +25,3 @@ mod script_objects;
 mod tests;
 
 pub use derive::{facts_producer, has_facts, source_facts};
-pub use names::facts_references;

@@ -1,10 +1,23 @@
 //! Facts of small texts, as a reader would state them.
 
 use super::source_facts;
+use crate::model::testing::check_linear;
 use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, SourceFacts};
 
 fn facts(language: &str, text: &str) -> SourceFacts {
     source_facts(language, text, &mut || false).unwrap()
+}
+
+#[test]
+fn hostile_texts_of_c_are_read_in_linear_time() {
+    for piece in [
+        "R\"a(\n", "// \\\n", "/*", "\"\\\n", "#if 0\n", "#define a \\\n", "a(", "a{", "a<", "a::", "(*",
+        "struct ",
+    ] {
+        for language in ["c", "cpp"] {
+            check_linear(40_000 / piece.len(), piece, |count| drop(facts(language, &piece.repeat(count))));
+        }
+    }
 }
 
 /// Each definition with its lines.

@@ -9,11 +9,10 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 use tree_sitter::Node;
 
-use crate::model::{Symbol, SymbolKind};
+use crate::model::{Symbol, SymbolKind, strip_closing_hashes};
 use crate::syntax::outline::{Language, OutlineWalk, child_of_kind, children, find};
 use crate::syntax::text::{
     PreprocessedText, TextRewriter, clip_name, first_paragraph, format_line_count, one_line,
-    without_closing_hashes,
 };
 
 /// Markdown, as GitHub reads its blocks.
@@ -116,7 +115,7 @@ fn level(kind: &str) -> Option<usize> {
 
 /// Returns the words of a heading, without the signs that close it, its anchor and the targets of links.
 fn title(content: &str) -> String {
-    let content = without_closing_hashes(beginning(content).trim());
+    let content = strip_closing_hashes(beginning(content).trim());
     // Several renderers read `{#name}` as the anchor of the heading.
     let content = content.split_once("{#").map_or(content, |(before, _)| before);
     one_line(&plain(&plain(content)))

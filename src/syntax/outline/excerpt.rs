@@ -18,7 +18,7 @@ use super::parse::{error_count, parse};
 use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
 use crate::syntax::text::SourceText;
 
-/// A pointer longer than one part in so many of what it stands for is left out: it would cost what the gap saves.
+/// A pointer longer than 1/`POINTER_SHARE` of what it stands for is left out: it would cost what the gap saves.
 const POINTER_SHARE: usize = 4;
 /// An excerpt of fewer bytes may be replaced by one that is larger by as many.
 const SMALL_EXCERPT: usize = 4_000;

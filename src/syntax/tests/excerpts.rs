@@ -9,9 +9,9 @@ use crate::syntax::derive::{checked_skeleton, count_errors, derive, excerpt, exc
 use crate::syntax::notebook;
 use crate::syntax::outline::{Excerpt, ExcerptRequest, SourceErrors};
 
-/// So many bodies of a fixture are shown one by one.
+/// The number of bodies of a fixture that are shown one by one.
 const MOST_BODIES: usize = 12;
-/// So many random choices of a fixture's symbols are shown.
+/// The number of random choices of a fixture's symbols that are shown.
 const SEEDS: u64 = 12;
 
 type Lines = RangeInclusive<u32>;

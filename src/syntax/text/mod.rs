@@ -14,7 +14,7 @@ pub(in crate::syntax) use comments::{documentation, is_license_text, without_com
 pub(in crate::syntax) use paragraph::{DocBreak, comment_break, docstring_break};
 pub(in crate::syntax) use plain::{
     clip_name, first_paragraph, format_line_count, format_text_size, is_all_capitals, one_line, strip_markup,
-    with_separators, without_closing_hashes,
+    with_separators,
 };
 pub(in crate::syntax) use preprocessed::{
     Checkpoint, ExpectedSymbol, PreprocessedText, SynthesizedItem, SynthesizedSymbol, TextRewriter,

@@ -165,13 +165,6 @@ fn parse_entity(text: &str) -> Option<(usize, String)> {
         .map(|(name, replacement)| (name.len(), (*replacement).to_owned()))
 }
 
-/// Returns the words of a Markdown heading without the signs that close it. A space is before these: `# C#` ends with its
-/// name.
-pub(in crate::syntax) fn without_closing_hashes(words: &str) -> &str {
-    let open = words.trim_end_matches('#');
-    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
-}
-
 /// Returns `text` on one line: runs of white space become a space, none stays just inside brackets.
 pub(in crate::syntax) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(MAX_LINE) + 4);

@@ -39,7 +39,7 @@ pub fn disable_core_dumps() -> io::Result<()> {
     Ok(rustix::process::setrlimit(Resource::Core, none)?)
 }
 
-/// Makes sure that this process may have so many files open at a time. If the system does not let it, returns how many it
+/// Makes sure that this process may have `least` files open at a time. If the system does not let it, returns how many it
 /// may have.
 pub fn ensure_open_files(least: u64) -> Result<(), u64> {
     let limit = rustix::process::getrlimit(Resource::Nofile);

@@ -1,26 +1,17 @@
 //! Whatever is moved about, each folder that counts is watched.
 
 use super::*;
+use crate::model::testing::TestNumbers;
 
-/// Numbers that look like chance and are the same each time.
-struct FixedRandom(u64);
-
-impl FixedRandom {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-
-    fn path(&mut self) -> String {
-        let depth = 1 + self.roll(4);
-        (0..depth).map(|_| ["a", "b", "c"][self.roll(3)]).collect::<Vec<_>>().join("/")
-    }
+fn random_path(dice: &mut TestNumbers) -> String {
+    let depth = 1 + dice.below(4);
+    (0..depth).map(|_| ["a", "b", "c"][dice.below(3)]).collect::<Vec<_>>().join("/")
 }
 
 /// Does something to the tree that may as well fail, for what is in the way or missing.
-fn disturb(scene: &WatchScene, dice: &mut FixedRandom) {
-    let (one, other) = (scene.path(&dice.path()), scene.path(&dice.path()));
-    match dice.roll(8) {
+fn disturb(scene: &WatchScene, dice: &mut TestNumbers) {
+    let (one, other) = (scene.path(&random_path(dice)), scene.path(&random_path(dice)));
+    match dice.below(8) {
         0 | 1 => _ = std::fs::create_dir_all(one),
         2 => _ = std::fs::remove_dir_all(one),
         3 | 4 => _ = std::fs::rename(one, other),
@@ -33,9 +24,9 @@ fn disturb(scene: &WatchScene, dice: &mut FixedRandom) {
 #[test]
 fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
     let scene = WatchScene::watching(&[]);
-    let mut dice = FixedRandom(1);
+    let mut dice = TestNumbers(1);
     for round in 0..300 {
-        for _ in 0..=dice.roll(12) {
+        for _ in 0..=dice.below(12) {
             disturb(&scene, &mut dice);
         }
         let observed = scene.observe_until_cookie();

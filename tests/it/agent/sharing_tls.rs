@@ -16,7 +16,7 @@ fn openssl(folder: &Path, words: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Makes an authority, and a certificate by it for a name and so many days; returns whether that could be done.
+/// Makes an authority, and a certificate by it for a name and some days; returns whether that could be done.
 fn make_certificates(folder: &Path) -> bool {
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
     let sign = "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial";

@@ -13,7 +13,8 @@ use super::super::sandbox::Sandbox;
 use super::harness::{DaemonConnection, TestDaemon, TestRng, rounds};
 
 const WRITERS: usize = 4;
-/// After so many rounds, a soak goes on in a new project: in one that grows for a million, it would list folders most of the time.
+/// The number of rounds after which a soak goes on in a new project: in one that grows for a million, it would list
+/// folders most of the time.
 const ROUNDS_OF_A_PROJECT: usize = 50_000;
 
 /// Reports an error immediately, bypassing the test runner's capture.
@@ -182,7 +183,7 @@ fn every_answer_reflects_all_earlier_writes() {
     }
 }
 
-/// Has each writer change a new project so many times.
+/// Has each writer change a new project `times` times.
 fn write_and_ask(times: usize, seed: u64) {
     let sandbox = Sandbox::repo();
     sandbox.write(".gitignore", "ignored/\n");

@@ -13,7 +13,7 @@ fn thousands_that_never_finish_a_request_do_not_keep_out_one_that_does() {
             1 => stream.write_all(b"POST /v1/index HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{"),
             _ => Ok(()),
         };
-        // The system gives a process so many files, and as many as the server keeps are enough to hold every seat.
+        // The system limits the files of a process, and as many as the server keeps are enough to hold every seat.
         if 200 < slow.len() {
             slow.remove(0);
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Composes a document and caches it, with so many copies of what the receipt says of its files.
+/// Composes a document and caches it, with a number of copies of what the receipt says of its files.
 fn compose_to_cache(
     project: &mut Project<'_>,
     asked: &Arc<DocumentCacheKey>,

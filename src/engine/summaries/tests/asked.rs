@@ -171,7 +171,7 @@ fn what_was_refused_is_not_asked_again_and_holds_up_no_folder() {
     let mut db = agent_db(&bench);
     let wanted = [tasks.ready[0].id];
     db.claim(&tasks.ready[0].id, &tasks.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
-    let until_ms = bench.clock.now_ns() / 1_000_000 + 30_000;
+    let until_ms = bench.clock.now_ms() + 30_000;
     db.record_refusal(
         &tasks.ready[0].id,
         &policy().refusal_key(&tasks.ready[0].id),

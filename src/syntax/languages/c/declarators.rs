@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::model::SymbolKind;
+use crate::model::{SymbolKind, collapse_whitespace};
 use crate::syntax::outline::{GrammarField, OutlineWalk, child_of_kind};
 
 /// A declarator's name, and whether it is a function's.
@@ -133,7 +133,7 @@ fn bare_name<'t>(walk: &OutlineWalk<'t>, name: Node<'t>) -> String {
         "operator_cast" => {
             let end =
                 parameters_of_cast(walk, name).map_or(walk.range(name).end, |node| walk.range(node).start);
-            normalize_spaces(walk.source.text(walk.range(name).start..end))
+            collapse_whitespace(walk.source.text(walk.range(name).start..end))
         }
         "operator_name" => operator_name(walk.text(name)),
         "destructor_name" => walk.text(name).split_whitespace().collect(),
@@ -162,7 +162,7 @@ pub(super) fn lost_conversion<'t>(
         walk.field(function, GrammarField::Type).filter(|class| class.kind() == "qualified_identifier")?;
     let scope = walk.text(class).strip_suffix("operator")?;
     let scope: String = scope.split_whitespace().collect();
-    let to = normalize_spaces(walk.text(declared));
+    let to = collapse_whitespace(walk.text(declared));
     Some(SpelledName { scope: scope.strip_suffix("::")?.to_owned(), name: format!("operator {to}") })
 }
 
@@ -177,15 +177,11 @@ pub(super) fn lost_member_pointer<'t>(walk: &OutlineWalk<'t>, field: Node<'t>) -
 
 /// Returns `operator==` for `operator ==`, and leaves `operator new` its space.
 fn operator_name(text: &str) -> String {
-    let name = normalize_spaces(text);
+    let name = collapse_whitespace(text);
     match name.strip_prefix("operator ") {
         Some(sign) if !sign.starts_with(char::is_alphabetic) => format!("operator{sign}"),
         Some(_) | None => name,
     }
-}
-
-fn normalize_spaces(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns what kind of function a name is, by the scope around it.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::statements::{SqlStatement, SqlToken, SqlTokenKind};
-use crate::model::SymbolKind;
+use crate::model::{SymbolKind, collapse_whitespace};
 
 /// The keyword of what is created is within this many tokens after `CREATE`.
 const HEAD: usize = 14;
@@ -94,7 +94,7 @@ pub(super) fn unquoted(name: &str) -> String {
         }
         Some(_) | None => name,
     };
-    inner.split_whitespace().collect::<Vec<_>>().join(" ")
+    collapse_whitespace(inner)
 }
 
 /// Returns whether a word is a keyword of what is created: also of what is not shown, or is named in another way.

@@ -6,7 +6,7 @@ use super::tokens::{CToken, CTokenKind};
 use super::words::{
     is_attribute, is_basic_type, is_macro_name, is_statement, is_trailing_qualifier, macro_function,
 };
-use crate::model::SymbolKind;
+use crate::model::{SymbolKind, collapse_whitespace};
 
 /// What follows a function's parameters.
 enum HeadTrail {
@@ -117,7 +117,7 @@ impl ItemReader<'_, '_> {
         }
         let start = self.token(at).map_or(0, CToken::start);
         let text = self.scanner.text.get(start..self.end_before(parameters)).unwrap_or_default();
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = collapse_whitespace(text);
         let name = match words.strip_prefix("operator ") {
             Some(sign) if !sign.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
                 format!("operator{sign}")

@@ -1,0 +1,80 @@
+//! What any text goes through before it is shown: characters that are not seen, runs of white space, words of a shell.
+
+/// Returns whether a character has no shape of its own, or changes how others are displayed.
+pub const fn is_invisible(c: char) -> bool {
+    // Zero-width characters and variation selectors are invisible although scripts and emoji use them: like Unicode's
+    // tags, they can carry a text that only a model reads.
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Returns whether a character could break a line, command a terminal, or hide from a reader.
+pub fn is_unsafe_to_print(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_invisible(c)
+}
+
+/// Returns a text for a person's terminal or a line of a document: characters that are unsafe to print appear escaped.
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe_to_print(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Returns a text as [`printable`] does, but with its lines and tabs.
+pub fn printable_lines(text: &str) -> String {
+    let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a text on one line, with one space for each run of white space.
+pub fn collapse_whitespace(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the words of a Markdown heading without the signs that close it. A space is before these: `# C#` ends with its
+/// name.
+pub fn strip_closing_hashes(words: &str) -> &str {
+    let open = words.trim_end_matches('#');
+    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
+}
+
+/// Returns a text as a shell takes it for one word, as in a call that a reader is to copy.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_seen_appears_escaped() {
+        assert_eq!(
+            printable("a\u{202e}b\u{1b}[2J\u{2028}\u{fe0f}\u{e0041}ä"),
+            r"a\u{202e}b\u{1b}[2J\u{2028}\u{fe0f}\u{e0041}ä"
+        );
+        assert_eq!(printable_lines("a\tb\n\u{200b}"), "a\tb\n\\u{200b}");
+    }
+
+    #[test]
+    fn a_word_is_quoted_where_a_shell_would_split_or_change_it() {
+        assert_eq!(
+            [shell_word("a/b=c"), shell_word(""), shell_word("a b'c")],
+            ["a/b=c", "''", r"'a b'\''c'"]
+        );
+    }
+}
