@@ -43,17 +43,11 @@ const NODES: NodeTable = &[
     ("property_declaration indexer_declaration event_declaration", Visit::Read(property)),
     ("event_field_declaration field_declaration", Visit::Read(field)),
     ("global_statement preproc_if preproc_elif preproc_else", Visit::Enter),
-    ("expression_statement local_declaration_statement", Visit::Read(statement)),
     ("local_function_statement", Visit::code(SymbolKind::Function, "body")),
 ];
 
 /// Accessors no longer than this are part of a property's signature.
 const SHORT_ACCESSORS: usize = 60;
-
-/// Cuts the functions that are arguments of a statement that is in no function: `app.MapGet("/", () => { … });`.
-fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    walk.cut_blocks(node, "block");
-}
 
 /// Reads `using static A.B;` and `using X = A.B;`: `A.B`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {

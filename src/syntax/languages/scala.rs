@@ -36,7 +36,6 @@ const NODES: NodeTable = &[
     ("val_declaration", Visit::leaf(SymbolKind::Constant).in_type(SymbolKind::Field)),
     ("var_declaration", Visit::leaf(SymbolKind::Variable).in_type(SymbolKind::Field)),
     ("type_definition", Visit::leaf(SymbolKind::Typedef)),
-    ("call_expression infix_expression", Visit::Read(statement)),
 ];
 
 /// A body that is an expression on one line and no longer than this stays as it is.
@@ -47,11 +46,6 @@ const LARGE_VALUE: usize = 400;
 
 /// Patterns nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
-
-/// Cuts the blocks that are arguments of a statement that is in no function: `test("a") { … }`.
-fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    walk.cut_blocks(node, "block");
-}
 
 /// Reads `package a.b`, whose name is not shown, and `package a { … }`, which is a namespace.
 fn package<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {

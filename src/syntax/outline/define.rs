@@ -14,8 +14,6 @@ use crate::syntax::text::format_line_count;
 
 /// A literal of more bytes than this is a table: its size is shown, not its rows.
 const LARGE_VALUE: usize = 400;
-/// A block of no more bytes than this says more than its size, where it is an argument.
-const SMALL_BLOCK: usize = 120;
 
 /// A declaration on one line that is no longer than this is shown with its value.
 const SHORT_VALUE: usize = 100;
@@ -315,17 +313,6 @@ impl<'t> OutlineWalk<'t> {
             // Each bracket is one byte, as `is_bracketed` has verified.
             self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
             false
-        });
-    }
-
-    /// Cuts the outermost blocks of this kind within a statement that is no symbol, unless they are small.
-    pub(in crate::syntax) fn cut_blocks(&mut self, statement: Node<'t>, kind: &str) {
-        visit_descendants(statement, &mut |node| {
-            let is_block = node.kind() == kind;
-            if is_block && SMALL_BLOCK < node.byte_range().len() {
-                self.cut_code(node);
-            }
-            !is_block
         });
     }
 
