@@ -42,12 +42,16 @@ const NODES: NodeTable = &[
     ("operator_declaration conversion_operator_declaration", Visit::Read(operator)),
     ("property_declaration indexer_declaration event_declaration", Visit::Read(property)),
     ("event_field_declaration field_declaration", Visit::Read(field)),
-    ("global_statement preproc_if preproc_elif preproc_else", Visit::Enter),
+    ("global_statement", Visit::Read(statement)),
+    ("preproc_if preproc_elif preproc_else", Visit::Enter),
     ("local_function_statement", Visit::code(SymbolKind::Function, "body")),
 ];
 
 /// Accessors no longer than this are part of a property's signature.
 const SHORT_ACCESSORS: usize = 60;
+
+/// The code of lambda expressions and anonymous methods.
+const CODE: &[&str] = &["block"];
 
 /// Reads `using static A.B;` and `using X = A.B;`: `A.B`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -134,6 +138,8 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
     if let Some(value) = find(node, ".arrow_expression_clause") {
         cut_arrow(walk, value);
+    } else if let Some(value) = find(node, "value") {
+        walk.cut_code_within(value, CODE);
     }
 }
 
@@ -161,6 +167,19 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         let Some(name) = walk.name_at(declarator, "name") else { continue };
         let value = children(declarator).into_iter().skip_while(|child| child.kind() != "=").nth(1);
         walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(value)));
+        if let Some(value) = value {
+            walk.cut_code_within(value, CODE);
+        }
+    }
+}
+
+/// Reads a statement outside of all types: `app.MapGet("/x", async () => { … });`.
+fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    walk.visit_children(node);
+    let is_plain =
+        |child: &Node<'_>| matches!(child.kind(), "expression_statement" | "local_declaration_statement");
+    for child in children(node).into_iter().filter(is_plain) {
+        walk.cut_code_within(child, CODE);
     }
 }
 

@@ -38,6 +38,9 @@ const NODES: NodeTable = &[
     ("block", Visit::Cut("")),
 ];
 
+/// The code of lambda expressions, and of the methods of anonymous classes.
+const CODE: &[&str] = &["block", "constructor_body"];
+
 /// Reads `import static a.b.C.*;`: `a.b.C.*`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(path) = find(node, ".scoped_identifier|.identifier") else { return };
@@ -62,7 +65,11 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Field };
     for declarator in find_all(node, "declarator") {
         let Some(name) = walk.name_at(declarator, "name") else { continue };
-        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(find(declarator, "value"))));
+        let value = find(declarator, "value");
+        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(value)));
+        if let Some(value) = value {
+            walk.cut_code_within(value, CODE);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, children, find,
-    find_all,
+    find_all, visit_descendants,
 };
 use crate::syntax::text::format_text_size;
 
@@ -36,6 +36,7 @@ const NODES: NodeTable = &[
     ("val_declaration", Visit::leaf(SymbolKind::Constant).in_type(SymbolKind::Field)),
     ("var_declaration", Visit::leaf(SymbolKind::Variable).in_type(SymbolKind::Field)),
     ("type_definition", Visit::leaf(SymbolKind::Typedef)),
+    ("call_expression", Visit::Read(call)),
 ];
 
 /// A body that is an expression on one line and no longer than this stays as it is.
@@ -46,6 +47,9 @@ const LARGE_VALUE: usize = 400;
 
 /// Patterns nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
+
+/// The code of closures.
+const CODE: &[&str] = &["block", "case_block"];
 
 /// Reads `package a.b`, whose name is not shown, and `package a { … }`, which is a namespace.
 fn package<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -125,7 +129,37 @@ fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
     if let Some(value) = value {
         cut_expression(walk, node, value, LARGE_VALUE);
+        walk.cut_code_within(value, CODE);
+        cut_methods(walk, value);
     }
+}
+
+/// Reads a call among the members of a class, of which a block is an argument: `test("a") { … }`.
+fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    // Blocks may contain the tests of a suite.
+    let holds_block = |block: Node<'t>| {
+        children(block)
+            .into_iter()
+            .any(|inner| find(inner, "arguments").is_some_and(|last| last.kind() == "block"))
+    };
+    if let Some(block) = find(node, "arguments").filter(|last| last.kind() == "block") {
+        if holds_block(block) {
+            walk.visit_children(block);
+        } else {
+            walk.cut_code_within(block, CODE);
+        }
+    }
+}
+
+/// Cuts the bodies of the methods within a value: `new Encoder[A] { def apply(a: A) = … }`.
+fn cut_methods<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+    visit_descendants(value, &mut |node| {
+        let body = if node.kind() == "function_definition" { find(node, "body") } else { None };
+        if let Some(body) = body {
+            cut_expression(walk, node, body, SHORT_BODY);
+        }
+        body.is_none() && !CODE.contains(&node.kind())
+    });
 }
 
 fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {

@@ -31,9 +31,6 @@ const NODES: NodeTable = &[
     ("macro_declaration", Visit::leaf(SymbolKind::Macro).named(".simple_identifier")),
 ];
 
-/// A closure of more bytes than this that is the value of a name is shown by its size.
-const LARGE_CLOSURE: usize = 120;
-
 /// Patterns nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
 
@@ -97,7 +94,8 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         walk.define(node, SymbolDefinition { signature_end: head_end, ..definition });
     }
     for value in find_all(node, "value") {
-        cut_closure(walk, value);
+        // Also one that is called to make the value: `lazy var a = { … }()`.
+        walk.cut_code_within(value, &["lambda_literal"]);
     }
     if let Some(accessors) = accessors {
         cut_accessors(walk, accessors);
@@ -143,17 +141,5 @@ fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
         {
             walk.cut_body_range(walk.range(*open).start..walk.range(*close).end);
         }
-    }
-}
-
-/// Cuts the closure that is a value, or is called to make one: `lazy var a = { … }()`.
-fn cut_closure<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
-    let closure = match value.kind() {
-        "lambda_literal" => Some(value),
-        "call_expression" => find(value, ".lambda_literal|.call_suffix/.lambda_literal"),
-        _ => None,
-    };
-    if let Some(closure) = closure.filter(|closure| LARGE_CLOSURE < closure.byte_range().len()) {
-        walk.cut_code(closure);
     }
 }

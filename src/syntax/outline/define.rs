@@ -18,6 +18,9 @@ const LARGE_VALUE: usize = 400;
 /// A declaration on one line that is no longer than this is shown with its value.
 const SHORT_VALUE: usize = 100;
 
+/// A closure on one line that is no longer than this is shown.
+const SHORT_CLOSURE: usize = 80;
+
 /// A text of more bytes than this within code is shown by its size.
 const LARGE_TEXT: usize = 400;
 
@@ -264,6 +267,29 @@ impl<'t> OutlineWalk<'t> {
             return;
         }
         self.cut_body_range(self.range(body));
+    }
+
+    /// Cuts what nodes of these kinds within a value do: closures, and the functions of objects that have no class of
+    /// their own. A short one on one line stays.
+    #[cfg_attr(
+        not(any(
+            feature = "lang-csharp",
+            feature = "lang-java",
+            feature = "lang-kotlin",
+            feature = "lang-scala",
+            feature = "lang-swift"
+        )),
+        expect(dead_code, reason = "JavaScript trims its values by its own rules")
+    )]
+    pub(in crate::syntax) fn cut_code_within(&mut self, value: Node<'t>, kinds: &[&str]) {
+        visit_descendants(value, &mut |node| {
+            let is_code = kinds.contains(&node.kind());
+            let text = self.text(node).trim();
+            if is_code && (SHORT_CLOSURE < text.len() || text.contains('\n')) {
+                self.cut_code(node);
+            }
+            !is_code
+        });
     }
 
     /// Cuts a range as a body, except for the white space around it.

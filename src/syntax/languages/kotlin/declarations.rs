@@ -35,6 +35,9 @@ const NODES: NodeTable = &[
     ("type_alias", Visit::leaf(SymbolKind::Typedef).named("type")),
 ];
 
+/// The code of lambda expressions, and of what objects without a name do.
+const CODE: &[&str] = &["lambda_literal", "function_body"];
+
 /// Reads `import a.b.C as D` and `import a.b.*`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(path) = find(node, ".qualified_identifier|.identifier") else { return };
@@ -97,6 +100,9 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let value = value.or_else(|| find(node, ".property_delegate|.getter|.setter"));
     for name in one.into_iter().take(1).chain(several) {
         walk.define(node, SymbolDefinition::new(kind, walk.text(name), SymbolBody::value(value)));
+    }
+    if let Some(value) = value {
+        walk.cut_code_within(value, CODE);
     }
     for accessor in find_all(node, ".getter").into_iter().chain(find_all(node, ".setter")) {
         if let Some(body) = find(accessor, ".function_body") {
