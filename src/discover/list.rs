@@ -281,8 +281,9 @@ mod tests {
     fn an_answer_that_cannot_be_read_is_no_answer() {
         check_note(
             || Some(answer(true, b"? b\0H 100644 \x1b[31m\0", b"")),
-            &expect![[r"
-                the tree was walked, for git's list holds what this slop cannot read: `H 100644 [31m`"]],
+            &expect![[
+                r#"the tree was walked, for git's list holds what this slop cannot read: `H 100644 \u{1b}[31m`"#
+            ]],
         );
         check_note(
             || Some(answer(true, b"? ../b\0", b"")),
