@@ -282,7 +282,7 @@ mod tests {
         check_note(
             || Some(answer(true, b"? b\0H 100644 \x1b[31m\0", b"")),
             &expect![[
-                r#"the tree was walked, for git's list holds what this slop cannot read: `H 100644 \u{1b}[31m`"#
+                r"the tree was walked, for git's list holds what this slop cannot read: `H 100644 \u{1b}[31m`"
             ]],
         );
         check_note(

@@ -37,7 +37,7 @@ pub(crate) fn is_negated_option(name: &str) -> bool {
     NEGATIONS.iter().any(|negation| name.starts_with(negation))
 }
 
-/// Returns whether a value is the public fingerprint of an OpenPGP key: `ARG GPG_KEY=B42F…`.
+/// Returns whether a value is the public fingerprint of a key of `OpenPGP`: `ARG GPG_KEY=B42F…`.
 pub(crate) fn is_fingerprint(before: &str, value: &str) -> bool {
     const DIGITS: usize = 40;
     let (line, value) = (before.to_ascii_lowercase(), value.trim_start_matches('='));

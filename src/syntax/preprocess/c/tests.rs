@@ -215,14 +215,14 @@ fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
     cpp(
         "TEST(Foo, Bar) { }\nSYSCALL_DEFINE2(open, int, a) { }\nDEFINE_X(y) { }\nPHP_METHOD(PDO, query) { }\n\
          PROXY_CALL(void, const T& self) { }\nDEFINE_Y(void) { }\n",
-        &expect![[r#"
+        &expect![["
 
             + function Foo.Bar = TEST(Foo, Bar)
             + function sys_open = SYSCALL_DEFINE2(open, int, a)
             + function y = DEFINE_X(y)
             + function PDO.query = PHP_METHOD(PDO, query)
             + function PROXY_CALL = PROXY_CALL(void, const T& self)
-            + function DEFINE_Y = DEFINE_Y(void)"#]],
+            + function DEFINE_Y = DEFINE_Y(void)"]],
     );
 }
 
@@ -233,7 +233,7 @@ fn attributes_behind_the_members_of_a_type_are_no_names() {
          struct v { int c; } __read_mostly vv;\nstruct t { int a; } __packed __aligned(4);\n\
          struct w { int a; } DECLARE_ALIGNED(16) ww[3];\ntypedef struct { int a; } HDR PACKED;\n\
          struct x { int a; } *p, NAME;\n",
-        &expect![[r#"
+        &expect![["
             typedef struct {}
               hdr_t;
             typedef struct {}
@@ -258,7 +258,7 @@ fn attributes_behind_the_members_of_a_type_are_no_names() {
             ! struct v
             ! struct t
             ! struct w
-            ! struct x"#]],
+            ! struct x"]],
     );
 }
 
