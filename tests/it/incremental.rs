@@ -444,7 +444,7 @@ fn delivery_records_are_counted_cleared_and_verified_with_the_cache() {
     sandbox.stdout_of(&["cache", "clear"]);
     assert_eq!(number(&sandbox.json(&["cache", "status"])["given"]["rows"]), 0);
     let ran: CommandOutput = sandbox.slop(SINCE);
-    assert!(ran.err.contains("note: no earlier aggregation"), "{ran:?}");
+    assert!(ran.err.contains("note: no earlier document"), "{ran:?}");
 }
 
 #[test]
@@ -454,7 +454,7 @@ fn without_a_cache_everything_is_shown() {
     for _ in 0..2 {
         let ran = sandbox.slop(SINCE);
         assert!(ran.code == 0 && ran.out.contains("### engine.py"), "{ran:?}");
-        assert!(ran.err.contains("no earlier aggregation"), "{ran:?}");
+        assert!(ran.err.contains("no earlier document"), "{ran:?}");
     }
 }
 
