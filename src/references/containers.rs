@@ -1,7 +1,7 @@
 //! Containers: their elements, the parts of tuples, what their methods return and what wrappers contain.
 
 use super::evaluate::Evaluator;
-use super::project::{FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
 use crate::model::{ExpressionFact, ExpressionId, LOOP_ELEMENT, ScopeId};
 
@@ -214,6 +214,15 @@ impl<'a> Evaluator<'a> {
         self.index.rules(file) == NameRules::Python
     }
 
+    /// Returns whether a class of Python says that it has type variables: `class A(Generic[T])`, `class B(Protocol[T])`.
+    fn is_generic_class(&self, key: DefinitionKey) -> bool {
+        let bases = &self.index.definition(key).bases;
+        bases.iter().any(|base| {
+            let (name, arguments, _) = self.generic_parts(key.file, *base);
+            matches!(name, "Generic" | "Protocol") && !arguments.is_empty()
+        })
+    }
+
     /// Returns what a wrapper contains: what `await` or `with` makes of a value.
     pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
         match outer {
@@ -233,15 +242,19 @@ impl<'a> Evaluator<'a> {
                 }
                 operator.flat_map(|operator| self.call(operator))
             }
-            Value::Instance(_)
+            Value::Instance(key)
                 if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>
             {
                 for method in ["__enter__", "__aenter__"] {
                     let entered = self.attribute(outer, method);
                     if !entered.values.is_empty() {
                         let found = entered.flat_map(|method| self.call(method));
-                        // A type variable, as a rule that of `self`.
-                        return if found.values.is_empty() { ValueSet::one(outer) } else { found };
+                        // A type variable: as a rule that of `self`, in a generic class one of its own.
+                        return match found.values.is_empty() {
+                            true if self.is_generic_class(key) => ValueSet::UNKNOWN,
+                            true => ValueSet::one(outer),
+                            false => found,
+                        };
                     }
                 }
                 ValueSet::one(outer)

@@ -60,8 +60,9 @@ impl<'a> ModuleTables<'a> {
             if index.rules[id as usize] == Some(NameRules::Python) {
                 let name = python_module(index, &file.path);
                 tables.python.entry(name).or_default().push(id);
-                let aliases =
-                    file.facts.bindings.iter().filter(|binding| is_other_name(&file.facts, binding));
+                let aliases = file.facts.bindings.iter().filter(|binding| {
+                    is_other_name(&file.facts, binding) || is_renamed_import(&file.facts, binding)
+                });
                 tables.python_aliases.extend(aliases.map(|binding| file.facts.name(binding.name)));
             }
             let stars = (0..).zip(&file.facts.imports).filter(|(_, import)| import.is_star);
@@ -265,6 +266,12 @@ pub(super) fn is_other_name(facts: &SourceFacts, binding: &BindingFact) -> bool 
     binding.at == binding.scope
         && matches!(facts.scope(binding.scope).kind, ScopeKind::Module | ScopeKind::Class)
         && matches!(facts.expression(value), ExpressionFact::Name(_) | ExpressionFact::Member(..))
+}
+
+/// Returns whether a binding gives another name to what it imports: `from a import b as c`.
+fn is_renamed_import(facts: &SourceFacts, binding: &BindingFact) -> bool {
+    let BindingValue::Import(import) = binding.value else { return false };
+    facts.imports[import as usize].name.is_some_and(|name| name != binding.name)
 }
 
 /// Returns the dotted name of a file from the folder that its outermost package is in.

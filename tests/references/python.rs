@@ -32,6 +32,36 @@ fn annotations_and_defaults_of_methods_see_the_names_of_the_class() {
 }
 
 #[test]
+fn a_constant_whose_annotation_says_no_type_has_that_of_its_value() {
+    let text = "from typing import ClassVar, Final\nimport typing as t\nX: Final = A()\nY: t.Final = B()\nclass C:\n    z: ClassVar = A()\ndef f(c: C):\n    X.go()\n    Y.go()\n    c.z.go()\n";
+    assert_eq!(calls(text), ["8 A.go sure", "9 B.go sure", "10 A.go sure"]);
+}
+
+#[test]
+fn what_a_generic_context_manager_gives_is_not_the_manager() {
+    let text = "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass G(Generic[T]):\n    def go(self): ...\n    def __enter__(self) -> T: ...\nclass S:\n    def go(self): ...\n    def __enter__(self: T) -> T: ...\ndef f(g: G[A], s: S):\n    with g as r:\n        r.go()\n    with s as t:\n        t.go()\n";
+    let found = calls(text);
+    assert!(found.contains(&"13 S.go sure".to_owned()), "{found:?}");
+    assert!(!found.iter().any(|row| row.starts_with("11 ") && row.ends_with("sure")), "{found:?}");
+}
+
+#[test]
+fn what_a_package_imports_under_another_name_is_its_member() {
+    let package = "from ._impl import do_it as run, Thing as Widget\n";
+    let module = "def do_it(): ...\nclass Thing:\n    def go(self): ...\n";
+    let user = "import lib\ndef a(): lib.run()\ndef b(): lib.Widget().go()\nclass D(lib.Widget): ...\n";
+    let found = references(&[("lib/__init__.py", package), ("lib/_impl.py", module), ("use.py", user)]);
+    let of_user: Vec<_> = found.iter().filter(|row| row.starts_with("use.py:")).collect();
+    let expected = [
+        "use.py:2 -> lib/_impl.py/do_it sure",
+        "use.py:3 -> lib/_impl.py/Thing sure",
+        "use.py:3 -> lib/_impl.py/Thing.go sure",
+        "use.py:4 -> lib/_impl.py/Thing sure",
+    ];
+    assert_eq!(of_user, expected);
+}
+
+#[test]
 fn a_class_body_reads_what_is_bound_before_it() {
     let text = "from b import json\nclass A:\n    j = json\n    def json(self): ...\n    def list(self) -> list[int]: ...\n";
     let found = references(&[("a.py", text), ("b.py", "def json(): ...\n")]);

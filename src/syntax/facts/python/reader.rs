@@ -295,7 +295,12 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let declared = field(node, "type");
     let (left, right) = (field(node, "left"), field(node, "right"));
     let is_alias = right.is_some_and(|right| is_alias_here(facts, left, declared, right));
-    let value = match (declared, right) {
+    // `NAME: Final = value` has the type of the value.
+    let is_qualifier = |declared: &Node<'_>| {
+        matches!(facts.text_of(*declared).rsplit('.').next(), Some("Final" | "ClassVar"))
+    };
+    let typed = declared.filter(|declared| right.is_none() || !is_qualifier(declared));
+    let value = match (typed, right) {
         (_, Some(right)) if is_alias => BindingValue::Value(declared_type(facts, right)),
         (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
         (None, Some(right)) => BindingValue::Value(value_of(facts, right)),
