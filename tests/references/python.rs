@@ -54,8 +54,8 @@ fn what_a_package_imports_under_another_name_is_its_member() {
     let of_user: Vec<_> = found.iter().filter(|row| row.starts_with("use.py:")).collect();
     let expected = [
         "use.py:2 -> lib/_impl.py/do_it sure",
-        "use.py:3 -> lib/_impl.py/Thing sure",
         "use.py:3 -> lib/_impl.py/Thing.go sure",
+        "use.py:3 -> lib/_impl.py/Thing sure",
         "use.py:4 -> lib/_impl.py/Thing sure",
     ];
     assert_eq!(of_user, expected);
