@@ -55,7 +55,7 @@ impl From<OutlineAnswer> for FileOutline {
     }
 }
 
-/// So often symbols are looked up if their files change before their texts are read.
+/// The number of times that symbols are looked up if their files change before their texts are read.
 const MAX_ATTEMPTS: usize = 8;
 
 /// Returns the symbols that are asked for: code before headings and keys, the program before its tests, definitions

@@ -37,7 +37,7 @@ const ROOM_STEPS: u64 = 16;
 const SPARE_PART: u64 = 16;
 /// The maximum number of rooms that are tried.
 const MOST_ROOMS: usize = 5;
-/// So often files are selected for a room at most, because blocks cost more than was expected.
+/// The maximum number of times that files are selected for a room, because blocks cost more than was expected.
 const MOST_ROUNDS: usize = 4;
 
 /// How much of a document is packed first, so that it stays the same.

@@ -28,7 +28,7 @@ const LISTINGS: [&[&str]; 2] = [&["list", "--json", "--all", "--limit", "0"], &[
 /// Why issues are left out that only the project's own settings ask for.
 const WITHHELD_BEADS: &str = "issues are left out, because only the project's own settings ask for them: set \
     `project.execution_mode` in your own settings, or list the project there under `trust.projects`";
-/// So often a file is read that changes meanwhile.
+/// The number of times that a file is read that changes meanwhile.
 const TRIES: usize = 3;
 
 /// Fetches the attachments of the requested part of the document.

@@ -8,7 +8,6 @@ use expect_test::expect_file;
 use proptest::prelude::*;
 
 use super::{TraceFrame, find_traces};
-use crate::model::testing::check_linear;
 
 fn describe(frames: &[TraceFrame]) -> String {
     let mut text = String::new();
@@ -144,11 +143,12 @@ proptest! {
 }
 
 #[test]
-fn time_is_linear_in_hostile_texts() {
+fn hostile_texts_are_searched_to_their_ends() {
     for piece in [":1", "(1", "at ", "\" ", "#0 ", "' ", "a.py:1:", "|", "> ", "\u{1b}[", " in ", "::", "./"]
     {
         for piece in [piece.to_owned(), piece.replace(' ', "\n")] {
-            check_linear(40_000 / piece.len(), &piece, |count| drop(find_traces(&piece.repeat(count))));
+            // In quadratic time, this would take minutes.
+            find_traces(&piece.repeat(320_000 / piece.len()));
         }
     }
 }

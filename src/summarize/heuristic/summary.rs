@@ -61,7 +61,6 @@ pub(crate) mod tests {
     use proptest::test_runner::RngSeed;
 
     use super::*;
-    use crate::model::testing::check_linear;
     use crate::model::{ConfigSyntax, FileType, Outline, ParseHealth};
 
     const fn row(id: &'static str, name: &'static str, role: FileRole) -> FileType {
@@ -181,14 +180,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_line_of_eight_mebibytes_is_summarized_in_linear_time() {
+    fn a_line_of_eight_mebibytes_is_summarized() {
         for piece in ["a", "a ", "\"", "[", "{\"a\":", "`", "# ", "- ", "<", "=", "\x1b]", "\\", "(*"] {
             let text = piece.repeat((8 << 20) / piece.len());
             for file_type in &FILE_TYPES {
-                check_linear(text.len() / 8, piece, |length| {
-                    // All pieces are of ASCII, so that they can be cut anywhere.
-                    summary(file_type.id, &text[..length.min(text.len())], None);
-                });
+                // In quadratic time, this would not end.
+                summary(file_type.id, &text, None);
             }
         }
     }

@@ -4,7 +4,7 @@
 import { ask, el, failure, fill, options, refill, section, sign, table } from "./dom.js";
 import { bytes, clock, count, spaced, visible } from "./format.js";
 
-/** So often it is looked whether agents were given documents. */
+/** How often it is looked whether agents were given documents. */
 const POLL_MS = 3000;
 
 export class CacheView {

@@ -3,7 +3,7 @@
 import { ask, el, failure, fill, section, sign, table } from "./dom.js";
 import { bytes, clock, count, duration, micros } from "./format.js";
 
-/** So often it is looked what the daemon does. */
+/** How often it is looked what the daemon does. */
 const STATUS_MS = 2000;
 
 export class DaemonView {
