@@ -24,6 +24,7 @@ mod find;
 mod fingerprint;
 mod history;
 mod index;
+mod last_value;
 mod mounts;
 mod options;
 mod parallel;

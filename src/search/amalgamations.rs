@@ -73,23 +73,23 @@ fn is_put_together(whole: &Functions, parts: &[&Functions]) -> bool {
 
 fn functions_of(file: &FileWithSymbols<'_>) -> Functions {
     let functions = file.chunks.chunks.iter().filter(|chunk| chunk.kind == ChunkKind::Function);
-    functions.filter_map(|chunk| function_hash(file.text, chunk)).collect()
+    let mut code = Vec::new();
+    functions.filter_map(|chunk| function_hash(file.text, chunk, &mut code)).collect()
 }
 
 /// Returns the hash of a function and its bytes without white space, which a program may have changed; also not counted
 /// is the comment before it, and that it is exported.
-fn function_hash(text: &str, chunk: &Chunk<'_>) -> Option<(u64, usize)> {
+fn function_hash(text: &str, chunk: &Chunk<'_>, code: &mut Vec<u8>) -> Option<(u64, usize)> {
     let before = chunk.head_line.saturating_sub(chunk.start_line) as usize;
     let text = text.get(chunk.bytes.clone())?;
     let start = text.split_inclusive('\n').take(before).map(str::len).sum::<usize>();
     let words =
         text[start..].split_ascii_whitespace().skip_while(|word| ["export", "default"].contains(word));
-    let (mut hasher, mut bytes) = (FxHasher::default(), 0);
-    for byte in words.flat_map(str::bytes) {
-        hasher.write_u8(byte);
-        bytes += 1;
-    }
-    (MIN_BYTES <= bytes).then(|| (hasher.finish(), bytes))
+    code.clear();
+    words.for_each(|word| code.extend_from_slice(word.as_bytes()));
+    let mut hasher = FxHasher::default();
+    hasher.write(code);
+    (MIN_BYTES <= code.len()).then(|| (hasher.finish(), code.len()))
 }
 
 #[cfg(test)]

@@ -6,31 +6,25 @@ const LICENSE_WORDS: &[&str] =
 
 /// Returns how many lines at the beginning of a text are a license, or say whose it is.
 pub(super) fn lines_of_license(text: &str) -> usize {
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let mut lines =
+        text.lines().map(str::trim).enumerate().skip_while(|(_, line)| line.is_empty()).peekable();
     let mut end = 0;
     loop {
-        let start = (end..lines.len()).find(|line| !lines[*line].is_empty()).unwrap_or(lines.len());
-        let after = end_of_comment(&lines, start);
-        let has_words = |line: &&str| {
-            let line = line.to_ascii_lowercase();
-            LICENSE_WORDS.iter().any(|words| line.contains(words))
-        };
-        if !lines[start..after].iter().any(has_words) {
-            return end;
+        let (mut is_license, mut in_block, mut last) = (false, false, None);
+        while let Some((at, line)) = lines.next_if(|(_, line)| in_block || is_comment_line(line)) {
+            in_block = (in_block || line.starts_with("/*")) && !line.contains("*/");
+            is_license = is_license || has_license_words(line);
+            last = Some(at);
         }
-        end = after;
+        let Some(last) = last.filter(|_| is_license) else { return end };
+        end = last + 1;
+        while lines.next_if(|(_, line)| line.is_empty()).is_some() {}
     }
 }
 
-/// Returns where the comment ends that begins in a line; that line itself, if none does.
-fn end_of_comment(lines: &[&str], start: usize) -> usize {
-    let mut in_block = false;
-    let is_comment = |text: &&&str| {
-        let is_comment = in_block || is_comment_line(text);
-        in_block = (in_block || text.starts_with("/*")) && !text.contains("*/");
-        is_comment
-    };
-    start + lines[start..].iter().take_while(is_comment).count()
+fn has_license_words(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    LICENSE_WORDS.iter().any(|words| line.contains(words))
 }
 
 /// Returns whether a trimmed line is a comment in any of the usual languages. What follows `#` without a space is a

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::daemon::harness::TestDaemon;
-use super::sandbox::{Sandbox, list, number, text, texts};
+use super::sandbox::{Sandbox, list, number, run, text, texts};
 
 /// Returns a function of some lines that say its name.
 fn function(name: &str, words: &str) -> String {
@@ -253,6 +253,58 @@ fn a_file_of_the_stable_part_is_shown_again_for_what_the_task_is_about() {
     let changes = sandbox.stdout_of(&[&named[..], &["--since-last"]].concat());
     assert_eq!(changes.matches("### src/cookies.py\n").count(), 1, "{changes}");
     assert!(changes.contains("load_cookies") && !changes.contains("store_cookies"), "{changes}");
+}
+
+/// Returns the document that a process makes which knows nothing of earlier ones.
+fn aggregate_alone(sandbox: &Sandbox, flags: &[&str]) -> String {
+    let mut command = sandbox.command(&[&["aggregate", "--stdout"], flags].concat());
+    command.env("SLOP_NO_DAEMON", "1");
+    let ran = run(command);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    ran.out
+}
+
+#[test]
+fn what_a_daemon_keeps_of_earlier_documents_changes_none() {
+    let sandbox = project();
+    for number in 0..30 {
+        let name = format!("part_{number}");
+        sandbox.write(format!("src/parts/{name}.py"), function(&name, "parts"));
+    }
+    sandbox.commit_all("parts");
+    let daemon = TestDaemon::start(&sandbox);
+    let edit = |file: &str, from: &str, to: &str| {
+        sandbox.write(file, sandbox.read(file).replacen(from, to, 1));
+    };
+    let steps: [&dyn Fn(); 10] = [
+        &|| {},
+        &|| edit("src/mail.py", "return step_11", "return step_10"),
+        &|| edit("src/cache.py", "def load_cache(value)", "def load_cache(value, again)"),
+        &|| edit("src/parts/part_7.py", "def part_7", "def seventh"),
+        &|| sandbox.write("src/added.py", function("added", "something new")),
+        &|| edit("src/cookies.py", "def store_cookies", "def keep_cookies"),
+        &|| sandbox.commit_all("edits"),
+        &|| std::fs::remove_file(sandbox.path("src/parts/part_3.py")).unwrap(),
+        &|| sandbox.write(".gitattributes", "src/parts/* linguist-generated\n"),
+        &|| {
+            sandbox
+                .write("slop.toml", "[[files]]\npath = \"src/mail.py\"\nast_mask = {load_mail = \"hide\"}\n")
+        },
+    ];
+    let flags = ["--budget", "1800", "--tier"];
+    for (at, step) in steps.iter().enumerate() {
+        step();
+        for asked in [&["2"][..], &["3"], &["2", "--task", TASK], &["3", "--task", TASK]] {
+            let flags = [&flags[..], asked].concat();
+            let before = daemon.status()["answers"].as_u64();
+            assert_eq!(
+                aggregate(&sandbox, &flags),
+                aggregate_alone(&sandbox, &flags),
+                "step {at}, {asked:?}"
+            );
+            assert!(before < daemon.status()["answers"].as_u64());
+        }
+    }
 }
 
 #[test]

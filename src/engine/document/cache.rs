@@ -20,7 +20,7 @@ use super::request::DocumentCacheKey;
 use crate::engine::artifacts::ContentKey;
 use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
-use crate::engine::ranking::EarlierSources;
+use crate::engine::ranking::FrozenRankings;
 
 /// The maximum size of the documents that are kept.
 const MOST_DOCUMENT_BYTES: usize = 48 << 20;
@@ -84,7 +84,7 @@ pub(in crate::engine) struct DocumentCaches {
     pub(super) symbols: Mutex<SymbolCounts>,
     pub(in crate::engine) commits: CommitCache,
     pub(in crate::engine) past_commits: PastCommitCache,
-    pub(super) earlier_sources: EarlierSources,
+    pub(super) rankings: FrozenRankings,
     pub(in crate::engine) opened: OpenedDocuments,
 }
 

@@ -38,12 +38,14 @@ use crate::engine::history::{
     project_commits, with_uncommitted,
 };
 use crate::engine::index::FileSelection;
-use crate::engine::ranking::{EarlierSources, ProjectRanking, RankingRequest, SourceTexts, rank_project};
+use crate::engine::ranking::{
+    FrozenRankings, FrozenRequest, ProjectRanking, RankingRequest, SourceTexts, path_classes, rank_project,
+};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
-use crate::search::{ChangeHorizon, RankingQuery, read_task};
+use crate::search::{ChangeHorizon, PathClass, RankingQuery, read_task};
 use crate::syntax;
 
 /// The minimum number of tokens of a block in most documents: its heading, its path and its fences.
@@ -221,21 +223,23 @@ impl DocumentRun<'_, '_> {
         } else if request.overview && request.is_whole() && draft.plan.sections.part.has_prefix() {
             draft.plan.overview = overview(&renderer.cache.workspace, &draft.files, request.limits);
         }
-        let past = self.caches.map(|caches| &caches.past_commits);
-        let mut ranking = None;
-        if is_limited {
-            let history = history.as_ref();
-            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &focus, history)?);
-        }
         // Nothing of a project without commits is what it was at one of them, whatever is linked to it.
         let has_commits = history.as_ref().is_some_and(|history| history.commits.get("").is_some());
         // Another request is composed like a whole document, so that asked again it selects the same.
         let is_whole = !draft.plan.since_last || reader.as_ref().is_some_and(ReaderState::wants_more);
         let stable = StableShare::of(request, has_commits && is_whole);
-        let general = stable.map(|share| {
-            let known = ranking.as_ref().map(|ranking| &ranking.sources);
-            (share, rank_generally(self.cache, self.caches, &draft, history.as_ref(), known))
-        });
+        let (mut ranking, mut general) = (None, None);
+        if is_limited {
+            let history = history.as_ref();
+            let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+            let classes = path_classes(&self.cache.workspace, &files);
+            general = stable
+                .map(|share| (share, rank_generally(self.cache, self.caches, &files, &classes, history)));
+            let known = general.as_ref().map(|(_, general)| &general.sources);
+            let past = self.caches.map(|caches| &caches.past_commits);
+            let of_draft = RankedDraft { focus: &focus, history, classes: &classes, known };
+            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &of_draft)?);
+        }
         let inputs = ComposeInputs {
             request: request.clone(),
             focus,
@@ -377,6 +381,16 @@ fn lacks_structure(files: &[KnownFile]) -> bool {
     with.len() < without.len()
 }
 
+/// What the files of a draft are ranked by, besides what was asked for.
+struct RankedDraft<'a> {
+    focus: &'a Focus,
+    history: Option<&'a ProjectHistory>,
+    /// What each of the files is for.
+    classes: &'a [PathClass],
+    /// Texts of some of the files.
+    known: Option<&'a SourceTexts>,
+}
+
 /// Ranks the files of a draft by the task, by those in focus, and by history. What was understood of the task is noted
 /// for the receipt.
 fn rank_draft(
@@ -384,8 +398,7 @@ fn rank_draft(
     shared: Option<&PastCommitCache>,
     (request, horizon): (&AggregationRequest, ChangeHorizon),
     draft: &mut DraftDocument,
-    focus: &Focus,
-    history: Option<&ProjectHistory>,
+    &RankedDraft { focus, history, classes, known }: &RankedDraft<'_>,
 ) -> Result<ProjectRanking, Error> {
     let reading = request.task.as_deref().map(read_task).transpose()?;
     let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
@@ -397,7 +410,7 @@ fn rank_draft(
     let end = if is_frozen { LogEnd::Frozen } else { LogEnd::Head };
     let past =
         history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.commits, end));
-    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+    let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
     let ranking = RankingRequest {
         query: &query,
@@ -406,9 +419,10 @@ fn rank_draft(
         horizon,
         frozen_at: None,
         room: Some(room_of(cache, request.limits)),
-        known: None,
+        known,
+        classes,
     };
-    let ranking = rank_project(cache, &ranking, &known);
+    let ranking = rank_project(cache, &ranking, &files);
     if let (Some(text), Some(reading)) = (&request.task, &reading) {
         draft.remarks.task = Some(task_receipt(text, reading, &ranking));
         // Where the reader has everything, there is nothing that could match.
@@ -424,32 +438,20 @@ fn room_of(cache: &ArtifactCache<'_>, limits: DocumentLimits) -> u64 {
     BudgetUnit::of(limits, cache.workspace.options.counter).to_tokens(limit_of(limits))
 }
 
-/// Ranks the files of a draft without regard to the task and the files in focus, as they were at the frozen commit. `known`
-/// are texts of files as they are now.
+/// Ranks files without regard to the task and the files in focus, as they were at the frozen commit.
 fn rank_generally(
     cache: &mut ArtifactCache<'_>,
     caches: Option<&DocumentCaches>,
-    draft: &DraftDocument,
+    files: &[&KnownFile],
+    classes: &[PathClass],
     history: Option<&ProjectHistory>,
-    known: Option<&SourceTexts>,
 ) -> ProjectRanking {
     let shared = caches.map(|caches| &caches.past_commits);
     let past = history
         .map_or_else(Arc::default, |history| past_commits(cache, shared, &history.commits, LogEnd::Frozen));
-    let unkept = EarlierSources::default();
-    let earlier = caches.map_or(&unkept, |caches| &caches.earlier_sources);
-    let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
-    let query = RankingQuery::empty();
-    let request = RankingRequest {
-        query: &query,
-        in_focus: &|_| false,
-        past: &past,
-        horizon: ChangeHorizon::Near,
-        frozen_at: history.map(|history| (history, earlier)),
-        room: None,
-        known,
-    };
-    rank_project(cache, &request, &files)
+    let unkept = FrozenRankings::default();
+    let rankings = caches.map_or(&unkept, |caches| &caches.rankings);
+    rankings.rank(cache, &FrozenRequest { files, classes, history, past: &past })
 }
 
 /// Renders each of the files, and asks git for their history if the order depends on it.

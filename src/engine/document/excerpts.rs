@@ -303,7 +303,7 @@ fn cached_excerpt(
     }
     selected.number(lines.is_pointed_to.into());
     let words = Some(selected.finish());
-    let (content, file_type, view) = (subject.source.hash, subject.file_type.id, ViewMode::Excerpt);
+    let (content, file_type, view) = (subject.source.content, subject.file_type.id, ViewMode::Excerpt);
     let key = ViewKey { content, file_type, view, detail: None, docs: None, words };
     if let Some(kept) = lock(views).get(&key) {
         return kept.body.clone();
@@ -426,9 +426,10 @@ mod tests {
                 ExcerptRenderer { workspace: &project.cache.workspace, views: None, parsed: &parsed };
             excerpt_text(renderer, &ExcerptSource { path: &path, file_type, source }, &lines)
         };
-        let (parsed, is_final) = excerpt(&patient, &SourceText::new(TEXT.to_owned(), None));
+        let (parsed, is_final) =
+            excerpt(&patient, &SourceText::new(TEXT.to_owned(), ContentHash::digest(b""), None));
         assert!(is_final);
-        let source = SourceText::new(TEXT.to_owned(), None);
+        let source = SourceText::new(TEXT.to_owned(), ContentHash::digest(b""), None);
         let chosen = excerpt(&hurried, &source);
         assert_eq!(chosen, ("def one():\n    return 1\n# … 4 lines\n".to_owned(), false));
         assert_eq!(excerpt(&patient, &source), chosen);

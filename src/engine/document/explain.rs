@@ -183,7 +183,7 @@ impl DocumentRun<'_, '_> {
         let listed = draft.listed.into_iter().map(|listed| (listed.file, true));
         let dropped = draft.dropped.into_iter().map(|shown| (shown.candidate, false));
         let mut places = vec![0; ranking.order.len()];
-        for (place, at) in (1..).zip(&ranking.order) {
+        for (place, at) in (1..).zip(ranking.order.iter()) {
             places[*at] = place;
         }
         let limited = shown.chain(listed).chain(dropped).filter_map(|(candidate, is_shown)| {

@@ -100,7 +100,7 @@ impl DocumentRun<'_, '_> {
         let renderer = self.renderer(&inputs.summaries, asked.docs);
         let workspace = &renderer.cache.workspace;
         let mut units = Vec::new();
-        for at in &ranking.order {
+        for at in ranking.order.iter() {
             let ShownFile { file, candidate, .. } = &drafted[*at];
             let KnownState::Content { hash, facts, .. } = &file.state else { continue };
             let path = &file.path;

@@ -252,7 +252,7 @@ impl StablePacker<'_, '_, '_> {
             })
             .collect();
         let mut packable = PackableDraft::new(files, &self.then);
-        for (file, at) in packable.packable.iter_mut().zip(&self.then.ranking.order) {
+        for (file, at) in packable.packable.iter_mut().zip(self.then.ranking.order.iter()) {
             let is_absent = !is_ranked(&files[*at].candidate) || frozen[*at] == FrozenContent::Absent;
             // It takes no room here.
             file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
@@ -350,7 +350,7 @@ impl StablePacker<'_, '_, '_> {
     /// signatures of a file; an excerpt names the content that it is of.
     fn is_as_then(&mut self, room: &ReservedRoom, block: &DocumentBlock) -> bool {
         let (Some(earlier), PackedView::Block { bodies, signatures, is_whole }) =
-            (self.then.ranking.earlier.get(&room.file), &room.view)
+            (self.then.ranking.versions.get(&room.file), &room.view)
         else {
             return false;
         };

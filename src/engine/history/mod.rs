@@ -4,7 +4,6 @@
 
 mod checkout;
 mod commits;
-mod last;
 mod past;
 mod project_history;
 mod revision;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::checkout::Checkout;
-use super::last::LastValue;
 use super::project_history::ProjectCommits;
 use crate::engine::artifacts::ArtifactCache;
+use crate::engine::last_value::LastValue;
 use crate::model::RelPath;
 use crate::search::MAX_COMMITS;
 
@@ -130,6 +130,11 @@ impl PastCommits {
             }
         }
         self.histories.push(commits);
+    }
+
+    /// Returns whether any of the commits changed any of some files.
+    pub(in crate::engine) fn has_any_of<'a>(&self, mut files: impl Iterator<Item = &'a RelPath>) -> bool {
+        files.any(|path| self.paths.contains_key(path))
     }
 
     /// Returns the commits of each checkout in terms of some files.

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::checkout::{Checkout, LINKED_KEYS, PerCheckout, note_faults};
 use super::commits::CommitLog;
-use super::last::LastValue;
 use crate::engine::artifacts::ArtifactCache;
+use crate::engine::last_value::LastValue;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
 use crate::model::{ContentHash, RelPath};

@@ -11,8 +11,8 @@ use crate::engine::history::blobs_named;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileType, RelPath};
 
-/// The maximum size of the texts of sources that are kept.
-const MAX_BYTES: usize = 4 << 20;
+/// The maximum size of the texts that are kept.
+const MAX_BYTES: usize = 16 << 20;
 
 /// A file as it was.
 pub(super) struct EarlierSource {
@@ -46,8 +46,8 @@ type SourcesByContent = HashMap<EarlierContent, Arc<EarlierSource>>;
 pub(in crate::engine) struct EarlierSources(Mutex<Arc<SourcesByContent>>);
 
 impl EarlierSources {
-    /// Returns the sources of contents that can be read, each with the value that its content was given with, and keeps
-    /// them in the place of the last ones.
+    /// Returns the sources of contents that can be read, each with the value that its content was given with. They are kept
+    /// besides the last ones, or in their place if these take too much memory.
     pub(super) fn read<T>(
         &self,
         cache: &mut ArtifactCache<'_>,
@@ -61,15 +61,35 @@ impl EarlierSources {
         };
         let (known, unread): (Vec<_>, Vec<_>) = contents.partition(is_kept);
         let mut sources: SourcesByContent = read_contents(cache, &unread).into_iter().collect();
+        let is_new = !sources.is_empty();
         sources.extend(known.into_iter().map(|content| (content.clone(), Arc::clone(&last[content]))));
         let found = wanted.into_iter();
         let found =
             found.filter_map(|(of, content)| Some((of, Arc::clone(sources.get(&content)?)))).collect();
-        if sources.values().map(|earlier| earlier.source.text.len()).sum::<usize>() <= MAX_BYTES {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(sources);
+        if is_new {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(fitting(sources, &last));
         }
         found
     }
+}
+
+/// Returns the sources that are kept: all of these and of the last ones, or as many of these as fit.
+fn fitting(sources: SourcesByContent, last: &SourcesByContent) -> SourcesByContent {
+    let bytes =
+        |sources: &SourcesByContent| sources.values().map(|earlier| earlier.source.text.len()).sum::<usize>();
+    let mut kept = sources;
+    if bytes(&kept) + bytes(last) <= MAX_BYTES {
+        let others = last.iter().filter(|(content, _)| !kept.contains_key(content));
+        let others: Vec<_> = others.map(|(content, source)| (content.clone(), Arc::clone(source))).collect();
+        kept.extend(others);
+    }
+    let mut room = MAX_BYTES;
+    kept.retain(|_, earlier| {
+        let left = room.checked_sub(earlier.source.text.len());
+        room = left.unwrap_or(room);
+        left.is_some()
+    });
+    kept
 }
 
 fn read_contents(
@@ -95,7 +115,7 @@ fn read_contents(
         let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
         let state = KnownState::Content { hash: content.hash, file_type, facts: content.facts };
         let file = KnownFile { path: path.clone(), tracked: true, stamp: None, state };
-        let source = Arc::new(SourceText::new(content.text.text.into_owned(), outline));
+        let source = Arc::new(SourceText::new(content.text.text.into_owned(), content.hash, outline));
         (wanted.clone(), Arc::new(EarlierSource { file, source }))
     });
     sources.collect()

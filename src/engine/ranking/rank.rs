@@ -1,10 +1,11 @@
 //! Scores the files of a project, and the symbols of the best of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::earlier::{EarlierContent, EarlierSources};
+use super::earlier::{EarlierContent, EarlierSource, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use super::source::SourceText;
@@ -12,7 +13,7 @@ use crate::aggregate::lines_before_code;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
     ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
@@ -29,10 +30,6 @@ const BYTES_A_TOKEN: u64 = 4;
 /// One file counts for at most 1/`FILE_SHARE` of a document when it is determined how many have room.
 const FILE_SHARE: u64 = 24;
 
-/// The number of further files, changed since the frozen commit, whose names of then are known, so that an edit changes
-/// neither what their rows take in a document nor what else has room.
-const FILES_WITH_NAMES: usize = 256;
-
 /// What files are ranked by.
 pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) query: &'a RankingQuery,
@@ -44,8 +41,10 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) frozen_at: Option<(&'a ProjectHistory, &'a EarlierSources)>,
     /// The tokens of the document that is to be made of the symbols; `None` if they are only listed.
     pub(in crate::engine) room: Option<u64>,
-    /// Texts of the same files as they are now, which are not read again.
+    /// Texts of some of the files. Those of what a file is now are not read again.
     pub(in crate::engine) known: Option<&'a SourceTexts>,
+    /// What each of the files is for.
+    pub(in crate::engine) classes: &'a [PathClass],
 }
 
 /// The texts of some files, by their positions. Two rankings of one document share them.
@@ -55,16 +54,16 @@ pub(in crate::engine) type SourceTexts = HashMap<usize, Arc<SourceText>>;
 #[derive(Clone, Default)]
 pub(in crate::engine) struct ProjectRanking {
     /// The positions, the best file first.
-    pub(in crate::engine) order: Vec<usize>,
-    pub(in crate::engine) scores: Vec<FileScore>,
+    pub(in crate::engine) order: Arc<[usize]>,
+    pub(in crate::engine) scores: Arc<[FileScore]>,
     /// Whether anything in the project matches the query.
     pub(in crate::engine) has_matches: bool,
-    /// The symbols of the files that `sources` has, the best first.
-    pub(in crate::engine) symbols: Vec<RankedSymbol>,
+    /// The symbols of the best files, the best first.
+    pub(in crate::engine) symbols: Arc<[RankedSymbol]>,
     /// The texts of the best files, and of some that have changed since the frozen commit.
     pub(in crate::engine) sources: SourceTexts,
-    /// Those among them whose texts are of an earlier version, as they were in it.
-    pub(in crate::engine) earlier: HashMap<usize, KnownFile>,
+    /// The files whose texts these are, in the versions that were read.
+    pub(in crate::engine) versions: HashMap<usize, KnownFile>,
 }
 
 /// A unit of a file that may be shown by itself: a function, or lines that are in none.
@@ -96,6 +95,19 @@ pub(in crate::engine) struct SymbolSignature {
     pub(in crate::engine) is_verbatim: bool,
 }
 
+/// Returns what each file is for.
+pub(in crate::engine) fn path_classes(workspace: &Workspace<'_>, files: &[&KnownFile]) -> Vec<PathClass> {
+    let foreign = ForeignFiles::of_project(workspace);
+    let pages = GeneratedPages::among(files.iter().map(|file| &file.path));
+    let class_of = |file: &&KnownFile| {
+        if pages.contain(&file.path) {
+            return PathClass::Generated;
+        }
+        PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path))
+    };
+    files.iter().map(class_of).collect()
+}
+
 /// Ranks the files of a project.
 pub(in crate::engine) fn rank_project(
     cache: &mut ArtifactCache<'_>,
@@ -107,17 +119,9 @@ pub(in crate::engine) fn rank_project(
     let signals = file_signals(cache, request, files, &focus);
     // Terms say nothing without a task.
     let vectors = if query.terms().is_empty() { Arc::default() } else { term_vectors(cache, files) };
-    let foreign = ForeignFiles::of_project(&cache.workspace);
-    let pages = GeneratedPages::among(files.iter().map(|file| &file.path));
-    let class_of = |file: &KnownFile| {
-        if pages.contain(&file.path) {
-            return PathClass::Generated;
-        }
-        PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path))
-    };
     let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
         path: &file.path,
-        class: class_of(file),
+        class: request.classes[at],
         vector: ContentRef::from_file(file)
             .and_then(|subject| vectors.get(&subject.key()))
             .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
@@ -133,9 +137,8 @@ pub(in crate::engine) fn rank_project(
         // Without terms, texts have no vectors that say how long they are.
         others = next_files(files, &ranking.order, &best, room);
     }
-    let known = [best.as_slice(), &others].concat();
-    let chosen = [known.as_slice(), &changed_files(request, files, &ranking.order, &known)].concat();
-    let (sources, earlier) = read_sources(cache, files, &chosen, request);
+    let chosen = [best.as_slice(), &others].concat();
+    let (sources, versions) = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
     let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
         let chunks_of = |at: &usize| {
@@ -156,8 +159,9 @@ pub(in crate::engine) fn rank_project(
         let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], language_of(file));
         symbols.extend(chunks.chunks.iter().map(unscored));
     }
-    let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
-    ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
+    let FileRanking { order, scores, has_matches, .. } = ranking;
+    let (order, scores, symbols) = (order.into(), scores.into(), symbols.into());
+    ProjectRanking { order, scores, has_matches, symbols, sources, versions }
 }
 
 /// Returns the files that follow the `best` ones by rank, as far as a document of `room` tokens has room for all their texts.
@@ -174,22 +178,6 @@ fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) 
         has_room
     });
     next.copied().collect()
-}
-
-/// Returns the first files by rank besides the `known` ones that have changed since the frozen commit; none where no history is
-/// given.
-fn changed_files(
-    request: &RankingRequest<'_>,
-    files: &[&KnownFile],
-    order: &[usize],
-    known: &[usize],
-) -> Vec<usize> {
-    let Some((history, _)) = request.frozen_at else { return Vec::new() };
-    let known: HashSet<usize> = known.iter().copied().collect();
-    let has_changed = |at: &usize| {
-        !known.contains(at) && matches!(history.frozen_content(files[*at]), FrozenContent::Blob(_))
-    };
-    order.iter().copied().filter(has_changed).take(FILES_WITH_NAMES).collect()
 }
 
 /// Returns the most bytes of a function that is shown whole in a document of `room` tokens although the task points to some
@@ -231,6 +219,18 @@ fn ranked_symbols(
         RankedSymbol { score: score.total, parts: score.parts, ..symbol }
     });
     symbols.collect()
+}
+
+impl ProjectRanking {
+    /// Adds what some files were at an earlier commit.
+    pub(super) fn add_earlier(&mut self, found: Vec<(usize, Arc<EarlierSource>)>) {
+        add_earlier((&mut self.sources, &mut self.versions), found);
+    }
+
+    /// Returns whether the parts of a text took too long to parse, which each document is to find out for itself.
+    pub(super) fn is_too_slow(&self) -> bool {
+        self.sources.values().any(|source| source.is_too_slow.load(Ordering::Relaxed))
+    }
 }
 
 impl RankedSymbol {
@@ -290,24 +290,37 @@ fn read_sources(
     let mut past = Vec::new();
     for at in chosen {
         let frozen = request.frozen_at.map(|(history, _)| history.frozen_content(files[*at]));
-        match (frozen.unwrap_or(FrozenContent::Current), request.known.and_then(|known| known.get(at))) {
-            (FrozenContent::Current, Some(known)) => drop(sources.insert(*at, Arc::clone(known))),
-            (FrozenContent::Current, None) => unread.push(*at),
-            (FrozenContent::Blob(name), _) => {
+        match frozen.unwrap_or(FrozenContent::Current) {
+            FrozenContent::Current => {
+                let known = request.known.and_then(|known| known.get(at));
+                match known.filter(|known| known.is_of(files[*at])) {
+                    Some(known) => drop(sources.insert(*at, Arc::clone(known))),
+                    None => unread.push(*at),
+                }
+            }
+            FrozenContent::Blob(name) => {
                 past.extend(EarlierContent::of(files[*at], name).map(|of| (*at, of)));
             }
-            (FrozenContent::Absent, _) => {}
+            FrozenContent::Absent => {}
         }
     }
     sources.extend(current_sources(cache, files, &unread));
-    let mut earlier = HashMap::new();
+    let mut versions: HashMap<usize, KnownFile> =
+        sources.keys().map(|at| (*at, files[*at].clone())).collect();
     if let Some((_, kept)) = request.frozen_at {
-        for (at, found) in kept.read(cache, past) {
-            sources.insert(at, Arc::clone(&found.source));
-            earlier.insert(at, found.file.clone());
-        }
+        add_earlier((&mut sources, &mut versions), kept.read(cache, past));
     }
-    (sources, earlier)
+    (sources, versions)
+}
+
+fn add_earlier(
+    (sources, versions): (&mut SourceTexts, &mut HashMap<usize, KnownFile>),
+    found: Vec<(usize, Arc<EarlierSource>)>,
+) {
+    for (at, found) in found {
+        sources.insert(at, Arc::clone(&found.source));
+        versions.insert(at, found.file.clone());
+    }
 }
 
 fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: &[usize]) -> SourceTexts {
@@ -321,7 +334,7 @@ fn current_sources(cache: &mut ArtifactCache<'_>, files: &[&KnownFile], chosen: 
     for (at, text) in chosen.iter().zip(texts) {
         let (Some(text), Some(subject)) = (text, ContentRef::from_file(files[*at])) else { continue };
         let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
-        sources.insert(*at, Arc::new(SourceText::new(text, outline)));
+        sources.insert(*at, Arc::new(SourceText::new(text, subject.hash, outline)));
     }
     sources
 }

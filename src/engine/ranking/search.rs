@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, rank_project};
+use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, path_classes, rank_project};
 use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, past_commits, project_commits};
@@ -82,6 +82,7 @@ pub(in crate::engine) fn search(
         frozen_at: None,
         room: None,
         known: None,
+        classes: &path_classes(&cache.workspace, &files),
     };
     let ranking = rank_project(cache, &wanted, &files);
     let mut hits = Vec::new();

@@ -1,7 +1,8 @@
 //! The text of a file that is ranked, with its structure.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{ContentHash, Outline};
 use crate::syntax::SourceErrors;
 
@@ -9,16 +10,22 @@ use crate::syntax::SourceErrors;
 pub(in crate::engine) struct SourceText {
     pub(in crate::engine) text: String,
     pub(in crate::engine) outline: Option<Outline>,
-    /// The hash of the text, which may be that of another commit.
-    pub(in crate::engine) hash: ContentHash,
+    /// The hash of the file's bytes, which may be those of another commit.
+    pub(in crate::engine) content: ContentHash,
     pub(in crate::engine) errors: SourceErrors,
     /// Whether an excerpt took longer than a parse may, so that no other of the same document is parsed.
     pub(in crate::engine) is_too_slow: AtomicBool,
 }
 
 impl SourceText {
-    pub(in crate::engine) fn new(text: String, outline: Option<Outline>) -> Self {
-        let hash = ContentHash::digest(text.as_bytes());
-        Self { text, outline, hash, errors: SourceErrors::default(), is_too_slow: AtomicBool::new(false) }
+    pub(in crate::engine) fn new(text: String, content: ContentHash, outline: Option<Outline>) -> Self {
+        Self { text, outline, content, errors: SourceErrors::default(), is_too_slow: AtomicBool::new(false) }
+    }
+
+    /// Returns whether it is what a file is now, so that another document may use it. Each finds out for itself whether the
+    /// parts of a text take too long to parse.
+    pub(super) fn is_of(&self, file: &KnownFile) -> bool {
+        !self.is_too_slow.load(Ordering::Relaxed)
+            && matches!(&file.state, KnownState::Content { hash, .. } if *hash == self.content)
     }
 }

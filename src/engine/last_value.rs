@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A value with the key that it was found by.
-pub(super) struct LastValue<K, T>(Mutex<Option<(K, Arc<T>)>>);
+pub(in crate::engine) struct LastValue<K, T>(Mutex<Option<(K, Arc<T>)>>);
 
 impl<K, T> Default for LastValue<K, T> {
     fn default() -> Self {
@@ -13,12 +13,12 @@ impl<K, T> Default for LastValue<K, T> {
 
 impl<K: PartialEq, T> LastValue<K, T> {
     /// Returns the value, if it was found by this key.
-    pub(super) fn get(&self, key: &K) -> Option<Arc<T>> {
+    pub(in crate::engine) fn get(&self, key: &K) -> Option<Arc<T>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.as_ref().filter(|(of, _)| of == key).map(|(_, value)| Arc::clone(value))
     }
 
-    pub(super) fn insert(&self, key: K, value: &Arc<T>) {
+    pub(in crate::engine) fn insert(&self, key: K, value: &Arc<T>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(value)));
     }
 }
