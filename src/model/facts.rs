@@ -184,6 +184,9 @@ pub struct ImportFact {
     pub scope: ScopeId,
     /// Its line.
     pub line: u32,
+    /// Of a star import of Python that may not run: the last line of the outermost statement around it, as of an `if` or
+    /// a `try`.
+    pub branch_end: Option<u32>,
 }
 
 /// What a name is bound to in a scope.

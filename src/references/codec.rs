@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 /// Version of the format, the first number of every encoding.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The row of one file: its names, each ended by a line break, and every table as numbers with its length before it.
 #[derive(Serialize, Deserialize)]
@@ -163,6 +163,7 @@ impl NumberWriter {
         self.numbers.extend([fact.module, u32::from(fact.is_star), fact.scope]);
         self.optional(fact.name);
         self.line(fact.line);
+        self.optional(fact.branch_end.map(|end| end.wrapping_sub(fact.line)));
     }
 
     fn binding(&mut self, fact: &BindingFact) {
@@ -282,7 +283,9 @@ impl NumberReader<'_> {
 
     fn import(&mut self) -> Option<ImportFact> {
         let (module, is_star, scope) = (self.next()?, self.next()? != 0, self.next()?);
-        Some(ImportFact { module, is_star, scope, name: self.optional()?, line: self.line()? })
+        let (name, line) = (self.optional()?, self.line()?);
+        let branch_end = self.optional()?.map(|lines| line.wrapping_add(lines));
+        Some(ImportFact { module, name, is_star, scope, line, branch_end })
     }
 
     fn binding(&mut self) -> Option<BindingFact> {

@@ -346,7 +346,13 @@ impl<'a> Evaluator<'a> {
                 found.merge(value);
             }
         }
-        found
+        match bindings.first() {
+            Some(first) if first.scope == 0 && self.is_python(file) => {
+                let name = self.index.facts(file).name(first.name);
+                self.with_stars(file, name, bindings, found)
+            }
+            _ => found,
+        }
     }
 
     pub(super) fn binding(&mut self, file: FileId, binding: &BindingFact, at: u32) -> ValueSet {

@@ -135,3 +135,29 @@ fn a_method_whose_name_begins_like_that_of_a_test_asks_for_no_fixtures() {
     let found = references(&[("conftest.py", fixtures), ("a.py", user), ("test_a.py", user)]);
     assert_eq!(found, ["test_a.py:2 -> conftest.py/db likely"]);
 }
+
+#[test]
+fn star_imports_in_branches_are_alternatives() {
+    let modules = [
+        ("p/a.py", "def f(): ...\ndef _g(): ...\ndef only(): ...\n"),
+        ("p/b.py", "__all__ = ['f', '_g']\ndef f(): ...\ndef _g(): ...\n"),
+    ];
+    let of_user = |text: &str| -> Vec<String> {
+        let found = references(&[modules[0], modules[1], ("p/user.py", text)]);
+        found.iter().filter_map(|row| row.strip_prefix("p/user.py:")).map(str::to_owned).collect()
+    };
+    let branches = "import sys\nif sys.platform == 'win32':\n    from .a import *\nelse:\n    from .b import *\nf()\nonly()\n";
+    assert_eq!(of_user(branches), ["6 -> p/a.py/f likely", "6 -> p/b.py/f likely", "7 -> p/a.py/only sure"]);
+    let fallback = "try:\n    from .a import *\nexcept ImportError:\n    def f(): ...\nf()\n";
+    assert_eq!(of_user(fallback), ["5 -> p/a.py/f likely", "5 -> f likely"]);
+    let replaced = "try:\n    from .a import *\nexcept ImportError:\n    pass\ndef f(): ...\nf()\n";
+    assert_eq!(of_user(replaced), ["6 -> f sure"]);
+    let replacing = "def f(): ...\ntry:\n    from .a import *\nexcept ImportError:\n    pass\nf()\n";
+    assert_eq!(of_user(replacing), ["6 -> p/a.py/f likely", "6 -> f likely"]);
+    // The last one wins; a module that lists what it exports may leave the name out.
+    assert_eq!(
+        of_user("from .b import *\nfrom .a import *\nf()\n_g()\n"),
+        ["3 -> p/a.py/f sure", "4 -> p/b.py/_g sure"]
+    );
+    assert_eq!(of_user("from .a import *\nfrom .b import *\nf()\n"), ["3 -> p/b.py/f likely"]);
+}
