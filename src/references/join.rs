@@ -36,6 +36,8 @@ pub struct Reference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
+    /// Whether the line has no such name: a test runs with a fixture that every test has.
+    pub is_implied: bool,
 }
 
 /// How sure a reference is.
@@ -109,6 +111,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
             to_definition: usage.fixture.definition,
             grade: ReferenceGrade::Likely,
             is_call: true,
+            is_implied: usage.is_implied,
         }));
     }
     found.inherited = evaluator.inheritance();
@@ -340,6 +343,7 @@ fn add_references(
         to_definition: target.definition,
         grade,
         is_call: usage.is_call,
+        is_implied: false,
     }));
 }
 

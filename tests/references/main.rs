@@ -9,6 +9,7 @@ mod edits;
 mod java;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
+mod pytest_fixtures;
 mod python;
 #[cfg(feature = "lang-rust")]
 mod rust_calls;

@@ -102,6 +102,8 @@ pub struct GraphReference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
+    /// Whether it is no use that a reader sees, but runs with the symbol: a fixture that every test has.
+    pub(super) is_implied: bool,
 }
 
 /// For each symbol the rows of a table that belong to it.
@@ -231,6 +233,7 @@ impl ReferenceGraph {
             to: self.symbol_of(found.to_file, found.to_definition),
             grade: found.grade,
             is_call: found.is_call,
+            is_implied: found.is_implied,
         };
         found.iter().map(reference).collect()
     }
@@ -278,9 +281,9 @@ impl ReferenceGraph {
         found.iter().map(place).collect()
     }
 
-    /// Returns all references, by file and line of the use.
-    pub fn references(&self) -> &[GraphReference] {
-        &self.references
+    /// Returns all references that a reader can see, by file and line of the use.
+    pub fn references(&self) -> impl Iterator<Item = &GraphReference> {
+        self.references.iter().filter(|reference| !reference.is_implied)
     }
 
     /// Returns all symbols, by file.
