@@ -241,7 +241,7 @@ pub enum ExpressionFact {
     Apply(ExpressionId, ExpressionId),
     /// One of two.
     Either(ExpressionId, ExpressionId),
-    /// What a wrapper contains: after `await`, `with`, `?`. In Java the parameters of a method that is called.
+    /// What a wrapper contains: after `await`, `with`, `?`; in Python only after `with`. In Java the parameters of a method that is called.
     Inner(ExpressionId),
     /// A value of a type of the language itself.
     Literal,
@@ -256,6 +256,8 @@ pub enum ExpressionFact {
     TypeName(NameId),
     /// A field of a value, where a method may have the same name.
     Field(ExpressionId, NameId),
+    /// What `await` of Python makes of a value.
+    Awaited(ExpressionId),
 }
 
 /// A use of a name.

@@ -77,7 +77,8 @@ fn is_sound(facts: &SourceFacts) -> bool {
         | ExpressionFact::Item(operand)
         | ExpressionFact::Part(operand, _)
         | ExpressionFact::Instance(operand)
-        | ExpressionFact::Inner(operand) => fits(operand, at),
+        | ExpressionFact::Inner(operand)
+        | ExpressionFact::Awaited(operand) => fits(operand, at),
         ExpressionFact::Apply(a, b) | ExpressionFact::Either(a, b) => fits(a, at) && fits(b, at),
     };
     facts.scopes.iter().all(|fact| scope(fact.parent) && fact.definition.is_none_or(definition))
@@ -196,6 +197,7 @@ impl NumberWriter {
             ExpressionFact::Super => self.numbers.push(13),
             ExpressionFact::TypeName(name) => self.numbers.extend([14, name]),
             ExpressionFact::Field(object, name) => self.numbers.extend([15, object, name]),
+            ExpressionFact::Awaited(operand) => self.numbers.extend([16, operand]),
         }
     }
 
@@ -320,6 +322,7 @@ impl NumberReader<'_> {
             13 => ExpressionFact::Super,
             14 => ExpressionFact::TypeName(self.next()?),
             15 => ExpressionFact::Field(self.next()?, self.next()?),
+            16 => ExpressionFact::Awaited(self.next()?),
             _ => return None,
         })
     }

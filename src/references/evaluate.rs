@@ -194,6 +194,10 @@ impl<'a> Evaluator<'a> {
                 let outer = self.value(file, scope, outer);
                 outer.flat_map(|outer| self.inner(outer))
             }
+            ExpressionFact::Awaited(awaited) => {
+                let awaited = self.value(file, scope, awaited);
+                awaited.flat_map(|awaited| self.awaited_in_python(awaited))
+            }
             ExpressionFact::Receiver => match self.receiver(file, scope) {
                 Some(class) => ValueSet::one(Value::Instance(class)),
                 None => self.foreign_receiver(file, scope),
@@ -486,6 +490,12 @@ impl<'a> Evaluator<'a> {
             }
             Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Rust => {
                 self.call_of_closure(file, scope, expression)
+            }
+            Value::Generic { file, scope, expression }
+                if self.is_python(file) && self.type_name(file, expression) == "Callable" =>
+            {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                self.instance(file, scope, arguments.last().copied().unwrap_or(0))
             }
             Value::Generic { file, scope, expression } if self.is_function_type(callee) => {
                 let (_, arguments, _) = self.generic_parts(file, expression);

@@ -161,3 +161,16 @@ fn star_imports_in_branches_are_alternatives() {
     );
     assert_eq!(of_user("from .a import *\nfrom .b import *\nf()\n"), ["3 -> p/b.py/f likely"]);
 }
+
+#[test]
+fn a_call_of_a_callable_returns_what_its_annotation_says() {
+    let text = "from typing import Callable, Optional\nclass C:\n    make: Callable[[int, str], B]\ndef f(a: Callable[..., A], o: Optional[\"Callable[[], B]\"], c: C):\n    a().go()\n    o().go()\n    c.make(1, '').go()\n    x = a()\n    x.go()\n";
+    assert_eq!(calls(text), ["5 A.go sure", "6 B.go sure", "7 B.go sure", "9 A.go sure"]);
+}
+
+#[test]
+fn await_gives_the_result_of_a_coroutine_and_with_what_it_enters() {
+    let text = "from typing import Any, Awaitable, Callable, Generator\nclass M:\n    async def __aenter__(self) -> A: ...\n    def go(self): ...\nclass F:\n    def __await__(self) -> Generator[Any, None, B]: ...\nasync def connect() -> M: ...\nasync def many() -> list[A]: ...\nasync def f(later: Callable[[], Awaitable[B]]):\n    m = await connect()\n    m.go()\n    async with await connect() as a:\n        a.go()\n    (await F()).go()\n    (await many())[0].go()\n    (await later()).go()\n";
+    let expected = ["11 M.go sure", "13 A.go sure", "14 B.go sure", "15 A.go sure", "16 B.go sure"];
+    assert_eq!(calls(text), expected);
+}
