@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::includes::IncludePaths;
-use super::join::ReferenceGrade;
+use super::join::{ReferenceGrade, prefer_sources};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
 use crate::model::{
     BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, SourceFacts,
@@ -207,12 +207,14 @@ impl<'a> CNames<'a> {
                 && !fact.flags.has(DefinitionFlags::PROTOTYPE | DefinitionFlags::PRIVATE)
         };
         let near = |key: &DefinitionKey| shared_prefix(&self.index.file(key.file).path, path);
-        let found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
+        let mut found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
+        let is_only_one = is_one_file(&found);
+        let best_grade = prefer_sources(self.index, file, &mut found);
         let Some(best) = found.iter().map(near).max() else { return (Vec::new(), ReferenceGrade::Sure) };
         let nearest: Vec<DefinitionKey> = found.iter().copied().filter(|key| near(key) == best).collect();
-        let grade = match (is_one_file(&found), is_one_file(&nearest)) {
+        let grade = match (is_only_one, is_one_file(&nearest)) {
             (true, _) if is_declared => ReferenceGrade::Sure,
-            (_, true) => ReferenceGrade::Likely,
+            (_, true) => best_grade.max(ReferenceGrade::Likely),
             _ => ReferenceGrade::Maybe,
         };
         (nearest, grade)

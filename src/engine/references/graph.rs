@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::model::{DefinitionFlags, DefinitionKind, FileType, RelPath, ScopeKind, SourceFacts};
+use crate::model::{DefinitionFlags, DefinitionKind, RelPath, ScopeKind, SourceFacts};
 use crate::references::{
     InheritedDefinition, ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse,
 };
-use crate::search::PathClass;
 
 /// The index of a symbol in [`ReferenceGraph::symbols`].
 pub type SymbolId = u32;
@@ -170,21 +169,16 @@ impl UnresolvedUses {
 
 impl ReferenceGraph {
     /// Joins what was found to the files that it was found in. The paths are those of the files, in their order.
-    pub(super) fn new(
-        files: &[ProjectFile],
-        paths: &[(RelPath, &'static FileType)],
-        found: &ProjectReferences,
-    ) -> Self {
+    pub(super) fn new(files: &[ProjectFile], paths: &[RelPath], found: &ProjectReferences) -> Self {
         let mut graph = Self::default();
         let mut graph_files = Vec::with_capacity(files.len());
-        for (file, (path, file_type)) in files.iter().zip(paths) {
+        for (file, path) in files.iter().zip(paths) {
             let first_symbol = index(graph.symbols.len());
             graph.symbols.extend(symbols(&file.facts, index(graph_files.len()), first_symbol));
-            let is_test = PathClass::of(path, file_type.role, false) == PathClass::Test;
             graph_files.push(GraphFile {
                 path: path.clone(),
                 language: file.language,
-                is_test,
+                is_test: file.is_test,
                 first_symbol,
             });
         }
