@@ -241,14 +241,16 @@ impl<'a> Evaluator<'a> {
                     return ValueSet::one(value);
                 }
                 let waiting = method.flat_map(|method| self.call(method));
-                waiting.flat_map(|waiting| match waiting {
+                let found = waiting.flat_map(|waiting| match waiting {
                     Value::Generic { file, scope, expression } => {
                         let (_, arguments, _) = self.generic_parts(file, expression);
                         // `Generator[yielded, sent, returned]`
                         self.instance(file, scope, arguments.get(2).copied().unwrap_or(0))
                     }
                     _ => ValueSet::UNKNOWN,
-                })
+                });
+                // A type variable of a generic class may be anything.
+                if found.values.is_empty() { ValueSet::UNKNOWN } else { found }
             }
             _ => ValueSet::one(value),
         }

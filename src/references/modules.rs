@@ -240,12 +240,15 @@ impl Evaluator<'_> {
                 if is_script && found.values.is_empty() {
                     found.is_complete &= member.is_complete;
                 }
-            } else if fact.branch_end.is_some() {
+                continue;
+            }
+            let is_rival = !found.values.is_empty() && found.values != member.values;
+            if fact.branch_end.is_some() {
                 found.merge(member);
+                found.is_complete &= !is_rival;
             } else {
                 // The last one that has the name counts; what it exports by a list may lack the name.
-                let is_rival = may_lack && !found.values.is_empty();
-                found = ValueSet { is_complete: member.is_complete && !is_rival, ..member };
+                found = ValueSet { is_complete: member.is_complete && !(is_rival && may_lack), ..member };
             }
         }
         self.open_stars.pop();
