@@ -119,7 +119,13 @@ impl<'a> CNames<'a> {
             return reading;
         }
         let is_declared = own.iter().chain(&visible).any(|key| self.is_prototype(*key));
-        self.nearest(file, &all, is_declared)
+        let nearest = self.nearest(file, &all, is_declared);
+        if !nearest.0.is_empty() || is_tag {
+            return nearest;
+        }
+        // A macro may put `struct` before its argument.
+        let (tags, _) = self.read(file, name, true, id, 0);
+        (tags, ReferenceGrade::Maybe)
     }
 
     /// Returns what a file itself defines under a name or a tag.

@@ -32,6 +32,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
     pub(super) open_stars: Vec<(FileId, String)>,
+    /// What the first of them has led to so far.
+    pub(super) star_answers: FxHashMap<(FileId, String), ValueSet>,
     /// The modules of Rust whose imports of all names are being followed.
     pub(super) open_globs: Vec<(FileId, ScopeId)>,
     /// What those imports bring by a name.
@@ -69,6 +71,7 @@ impl<'a> Evaluator<'a> {
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
             open_stars: Vec::new(),
+            star_answers: FxHashMap::default(),
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
             fixtures: Fixtures::new(index),

@@ -218,7 +218,15 @@ impl Evaluator<'_> {
         bound: ValueSet,
     ) -> ValueSet {
         let stars = self.modules.stars.get(&file).cloned().unwrap_or_default();
-        if stars.is_empty() || self.star_depth(file, name) {
+        if stars.is_empty() {
+            return bound;
+        }
+        // Each file is asked once: the number of ways through a circle of modules has no useful limit.
+        let key = (file, name.to_owned());
+        if let Some(known) = self.star_answers.get(&key) {
+            return known.clone();
+        }
+        if self.star_depth(file, name) {
             return bound;
         }
         let mut found = bound;
@@ -252,6 +260,11 @@ impl Evaluator<'_> {
             }
         }
         self.open_stars.pop();
+        if self.open_stars.is_empty() {
+            self.star_answers.clear();
+        } else {
+            self.star_answers.insert(key, found.clone());
+        }
         found
     }
 

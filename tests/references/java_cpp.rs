@@ -405,8 +405,9 @@ fn tags_of_c_are_no_names_of_functions_and_variables() {
     assert_eq!(kind(6), [1]);
     assert_eq!(kind(7), [1]);
     assert_eq!(kind(8), [2]);
-    // A variable of another file, or an error: no tag without its keyword.
-    assert_eq!(kind(9), [0; 0]);
+    assert_eq!(kind(9), [3]);
     assert_eq!(kind(10), [4]);
     assert_eq!(kind(11), [4]);
+    // Without its keyword, only a macro can make a tag of it.
+    check(&[("a.c", text)], "a.c:9", &["bar maybe"]);
 }

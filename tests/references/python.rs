@@ -182,3 +182,20 @@ fn what_a_generic_class_gives_that_is_awaited_is_unknown() {
     let text = "from typing import Any, Generator, Generic, TypeVar\nT = TypeVar('T')\nclass G(Generic[T]):\n    def __await__(self) -> Generator[Any, None, T]: ...\nasync def f(g: G[A]):\n    (await g).go()\n";
     assert_eq!(calls(text), ["6 A.go maybe", "6 B.go maybe"]);
 }
+
+#[test]
+fn modules_that_all_import_each_other_by_stars_are_each_asked_once() {
+    let names: Vec<String> = (0..24).map(|at| format!("p/m{at}.py")).collect();
+    let texts: Vec<String> = (0..24)
+        .map(|at| {
+            let others = (0..24).filter(|other| *other != at);
+            let stars: String = others.map(|other| format!("from .m{other} import *\n")).collect();
+            format!("{stars}def f{at}(): ...\nf1()\nmissing()\n")
+        })
+        .collect();
+    let files: Vec<(&str, &str)> =
+        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let found = references(&files);
+    assert_eq!(found.len(), 24, "{found:?}");
+    assert!(found.contains(&"p/m5.py:25 -> p/m1.py/f1 sure".to_owned()), "{found:?}");
+}
