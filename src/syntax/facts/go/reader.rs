@@ -253,7 +253,7 @@ fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 /// Returns the type of a method's receiver, without its pointer.
-fn receiver_type<'t>(method: Node<'t>) -> Option<Node<'t>> {
+fn receiver_type(method: Node<'_>) -> Option<Node<'_>> {
     let receiver = child_of_kind(field(method, "receiver")?, "parameter_declaration")?;
     let mut declared = field(receiver, "type")?;
     while matches!(declared.kind(), "pointer_type" | "parenthesized_type") {

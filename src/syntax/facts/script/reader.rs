@@ -11,8 +11,8 @@ use super::modules::{augment, export, import, mark_global};
 use super::patterns::{bind_parameter, bind_pattern, mark_called_parts};
 use super::syntax::{declare_required, mark_arrow, receiver_scope, required_value, without_assertions};
 use super::types::{
-    call_signature, conditional_type, declared_type, define_object_type, inferred_type, mapped_keys,
-    open_type_parameters, parameter_types, type_of_value, value_of,
+    call_signature, declared_type, define_object_type, naming_type, open_type_parameters, parameter_types,
+    type_of_value, value_of,
 };
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, IMPLEMENTED_INTERFACE,
@@ -127,9 +127,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         "type_parameter" => type_parameter(facts, node),
         "index_signature" => facts.in_block(node, visit),
-        "mapped_type_clause" => mapped_keys(facts, node, visit),
-        "conditional_type" => conditional_type(facts, node, visit),
-        "infer_type" => inferred_type(facts, node, visit),
+        "mapped_type_clause" | "conditional_type" | "infer_type" => naming_type(facts, node, visit),
         _ => facts.visit_children(node, visit),
     }
 }

@@ -245,8 +245,17 @@ pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, v
     facts.in_block(node, visit);
 }
 
+/// Reads a part of a type that introduces names of types.
+pub(super) fn naming_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+    match node.kind() {
+        "mapped_type_clause" => mapped_keys(facts, node, visit),
+        "conditional_type" => conditional_type(facts, node, visit),
+        _ => inferred_type(facts, node, visit),
+    }
+}
+
 /// Reads `K in keyof T`, which introduces a name in the signature around it.
-pub(super) fn mapped_keys<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+fn mapped_keys<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     if let Some(name) = field(node, "name") {
         facts.bind_node(facts.scope, name, BindingValue::Default(0));
     }
@@ -255,7 +264,7 @@ pub(super) fn mapped_keys<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visi
 }
 
 /// Reads `A extends B ? C : D`: what `B` infers is known in `C`.
-pub(super) fn conditional_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+fn conditional_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     facts.visit_field(node, "left", visit);
     let outer = facts.open_scope(ScopeKind::Block, None);
     let around = facts.objects.inferred.replace(facts.scope);
@@ -267,7 +276,7 @@ pub(super) fn conditional_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>,
 }
 
 /// Reads `infer U extends V`, which introduces a name in the condition around it.
-pub(super) fn inferred_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+fn inferred_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     if let (Some(scope), Some(name)) = (facts.objects.inferred, node.named_child(0)) {
         facts.bind_node(scope, name, BindingValue::Default(0));
     }
