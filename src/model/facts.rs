@@ -184,6 +184,9 @@ pub struct ImportFact {
     pub scope: ScopeId,
     /// Its line.
     pub line: u32,
+    /// Of a star import of Python that may not run: the last line of the outermost statement around it, as of an `if` or
+    /// a `try`.
+    pub branch_end: Option<u32>,
 }
 
 /// What a name is bound to in a scope.
@@ -238,7 +241,7 @@ pub enum ExpressionFact {
     Apply(ExpressionId, ExpressionId),
     /// One of two.
     Either(ExpressionId, ExpressionId),
-    /// What a wrapper contains: after `await`, `with`, `?`. In Java the parameters of a method that is called.
+    /// What a wrapper contains: after `await`, `with`, `?`; in Python only after `with`. In Java the parameters of a method that is called.
     Inner(ExpressionId),
     /// A value of a type of the language itself.
     Literal,
@@ -253,6 +256,8 @@ pub enum ExpressionFact {
     TypeName(NameId),
     /// A field of a value, where a method may have the same name.
     Field(ExpressionId, NameId),
+    /// What `await` of Python makes of a value.
+    Awaited(ExpressionId),
 }
 
 /// A use of a name.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::includes::IncludePaths;
-use super::join::ReferenceGrade;
+use super::join::{ReferenceGrade, prefer_sources};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
 use crate::model::{
     BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, SourceFacts,
@@ -28,10 +28,10 @@ pub(super) struct CNames<'a> {
     includes: FxHashMap<FileId, Rc<[FileId]>>,
     /// Those with all that these include.
     included: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
-    /// The readings of the names of one file outside of any function, by their index in its table of names.
+    /// The readings of the names of one file outside of any function, by [`reading_index`].
     readings: Vec<Option<Reading>>,
     /// Those of the names that a macro of the file has too, above the macro.
-    readings_above: FxHashMap<NameId, Reading>,
+    readings_above: FxHashMap<usize, Reading>,
     readings_of: Option<FileId>,
 }
 
@@ -54,29 +54,32 @@ impl<'a> CNames<'a> {
         let facts = self.index.facts(file);
         if self.readings_of != Some(file) {
             self.readings.clear();
-            self.readings.resize(facts.names.len(), None);
+            self.readings.resize(2 * facts.names.len(), None);
             self.readings_above.clear();
             self.readings_of = Some(file);
         }
-        let at = usage.name as usize;
+        let at = reading_index(usage);
+        let is_tag = usage.is_type;
         if self.readings[at].is_none() {
-            self.readings[at] = Some(self.read(file, facts.name(usage.name), Some(usage.name), MAX_RENAMES));
+            let name = facts.name(usage.name);
+            self.readings[at] = Some(self.read(file, name, is_tag, Some(usage.name), MAX_RENAMES));
         }
         let mut keys = self.readings[at].iter().flat_map(|reading| &reading.0);
         let is_above = keys.any(|key| self.is_macro_below(*key, file, usage.line));
-        if is_above && !self.readings_above.contains_key(&usage.name) {
-            let visible = self.own_definitions(file, usage.name);
+        if is_above && !self.readings_above.contains_key(&at) {
+            let visible = self.own_definitions(file, usage.name, is_tag);
             let visible: Vec<DefinitionKey> =
                 visible.into_iter().filter(|key| !self.is_macro_below(*key, file, usage.line)).collect();
-            let above = self.best_of(file, &visible, MAX_RENAMES).or_else(|| self.readings[at].clone());
-            self.readings_above.extend(above.map(|above| (usage.name, above)));
+            let above =
+                self.best_of(file, &visible, is_tag, MAX_RENAMES).or_else(|| self.readings[at].clone());
+            self.readings_above.extend(above.map(|above| (at, above)));
         }
-        let reading =
-            if is_above { self.readings_above.get(&usage.name) } else { self.readings[at].as_ref() };
+        let reading = if is_above { self.readings_above.get(&at) } else { self.readings[at].as_ref() };
         let reading = reading.unwrap_or(NOTHING);
         // Looked up last: most names of variables are those of nothing else.
-        let is_local =
-            |usage: &UseFact| usage.scope != 0 && !facts.bindings_of(usage.scope, usage.name).is_empty();
+        let is_local = |usage: &UseFact| {
+            !is_tag && usage.scope != 0 && !facts.bindings_of(usage.scope, usage.name).is_empty()
+        };
         if reading.0.is_empty() || is_local(usage) { NOTHING } else { reading }
     }
 
@@ -86,38 +89,70 @@ impl<'a> CNames<'a> {
         key.file == file && definition.kind == DefinitionKind::Macro && line < definition.name_line
     }
 
-    /// Returns what a name means in a file, which has it as `id` if it has it at all.
-    fn read(&mut self, file: FileId, name: &str, id: Option<NameId>, renames: usize) -> Reading {
+    /// Returns what a name or a tag means in a file, which has it as `id` if it has it at all.
+    fn read(
+        &mut self,
+        file: FileId,
+        name: &str,
+        is_tag: bool,
+        id: Option<NameId>,
+        renames: usize,
+    ) -> Reading {
         let index = self.index;
         let Some(all) = index.by_name.get(name) else { return (Vec::new(), ReferenceGrade::Sure) };
-        let own = id.map(|id| self.own_definitions(file, id)).unwrap_or_default();
-        if let Some(reading) = self.best_of(file, &own, renames) {
+        let own = id.map(|id| self.own_definitions(file, id, is_tag)).unwrap_or_default();
+        if let Some(reading) = self.best_of(file, &own, is_tag, renames) {
             return reading;
         }
+        let is_of_space = self.of_name_space(name, is_tag);
         let all: Vec<DefinitionKey> = all
             .iter()
             .copied()
             .filter(|key| index.rules[key.file as usize] == Some(NameRules::C) && key.file != file)
+            .filter(is_of_space)
             .take(MAX_SAME_NAME)
             .collect();
         let included = self.included(file);
         let visible: Vec<DefinitionKey> =
             all.iter().copied().filter(|key| included.contains(&key.file)).collect();
-        if let Some(reading) = self.best_of(file, &visible, renames) {
+        if let Some(reading) = self.best_of(file, &visible, is_tag, renames) {
             return reading;
         }
         let is_declared = own.iter().chain(&visible).any(|key| self.is_prototype(*key));
-        self.nearest(file, &all, is_declared)
+        let nearest = self.nearest(file, &all, is_declared);
+        if !nearest.0.is_empty() || is_tag {
+            return nearest;
+        }
+        // A macro may put `struct` before its argument.
+        let (tags, _) = self.read(file, name, true, id, 0);
+        (tags, ReferenceGrade::Maybe)
     }
 
-    /// Returns what a file itself defines under a name.
-    fn own_definitions(&self, file: FileId, name: NameId) -> Vec<DefinitionKey> {
-        let own = self.index.facts(file).bindings_of(0, name).iter();
-        let definitions = own.filter_map(|binding| match binding.value {
+    /// Returns what a file itself defines under a name or a tag.
+    fn own_definitions(&self, file: FileId, name: NameId, is_tag: bool) -> Vec<DefinitionKey> {
+        let facts = self.index.facts(file);
+        let definitions = facts.bindings_of(0, name).iter().filter_map(|binding| match binding.value {
             BindingValue::Definition(definition) => Some(DefinitionKey { file, definition }),
             _ => None,
         });
-        definitions.collect()
+        definitions.filter(self.of_name_space(facts.name(name), is_tag)).collect()
+    }
+
+    /// Returns what decides whether a definition of a name is one of its tags, or of what the name means without `struct`,
+    /// `union` or `enum`: the preprocessor knows neither, and a type whose name another one declares is both.
+    fn of_name_space(&self, name: &str, is_tag: bool) -> impl Fn(&DefinitionKey) -> bool + use<'a> {
+        let index = self.index;
+        let kind = |key: &DefinitionKey| index.definition(*key).kind;
+        let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let is_alias = |key: &DefinitionKey| {
+            index.rules[key.file as usize] == Some(NameRules::C) && kind(key) == DefinitionKind::Alias
+        };
+        let is_declared = all.iter().any(is_alias);
+        move |key| match index.definition(*key).kind {
+            DefinitionKind::Macro => true,
+            DefinitionKind::Class => is_tag || is_declared,
+            _ => !is_tag,
+        }
     }
 
     fn is_prototype(&self, key: DefinitionKey) -> bool {
@@ -126,14 +161,20 @@ impl<'a> CNames<'a> {
 
     /// Returns the reading that some definitions which a file sees admit: what a macro stands for, because the
     /// preprocessor comes first; else a function, else another macro or a type.
-    fn best_of(&mut self, file: FileId, visible: &[DefinitionKey], renames: usize) -> Option<Reading> {
+    fn best_of(
+        &mut self,
+        file: FileId,
+        visible: &[DefinitionKey],
+        is_tag: bool,
+        renames: usize,
+    ) -> Option<Reading> {
         let kind = |key: &DefinitionKey| self.index.definition(*key).kind;
         let macros: Vec<DefinitionKey> =
             visible.iter().copied().filter(|key| kind(key) == DefinitionKind::Macro).collect();
         for key in &macros {
             let Some(target) = self.renamed(*key).filter(|_| 0 < renames) else { continue };
             let id = self.index.facts(file).find_name(target);
-            let (mut targets, grade) = self.read(file, target, id, renames - 1);
+            let (mut targets, grade) = self.read(file, target, is_tag, id, renames - 1);
             if !targets.is_empty() {
                 targets.push(*key);
                 return Some((targets, grade));
@@ -172,12 +213,14 @@ impl<'a> CNames<'a> {
                 && !fact.flags.has(DefinitionFlags::PROTOTYPE | DefinitionFlags::PRIVATE)
         };
         let near = |key: &DefinitionKey| shared_prefix(&self.index.file(key.file).path, path);
-        let found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
+        let mut found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
+        let is_only_one = is_one_file(&found);
+        let best_grade = prefer_sources(self.index, file, &mut found);
         let Some(best) = found.iter().map(near).max() else { return (Vec::new(), ReferenceGrade::Sure) };
         let nearest: Vec<DefinitionKey> = found.iter().copied().filter(|key| near(key) == best).collect();
-        let grade = match (is_one_file(&found), is_one_file(&nearest)) {
+        let grade = match (is_only_one, is_one_file(&nearest)) {
             (true, _) if is_declared => ReferenceGrade::Sure,
-            (_, true) => ReferenceGrade::Likely,
+            (_, true) => best_grade.max(ReferenceGrade::Likely),
             _ => ReferenceGrade::Maybe,
         };
         (nearest, grade)
@@ -209,6 +252,11 @@ impl<'a> CNames<'a> {
             || facts.imports.iter().filter_map(|import| paths.find(index, file, facts.name(import.module)));
         Rc::clone(self.includes.entry(file).or_insert_with(|| find().collect()))
     }
+}
+
+/// Returns the index of what a use means among the readings of its file: tags are names of their own.
+fn reading_index(usage: &UseFact) -> usize {
+    2 * usage.name as usize + usize::from(usage.is_type)
 }
 
 /// Returns the names that the macros of a file stand for.

@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 /// Version of the format, the first number of every encoding.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The row of one file: its names, each ended by a line break, and every table as numbers with its length before it.
 #[derive(Serialize, Deserialize)]
@@ -77,7 +77,8 @@ fn is_sound(facts: &SourceFacts) -> bool {
         | ExpressionFact::Item(operand)
         | ExpressionFact::Part(operand, _)
         | ExpressionFact::Instance(operand)
-        | ExpressionFact::Inner(operand) => fits(operand, at),
+        | ExpressionFact::Inner(operand)
+        | ExpressionFact::Awaited(operand) => fits(operand, at),
         ExpressionFact::Apply(a, b) | ExpressionFact::Either(a, b) => fits(a, at) && fits(b, at),
     };
     facts.scopes.iter().all(|fact| scope(fact.parent) && fact.definition.is_none_or(definition))
@@ -163,6 +164,7 @@ impl NumberWriter {
         self.numbers.extend([fact.module, u32::from(fact.is_star), fact.scope]);
         self.optional(fact.name);
         self.line(fact.line);
+        self.optional(fact.branch_end.map(|end| end.wrapping_sub(fact.line)));
     }
 
     fn binding(&mut self, fact: &BindingFact) {
@@ -195,6 +197,7 @@ impl NumberWriter {
             ExpressionFact::Super => self.numbers.push(13),
             ExpressionFact::TypeName(name) => self.numbers.extend([14, name]),
             ExpressionFact::Field(object, name) => self.numbers.extend([15, object, name]),
+            ExpressionFact::Awaited(operand) => self.numbers.extend([16, operand]),
         }
     }
 
@@ -282,7 +285,9 @@ impl NumberReader<'_> {
 
     fn import(&mut self) -> Option<ImportFact> {
         let (module, is_star, scope) = (self.next()?, self.next()? != 0, self.next()?);
-        Some(ImportFact { module, is_star, scope, name: self.optional()?, line: self.line()? })
+        let (name, line) = (self.optional()?, self.line()?);
+        let branch_end = self.optional()?.map(|lines| line.wrapping_add(lines));
+        Some(ImportFact { module, name, is_star, scope, line, branch_end })
     }
 
     fn binding(&mut self) -> Option<BindingFact> {
@@ -317,6 +322,7 @@ impl NumberReader<'_> {
             13 => ExpressionFact::Super,
             14 => ExpressionFact::TypeName(self.next()?),
             15 => ExpressionFact::Field(self.next()?, self.next()?),
+            16 => ExpressionFact::Awaited(self.next()?),
             _ => return None,
         })
     }

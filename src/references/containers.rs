@@ -223,6 +223,39 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// Returns what `await` of Python makes of a value. A call of a coroutine function is its result already.
+    pub(super) fn awaited_in_python(&mut self, value: Value) -> ValueSet {
+        match value {
+            Value::Generic { file, scope, expression } => {
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                match name {
+                    "Awaitable" | "Coroutine" | "CoroutineType" | "Future" | "Task" => {
+                        self.instance(file, scope, arguments.last().copied().unwrap_or(0))
+                    }
+                    _ => ValueSet::one(value),
+                }
+            }
+            Value::Instance(_) => {
+                let method = self.attribute(value, "__await__");
+                if method.values.is_empty() {
+                    return ValueSet::one(value);
+                }
+                let waiting = method.flat_map(|method| self.call(method));
+                let found = waiting.flat_map(|waiting| match waiting {
+                    Value::Generic { file, scope, expression } => {
+                        let (_, arguments, _) = self.generic_parts(file, expression);
+                        // `Generator[yielded, sent, returned]`
+                        self.instance(file, scope, arguments.get(2).copied().unwrap_or(0))
+                    }
+                    _ => ValueSet::UNKNOWN,
+                });
+                // A type variable of a generic class may be anything.
+                if found.values.is_empty() { ValueSet::UNKNOWN } else { found }
+            }
+            _ => ValueSet::one(value),
+        }
+    }
+
     /// Returns what a wrapper contains: what `await` or `with` makes of a value.
     pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
         match outer {

@@ -252,6 +252,12 @@ impl<'a> Evaluator<'a> {
         declared
     }
 
+    /// Returns whether a file includes one of some definitions.
+    pub(super) fn cpp_sees_one_of(&mut self, file: FileId, targets: &[DefinitionKey]) -> bool {
+        let visible = self.cpp_visible(file);
+        targets.iter().any(|key| visible.contains(&key.file))
+    }
+
     /// Returns a file and all that it includes.
     fn cpp_visible(&mut self, file: FileId) -> Rc<FxHashSet<FileId>> {
         if let Some(known) = self.modules.cpp.visible.get(&file) {

@@ -32,6 +32,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
     pub(super) open_stars: Vec<(FileId, String)>,
+    /// What the first of them has led to so far.
+    pub(super) star_answers: FxHashMap<(FileId, String), ValueSet>,
     /// The modules of Rust whose imports of all names are being followed.
     pub(super) open_globs: Vec<(FileId, ScopeId)>,
     /// What those imports bring by a name.
@@ -69,6 +71,7 @@ impl<'a> Evaluator<'a> {
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
             open_stars: Vec::new(),
+            star_answers: FxHashMap::default(),
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
             fixtures: Fixtures::new(index),
@@ -193,6 +196,10 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Inner(outer) => {
                 let outer = self.value(file, scope, outer);
                 outer.flat_map(|outer| self.inner(outer))
+            }
+            ExpressionFact::Awaited(awaited) => {
+                let awaited = self.value(file, scope, awaited);
+                awaited.flat_map(|awaited| self.awaited_in_python(awaited))
             }
             ExpressionFact::Receiver => match self.receiver(file, scope) {
                 Some(class) => ValueSet::one(Value::Instance(class)),
@@ -346,7 +353,13 @@ impl<'a> Evaluator<'a> {
                 found.merge(value);
             }
         }
-        found
+        match bindings.first() {
+            Some(first) if first.scope == 0 && self.is_python(file) => {
+                let name = self.index.facts(file).name(first.name);
+                self.with_stars(file, name, bindings, found)
+            }
+            _ => found,
+        }
     }
 
     pub(super) fn binding(&mut self, file: FileId, binding: &BindingFact, at: u32) -> ValueSet {
@@ -480,6 +493,12 @@ impl<'a> Evaluator<'a> {
             }
             Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Rust => {
                 self.call_of_closure(file, scope, expression)
+            }
+            Value::Generic { file, scope, expression }
+                if self.is_python(file) && self.type_name(file, expression) == "Callable" =>
+            {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                self.instance(file, scope, arguments.last().copied().unwrap_or(0))
             }
             Value::Generic { file, scope, expression } if self.is_function_type(callee) => {
                 let (_, arguments, _) = self.generic_parts(file, expression);

@@ -1,7 +1,7 @@
 //! The parameters of tests and fixtures: which fixtures they ask for, and what they get.
 
 use super::evaluate::Evaluator;
-use super::fixtures::folders_of;
+use super::fixtures::{FixturePlace, classes_around, folders_of};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::values::{Value, ValueSet};
 use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionId, DefinitionKind};
@@ -9,12 +9,14 @@ use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionId, Def
 /// That a test or a fixture asks for a fixture.
 pub(super) struct FixtureUse {
     pub(super) function: DefinitionId,
-    /// The line of the parameter.
+    /// The line of the parameter, or that of the function's name where nothing names the fixture.
     pub(super) line: u32,
     pub(super) fixture: DefinitionKey,
+    /// Whether nothing names the fixture: every test of its place has it.
+    pub(super) is_implied: bool,
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
     /// Returns the value that a test or a fixture gets for a parameter of that name; `None` for other parameters.
     pub(super) fn fixture_value(&mut self, file: FileId, parameter: &BindingFact) -> Option<ValueSet> {
         let fixture = self.fixture_of(file, parameter)?;
@@ -28,8 +30,8 @@ impl Evaluator<'_> {
         Some(ValueSet { is_complete: false, ..returned })
     }
 
-    fn fixture_of(&self, file: FileId, parameter: &BindingFact) -> Option<DefinitionKey> {
-        if self.index.rules(file) != NameRules::Python || self.fixtures.by_place.is_empty() {
+    fn fixture_of(&mut self, file: FileId, parameter: &BindingFact) -> Option<DefinitionKey> {
+        if self.index.rules(file) != NameRules::Python || self.fixtures.is_empty() {
             return None;
         }
         let facts = self.index.facts(file);
@@ -37,7 +39,20 @@ impl Evaluator<'_> {
         if !asks_for_fixtures(self.index, function) {
             return None;
         }
-        self.fixtures.find(self.index, function, facts.name(parameter.name))
+        let places = self.fixture_places(function);
+        self.fixtures.find(&places, function, facts.name(parameter.name))
+    }
+
+    /// Returns from where a function can ask for fixtures, the nearest first: the classes around it with what they
+    /// inherit, its file, and the folders around that.
+    fn fixture_places(&mut self, function: DefinitionKey) -> Vec<FixturePlace<'a>> {
+        let path: &'a str = &self.index.file(function.file).path;
+        let mut places = Vec::new();
+        for class in classes_around(self.index, function) {
+            places.extend(self.linearization(class).0.into_iter().map(FixturePlace::Class));
+        }
+        places.extend(std::iter::once(path).chain(folders_of(path)).map(FixturePlace::Path));
+        places
     }
 
     fn is_iterator(&self, file: FileId, declared: u32) -> bool {
@@ -46,35 +61,34 @@ impl Evaluator<'_> {
     }
 
     /// Returns the uses of fixtures by the tests and the fixtures of a file.
-    pub(super) fn fixture_uses(&self, file: FileId) -> Vec<FixtureUse> {
-        if self.index.rules(file) != NameRules::Python || self.fixtures.by_place.is_empty() {
+    pub(super) fn fixture_uses(&mut self, file: FileId) -> Vec<FixtureUse> {
+        if self.index.rules(file) != NameRules::Python || self.fixtures.is_empty() {
             return Vec::new();
         }
         let facts = self.index.facts(file);
-        let path: &str = &self.index.file(file).path;
         let mut found = Vec::new();
         for (function, fact) in (0..).zip(&facts.definitions) {
             let key = DefinitionKey { file, definition: function };
             let Some(body) = fact.body.filter(|_| asks_for_fixtures(self.index, key)) else { continue };
+            let places = self.fixture_places(key);
             let first = facts.bindings.partition_point(|binding| binding.scope < body);
             for binding in facts.bindings[first..].iter().take_while(|binding| binding.scope == body) {
                 if let BindingValue::Default(_) | BindingValue::Typed(_) = binding.value
-                    && let Some(fixture) = self.fixture_of(file, binding)
+                    && let Some(fixture) = self.fixtures.find(&places, key, facts.name(binding.name))
                 {
-                    found.push(FixtureUse { function, line: binding.line, fixture });
+                    found.push(FixtureUse { function, line: binding.line, fixture, is_implied: false });
                 }
             }
             if fact.flags.has(DefinitionFlags::TEST_ITEM) {
                 continue;
             }
-            for place in std::iter::once(path).chain(folders_of(path)) {
-                let all = self.fixtures.of_all_tests.get(place).into_iter().flatten();
-                found.extend(all.map(|fixture| FixtureUse {
-                    function,
-                    line: fact.name_line,
-                    fixture: *fixture,
-                }));
-            }
+            let implied = places.iter().filter_map(|place| self.fixtures.of_all_tests.get(place)).flatten();
+            found.extend(implied.map(|fixture| FixtureUse {
+                function,
+                line: fact.name_line,
+                fixture: *fixture,
+                is_implied: true,
+            }));
         }
         found
     }

@@ -3,14 +3,22 @@
 use rustc_hash::FxHashMap;
 
 use super::project::{DefinitionKey, NameRules, ProjectIndex, folder_of};
-use crate::model::{AUTOUSE_FIXTURE, BindingValue, FIXTURE_PREFIX, SourceFacts};
+use crate::model::{AUTOUSE_FIXTURE, BindingValue, DefinitionKind, FIXTURE_PREFIX, SourceFacts};
+
+/// Where fixtures can be asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum FixturePlace<'a> {
+    /// In a file, or for those in a `conftest.py` in the folder that it is in.
+    Path(&'a str),
+    /// In a class and those that inherit it.
+    Class(DefinitionKey),
+}
 
 /// The fixtures of a project by their names and where they can be asked for.
 pub(super) struct Fixtures<'a> {
-    /// A place is the path of a file, or for those in a `conftest.py` the folder that it is in.
-    pub(super) by_place: FxHashMap<(&'a str, &'a str), DefinitionKey>,
+    by_place: FxHashMap<(FixturePlace<'a>, &'a str), DefinitionKey>,
     /// Those that every test of a place has.
-    pub(super) of_all_tests: FxHashMap<&'a str, Vec<DefinitionKey>>,
+    pub(super) of_all_tests: FxHashMap<FixturePlace<'a>, Vec<DefinitionKey>>,
 }
 
 impl<'a> Fixtures<'a> {
@@ -21,9 +29,10 @@ impl<'a> Fixtures<'a> {
                 continue;
             }
             let is_shared = file.path == "conftest.py" || file.path.ends_with("/conftest.py");
-            let place = if is_shared { folder_of(&file.path) } else { &file.path };
+            let path = if is_shared { folder_of(&file.path) } else { &file.path };
             for (name, definition) in fixture_bindings(&file.facts) {
                 let key = DefinitionKey { file: id, definition };
+                let place = index.owner(key).map_or(FixturePlace::Path(path), FixturePlace::Class);
                 match name.strip_prefix(FIXTURE_PREFIX) {
                     Some(name) => drop(fixtures.by_place.insert((place, name), key)),
                     None => fixtures.of_all_tests.entry(place).or_default().push(key),
@@ -33,19 +42,31 @@ impl<'a> Fixtures<'a> {
         fixtures
     }
 
-    /// Returns the fixture that a parameter of a function asks for by its name: one of the same file, or of the nearest
-    /// `conftest.py`. A fixture that asks for its own name means the next one.
+    /// Returns whether the project has none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_place.is_empty()
+    }
+
+    /// Returns the fixture that a parameter of a function asks for by its name: that of the first of the places from which
+    /// the function can ask. A fixture that asks for its own name means the next one.
     pub(super) fn find(
         &self,
-        index: &ProjectIndex<'a>,
+        places: &[FixturePlace<'a>],
         function: DefinitionKey,
         name: &str,
     ) -> Option<DefinitionKey> {
-        let found =
-            |place: &str| self.by_place.get(&(place, name)).copied().filter(|fixture| *fixture != function);
-        let path: &str = &index.file(function.file).path;
-        found(path).or_else(|| folders_of(path).find_map(found))
+        let mut found = places.iter().filter_map(|place| self.by_place.get(&(*place, name)).copied());
+        found.find(|fixture| *fixture != function)
     }
+}
+
+/// Returns the classes around a function from the innermost to the outermost.
+pub(super) fn classes_around<'i>(
+    index: &'i ProjectIndex<'_>,
+    function: DefinitionKey,
+) -> impl Iterator<Item = DefinitionKey> + 'i {
+    let classes = std::iter::successors(index.owner(function), |class| index.owner(*class));
+    classes.filter(|class| index.definition(*class).kind == DefinitionKind::Class)
 }
 
 /// Returns the folders of a path from the innermost to that of the project, which is empty.

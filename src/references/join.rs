@@ -36,6 +36,8 @@ pub struct Reference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
+    /// Whether the line has no such name: a test runs with a fixture that every test has.
+    pub is_implied: bool,
 }
 
 /// How sure a reference is.
@@ -109,6 +111,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
             to_definition: usage.fixture.definition,
             grade: ReferenceGrade::Likely,
             is_call: true,
+            is_implied: usage.is_implied,
         }));
     }
     found.inherited = evaluator.inheritance();
@@ -148,6 +151,7 @@ fn join_by_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: 
     if targets.iter().any(|key| key.file == file) {
         targets.retain(|key| key.file == file);
     }
+    prefer_sources(index, file, &mut targets);
     match targets.len() {
         0 => {}
         1..=MAX_CANDIDATES => {
@@ -161,6 +165,24 @@ fn join_by_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: 
         }
         _ => add_unresolved(index, file, usage, found),
     }
+}
+
+/// Leaves out what tests define under a name that a source uses, unless nothing else has the name: a source does not
+/// call its tests. Returns the best grade that the rest may have.
+pub(super) fn prefer_sources(
+    index: &ProjectIndex<'_>,
+    file: FileId,
+    targets: &mut Vec<DefinitionKey>,
+) -> ReferenceGrade {
+    let is_of_test = |key: &DefinitionKey| index.file(key.file).is_test;
+    if index.file(file).is_test || !targets.iter().any(is_of_test) {
+        return ReferenceGrade::Sure;
+    }
+    if targets.iter().all(is_of_test) {
+        return ReferenceGrade::Maybe;
+    }
+    targets.retain(|key| !is_of_test(key));
+    ReferenceGrade::Likely
 }
 
 /// Returns whether a function may be called in a language without parentheses behind its name.
@@ -248,11 +270,16 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         }
     }
     let is_cpp = index.rules(file) == NameRules::Cpp;
+    let mut best = ReferenceGrade::Sure;
     if is_cpp {
         if usage.is_type {
             targets.retain(|key| index.definition(*key).kind != DefinitionKind::Function);
         }
-        targets = evaluator.cpp_definitions(file, &targets);
+        let mut defined = evaluator.cpp_definitions(file, &targets);
+        if usage.receiver.is_none() && !evaluator.cpp_sees_one_of(file, &targets) {
+            best = prefer_sources(index, file, &mut defined);
+        }
+        targets = defined;
         targets.truncate(MAX_CANDIDATES);
     }
     let is_complete = values.is_complete && !(is_cpp && evaluator.cpp_has_rivals(usage, name, &targets));
@@ -264,6 +291,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         (2.., false) if is_cpp && evaluator.cpp_is_one_set(&targets) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
     };
+    grade = grade.max(best);
     // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
     let is_delegated = usage.receiver.is_some() && DELEGATED_RUST_MEMBERS.contains(&name);
     if grade == ReferenceGrade::Sure && is_delegated && index.rules(file) == NameRules::Rust {
@@ -278,6 +306,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         if is_cpp {
             targets = evaluator.cpp_definitions(file, &targets);
         }
+        let best = prefer_sources(index, file, &mut targets);
         let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
         let is_common = match index.rules(file) {
             NameRules::Java | NameRules::Cpp => COMMON_METHODS_OF_JAVA.contains(&name),
@@ -288,7 +317,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         let from = facts.enclosing_definition(usage.scope);
         let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
         let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
-        grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
+        grade = if is_likely { best.max(ReferenceGrade::Likely) } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
             // A value of unknown type is unlikely to be one of a type that only one function knows, and imports of
             // JavaScript may be of anything: a picture, a style sheet.
@@ -340,6 +369,7 @@ fn add_references(
         to_definition: target.definition,
         grade,
         is_call: usage.is_call,
+        is_implied: false,
     }));
 }
 

@@ -205,24 +205,74 @@ impl Evaluator<'_> {
 
     /// Returns what the star imports of a file bring by that name.
     fn star_member(&mut self, file: FileId, name: &str) -> ValueSet {
+        self.with_stars(file, name, &[], ValueSet::FOREIGN)
+    }
+
+    /// Returns what a name of a file means that its star imports may bind too. `own` has the other bindings of the name
+    /// in the file, which mean `bound`.
+    pub(super) fn with_stars(
+        &mut self,
+        file: FileId,
+        name: &str,
+        own: &[BindingFact],
+        bound: ValueSet,
+    ) -> ValueSet {
         let stars = self.modules.stars.get(&file).cloned().unwrap_or_default();
-        if stars.is_empty() || self.star_depth(file, name) {
-            return ValueSet::FOREIGN;
+        if stars.is_empty() {
+            return bound;
         }
-        let mut found = ValueSet::FOREIGN;
+        // Each file is asked once: the number of ways through a circle of modules has no useful limit.
+        let key = (file, name.to_owned());
+        if let Some(known) = self.star_answers.get(&key) {
+            return known.clone();
+        }
+        if self.star_depth(file, name) {
+            return bound;
+        }
+        let mut found = bound;
         let is_script = self.index.rules(file) == NameRules::Script;
         for star in stars {
             let Some(fact) = self.index.facts(file).imports.get(star as usize) else { continue };
-            let member = self.module(file, fact).flat_map(|module| self.member(module, name));
-            // The last one that has the name counts.
-            if !member.values.is_empty() {
-                found = member;
-            } else if is_script && found.values.is_empty() {
-                found.is_complete &= member.is_complete;
+            // What the file binds itself behind a star import replaces it, except in the other branch of a statement.
+            let is_before = |line: u32| own.iter().all(|binding| binding.line <= line);
+            if !is_before(fact.branch_end.unwrap_or(fact.line)) {
+                continue;
+            }
+            let modules = self.module(file, fact);
+            let may_lack = modules.values.iter().any(|module| self.chooses_exports(*module));
+            if !is_script && name.starts_with('_') && !may_lack {
+                continue;
+            }
+            let member = modules.flat_map(|module| self.member(module, name));
+            if member.values.is_empty() {
+                if is_script && found.values.is_empty() {
+                    found.is_complete &= member.is_complete;
+                }
+                continue;
+            }
+            let is_rival = !found.values.is_empty() && found.values != member.values;
+            if fact.branch_end.is_some() {
+                found.merge(member);
+                found.is_complete &= !is_rival;
+            } else {
+                // The last one that has the name counts; what it exports by a list may lack the name.
+                found = ValueSet { is_complete: member.is_complete && !(is_rival && may_lack), ..member };
             }
         }
         self.open_stars.pop();
+        if self.open_stars.is_empty() {
+            self.star_answers.clear();
+        } else {
+            self.star_answers.insert(key, found.clone());
+        }
         found
+    }
+
+    /// Returns whether a module of Python lists what a star import of it brings.
+    fn chooses_exports(&self, module: Value) -> bool {
+        let Value::Module(file) = module else { return false };
+        let facts = self.index.facts(file);
+        facts.find_name("__all__").is_some_and(|name| !facts.bindings_of(0, name).is_empty())
     }
 
     /// Records that the star imports of a file are being followed for a name; returns whether they already were.

@@ -15,6 +15,8 @@ pub struct ProjectFile {
     pub path: String,
     /// Id of the file type.
     pub language: &'static str,
+    /// Whether it is a test by its path.
+    pub is_test: bool,
     /// What it says about its names; shared, because copies of a file say the same.
     pub facts: Arc<SourceFacts>,
 }

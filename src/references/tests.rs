@@ -49,7 +49,7 @@ fn c_file(path: &str, defines: &str, flags: u8, calls: &str) -> ProjectFile {
         imports: Vec::new(),
         names,
     };
-    ProjectFile { path: path.to_owned(), language: "c", facts: Arc::new(facts) }
+    ProjectFile { path: path.to_owned(), language: "c", is_test: false, facts: Arc::new(facts) }
 }
 
 fn shown(files: &[ProjectFile]) -> Vec<String> {

@@ -54,7 +54,8 @@ fn read_facts(root: &Path) -> (Vec<ProjectFile>, usize) {
             decode_facts(&encoded).as_ref() == Some(&facts),
             "{shown}: the facts change when they are encoded"
         );
-        files.push(ProjectFile { path: shown.to_owned(), language, facts: facts.into() });
+        let is_test = shown.contains("test");
+        files.push(ProjectFile { path: shown.to_owned(), language, is_test, facts: facts.into() });
     }
     (files, bytes)
 }

@@ -392,3 +392,22 @@ fn a_macro_of_c_counts_below_its_definition_alone() {
     check(&[("a.c", text)], "a.c:3", &["f sure"]);
     check(&[("a.c", text)], "a.c:5", &["other sure", "f sure"]);
 }
+
+#[test]
+fn tags_of_c_are_no_names_of_functions_and_variables() {
+    let text = "struct foo { int a; };\nint foo(void) { return 0; }\nstruct bar { int a; };\ntypedef struct both { int a; } both;\nint use(struct foo *p, void (*q)(struct foo)) {\n  struct foo x;\n  int n = sizeof(struct foo);\n  foo();\n  run(bar);\n  both *y;\n  struct both z;\n  enum foo w;\n}\n";
+    let kind = |line: u32| -> Vec<u32> {
+        let files = super::project(&[("a.c", text)]);
+        let found = super::find_references(&files).references;
+        let of_line = found.iter().filter(|found| found.from_line == line);
+        of_line.map(|found| files[0].facts.definitions[found.to_definition as usize].name_line).collect()
+    };
+    assert_eq!(kind(6), [1]);
+    assert_eq!(kind(7), [1]);
+    assert_eq!(kind(8), [2]);
+    assert_eq!(kind(9), [3]);
+    assert_eq!(kind(10), [4]);
+    assert_eq!(kind(11), [4]);
+    // Without its keyword, only a macro can make a tag of it.
+    check(&[("a.c", text)], "a.c:9", &["bar maybe"]);
+}

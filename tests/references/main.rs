@@ -9,6 +9,7 @@ mod edits;
 mod java;
 #[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
 mod java_cpp;
+mod pytest_fixtures;
 mod python;
 #[cfg(feature = "lang-rust")]
 mod rust_calls;
@@ -20,6 +21,7 @@ mod script;
 mod script_packages;
 #[cfg(feature = "lang-typescript")]
 mod script_types;
+mod tests_and_sources;
 
 use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
 use slop::internals::syntax::source_facts;
@@ -46,7 +48,8 @@ fn project(texts: &[(&str, &str)]) -> Vec<ProjectFile> {
     let read = |(path, text): &(&str, &str)| {
         let facts = source_facts(language(path), text, &mut || false).unwrap();
         assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
-        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
+        let is_test = path.contains("test");
+        ProjectFile { path: (*path).to_owned(), language: language(path), is_test, facts: facts.into() }
     };
     texts.iter().map(read).collect()
 }

@@ -135,3 +135,67 @@ fn a_method_whose_name_begins_like_that_of_a_test_asks_for_no_fixtures() {
     let found = references(&[("conftest.py", fixtures), ("a.py", user), ("test_a.py", user)]);
     assert_eq!(found, ["test_a.py:2 -> conftest.py/db likely"]);
 }
+
+#[test]
+fn star_imports_in_branches_are_alternatives() {
+    let modules = [
+        ("p/a.py", "def f(): ...\ndef _g(): ...\ndef only(): ...\n"),
+        ("p/b.py", "__all__ = ['f', '_g']\ndef f(): ...\ndef _g(): ...\n"),
+        ("p/again.py", "from .a import f\n__all__ = ['f']\n"),
+    ];
+    let of_user = |text: &str| -> Vec<String> {
+        let found = references(&[modules[0], modules[1], modules[2], ("p/user.py", text)]);
+        found.iter().filter_map(|row| row.strip_prefix("p/user.py:")).map(str::to_owned).collect()
+    };
+    let branches = "import sys\nif sys.platform == 'win32':\n    from .a import *\nelse:\n    from .b import *\nf()\nonly()\n";
+    assert_eq!(of_user(branches), ["6 -> p/a.py/f maybe", "6 -> p/b.py/f maybe", "7 -> p/a.py/only sure"]);
+    let fallback = "try:\n    from .a import *\nexcept ImportError:\n    def f(): ...\nf()\n";
+    assert_eq!(of_user(fallback), ["5 -> p/a.py/f maybe", "5 -> f maybe"]);
+    let replaced = "try:\n    from .a import *\nexcept ImportError:\n    pass\ndef f(): ...\nf()\n";
+    assert_eq!(of_user(replaced), ["6 -> f sure"]);
+    let replacing = "def f(): ...\ntry:\n    from .a import *\nexcept ImportError:\n    pass\nf()\n";
+    assert_eq!(of_user(replacing), ["6 -> p/a.py/f maybe", "6 -> f maybe"]);
+    // The last one wins; a module that lists what it exports may leave the name out.
+    assert_eq!(
+        of_user("from .b import *\nfrom .a import *\nf()\n_g()\n"),
+        ["3 -> p/a.py/f sure", "4 -> p/b.py/_g sure"]
+    );
+    assert_eq!(of_user("from .a import *\nfrom .again import *\nf()\n"), ["3 -> p/a.py/f sure"]);
+    assert_eq!(of_user("from .a import *\nfrom .b import *\nf()\n"), ["3 -> p/b.py/f likely"]);
+}
+
+#[test]
+fn a_call_of_a_callable_returns_what_its_annotation_says() {
+    let text = "from typing import Callable, Optional\nclass C:\n    make: Callable[[int, str], B]\ndef f(a: Callable[..., A], o: Optional[\"Callable[[], B]\"], c: C):\n    a().go()\n    o().go()\n    c.make(1, '').go()\n    x = a()\n    x.go()\n";
+    assert_eq!(calls(text), ["5 A.go sure", "6 B.go sure", "7 B.go sure", "9 A.go sure"]);
+}
+
+#[test]
+fn await_gives_the_result_of_a_coroutine_and_with_what_it_enters() {
+    let text = "from typing import Any, Awaitable, Callable, Generator\nclass M:\n    async def __aenter__(self) -> A: ...\n    def go(self): ...\nclass F:\n    def __await__(self) -> Generator[Any, None, B]: ...\nasync def connect() -> M: ...\nasync def many() -> list[A]: ...\nasync def f(later: Callable[[], Awaitable[B]]):\n    m = await connect()\n    m.go()\n    async with await connect() as a:\n        a.go()\n    (await F()).go()\n    (await many())[0].go()\n    (await later()).go()\n";
+    let expected = ["11 M.go sure", "13 A.go sure", "14 B.go sure", "15 A.go sure", "16 B.go sure"];
+    assert_eq!(calls(text), expected);
+}
+
+#[test]
+fn what_a_generic_class_gives_that_is_awaited_is_unknown() {
+    let text = "from typing import Any, Generator, Generic, TypeVar\nT = TypeVar('T')\nclass G(Generic[T]):\n    def __await__(self) -> Generator[Any, None, T]: ...\nasync def f(g: G[A]):\n    (await g).go()\n";
+    assert_eq!(calls(text), ["6 A.go maybe", "6 B.go maybe"]);
+}
+
+#[test]
+fn modules_that_all_import_each_other_by_stars_are_each_asked_once() {
+    let names: Vec<String> = (0..24).map(|at| format!("p/m{at}.py")).collect();
+    let texts: Vec<String> = (0..24)
+        .map(|at| {
+            let others = (0..24).filter(|other| *other != at);
+            let stars: Vec<String> = others.map(|other| format!("from .m{other} import *\n")).collect();
+            format!("{}def f{at}(): ...\nf1()\nmissing()\n", stars.concat())
+        })
+        .collect();
+    let files: Vec<(&str, &str)> =
+        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let found = references(&files);
+    assert_eq!(found.len(), 24, "{found:?}");
+    assert!(found.contains(&"p/m5.py:25 -> p/m1.py/f1 sure".to_owned()), "{found:?}");
+}

@@ -264,3 +264,23 @@ fn go_files_that_need_a_tag_come_after_those_that_do_not() {
         assert_eq!(found, ["left.go/Binding.Name maybe", &format!("right.go/Binding.Name {best}")]);
     }
 }
+
+#[test]
+fn types_of_a_signature_of_go_see_type_parameters_but_no_parameters() {
+    let text = "package app\nimport \"example.com/m/logger\"\ntype T struct{}\nfunc F(logger *logger.Logger, other logger.Logger) (err logger.Logger) {\n\tlogger.Info()\n\tother.Info()\n\treturn\n}\nfunc G[T logger.Info](t T) T { return t }\nfunc (s *S[T]) Push(t T) { _ = T(t) }\ntype S[T any] struct{}\nfunc H() { f := func(logger *logger.Logger) { logger.Info() }; f(nil) }\n";
+    let files = [
+        ("go.mod", "module example.com/m\n"),
+        ("logger/logger.go", "package logger\ntype Logger struct{}\nfunc (l *Logger) Info() {}\n"),
+        ("app/app.go", text),
+    ];
+    let types = ["logger/logger.go/Logger sure"; 3];
+    assert_eq!(at(&files, "app/app.go:4"), types);
+    assert_eq!(at(&files, "app/app.go:5"), ["logger/logger.go/Logger.Info sure"]);
+    assert_eq!(at(&files, "app/app.go:6"), ["logger/logger.go/Logger.Info sure"]);
+    assert_eq!(at(&files, "app/app.go:9"), [""; 0]);
+    assert_eq!(at(&files, "app/app.go:10"), ["S sure"]);
+    assert_eq!(
+        at(&files, "app/app.go:12"),
+        ["logger/logger.go/Logger sure", "logger/logger.go/Logger.Info sure"]
+    );
+}

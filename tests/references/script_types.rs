@@ -138,3 +138,22 @@ fn modules_that_pass_each_other_on_are_searched_to_the_end() {
         ],
     );
 }
+
+#[test]
+fn keys_of_mapped_types_and_inferred_types_are_names_of_their_scope() {
+    let text = [
+        "export class K {}",
+        "export class U {}",
+        "export class V {}",
+        "type Keys<T> = { [K in keyof T]: K };",
+        "type Renamed<T> = { readonly [K in keyof T as `x${K}`]?: (k: K) => V };",
+        "type Item<T> = T extends (infer U)[] ? U : U;",
+        "type Both<T> = T extends (a: infer V) => infer U ? [U, V] : K;",
+        "type Nested<T> = T extends Array<infer K> ? K extends Array<infer U> ? [K, U] : U : never;",
+        "function f(o: { [K in 'a' | 'b']: K }): K { return o.a; }",
+    ];
+    let found = references(&[("a.ts", &text.join("\n"))]);
+    let expected =
+        ["a.ts:5 -> V sure", "a.ts:6 -> U sure", "a.ts:7 -> K sure", "a.ts:8 -> U sure", "a.ts:9 -> K sure"];
+    assert_eq!(found, expected);
+}

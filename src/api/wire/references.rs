@@ -285,7 +285,7 @@ impl From<Arc<ReferenceGraph>> for SymbolUses {
         let edge = |reference| ReferenceEdge::new(&graph, reference);
         Self {
             definitions: Vec::new(),
-            references: graph.references().iter().map(edge).collect(),
+            references: graph.references().map(edge).collect(),
             unresolved: graph.unresolved(),
         }
     }

@@ -34,7 +34,7 @@ fn all_refs(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
         context.output.write_line(&format!("{} → {} · {}", edge.from.text(), edge.to.text(), edge.grade))?;
     }
     let unresolved = graph.unresolved();
-    context.output.message(&found_text(graph.references().len(), USES, unresolved));
+    context.output.message(&found_text(graph.references().count(), USES, unresolved));
     Ok(failure::DONE)
 }
 

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::model::{DefinitionFlags, DefinitionKind, FileType, RelPath, ScopeKind, SourceFacts};
+use crate::model::{DefinitionFlags, DefinitionKind, RelPath, ScopeKind, SourceFacts};
 use crate::references::{
     InheritedDefinition, ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse,
 };
-use crate::search::PathClass;
 
 /// The index of a symbol in [`ReferenceGraph::symbols`].
 pub type SymbolId = u32;
@@ -102,6 +101,8 @@ pub struct GraphReference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
+    /// Whether it is no use that a reader sees, but runs with the symbol: a fixture that every test has.
+    pub(super) is_implied: bool,
 }
 
 /// For each symbol the rows of a table that belong to it.
@@ -168,21 +169,16 @@ impl UnresolvedUses {
 
 impl ReferenceGraph {
     /// Joins what was found to the files that it was found in. The paths are those of the files, in their order.
-    pub(super) fn new(
-        files: &[ProjectFile],
-        paths: &[(RelPath, &'static FileType)],
-        found: &ProjectReferences,
-    ) -> Self {
+    pub(super) fn new(files: &[ProjectFile], paths: &[RelPath], found: &ProjectReferences) -> Self {
         let mut graph = Self::default();
         let mut graph_files = Vec::with_capacity(files.len());
-        for (file, (path, file_type)) in files.iter().zip(paths) {
+        for (file, path) in files.iter().zip(paths) {
             let first_symbol = index(graph.symbols.len());
             graph.symbols.extend(symbols(&file.facts, index(graph_files.len()), first_symbol));
-            let is_test = PathClass::of(path, file_type.role, false) == PathClass::Test;
             graph_files.push(GraphFile {
                 path: path.clone(),
                 language: file.language,
-                is_test,
+                is_test: file.is_test,
                 first_symbol,
             });
         }
@@ -231,6 +227,7 @@ impl ReferenceGraph {
             to: self.symbol_of(found.to_file, found.to_definition),
             grade: found.grade,
             is_call: found.is_call,
+            is_implied: found.is_implied,
         };
         found.iter().map(reference).collect()
     }
@@ -278,9 +275,9 @@ impl ReferenceGraph {
         found.iter().map(place).collect()
     }
 
-    /// Returns all references, by file and line of the use.
-    pub fn references(&self) -> &[GraphReference] {
-        &self.references
+    /// Returns all references that a reader can see, by file and line of the use.
+    pub fn references(&self) -> impl Iterator<Item = &GraphReference> {
+        self.references.iter().filter(|reference| !reference.is_implied)
     }
 
     /// Returns all symbols, by file.

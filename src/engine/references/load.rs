@@ -11,6 +11,7 @@ use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::SourceFacts;
 use crate::references::{ProjectFile, find_changed_references, find_references};
+use crate::search::PathClass;
 use crate::syntax;
 
 /// The references that were joined last, in a process that stays.
@@ -96,7 +97,7 @@ pub(super) fn graph_of_files(
 }
 
 fn join(subjects: &[ContentRef<'_>], files: &[ProjectFile]) -> ReferenceGraph {
-    let paths: Vec<_> = subjects.iter().map(|subject| (subject.path.clone(), subject.file_type)).collect();
+    let paths: Vec<_> = subjects.iter().map(|subject| subject.path.clone()).collect();
     ReferenceGraph::new(files, &paths, &find_references(files))
 }
 
@@ -113,6 +114,7 @@ fn project_files(subjects: &[ContentRef<'_>], facts: &FactsByContent) -> Vec<Pro
     let file = |subject: &ContentRef<'_>| ProjectFile {
         path: subject.path.to_string(),
         language: subject.file_type.id,
+        is_test: PathClass::of(subject.path, subject.file_type.role, false) == PathClass::Test,
         facts: Arc::clone(facts.get(&subject.key()).unwrap_or(&nothing)),
     };
     subjects.iter().map(file).collect()

@@ -103,6 +103,7 @@ pub(in crate::engine) fn uses(
     let definitions = find_symbols(&graph, symbol)?;
     let mut references: Vec<GraphReference> =
         definitions.iter().flat_map(|id| graph.uses_of(*id)).copied().collect();
+    references.retain(|reference| !reference.is_implied);
     for id in &definitions {
         // A constructor is called by the name of its type.
         let symbol = graph.symbol(*id);

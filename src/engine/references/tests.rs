@@ -254,6 +254,22 @@ fn fixtures_connect_tests_with_what_they_make() {
 }
 
 #[test]
+fn a_fixture_of_every_test_is_used_by_no_line_and_selects_them() {
+    let sandbox = TestProject::new(&[
+        (
+            "tests/conftest.py",
+            "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef clean():\n    wipe()\n\n\ndef wipe(): ...\n",
+        ),
+        ("tests/test_app.py", "def test_one():\n    pass\n\n\ndef helper():\n    pass\n"),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "clean"), [""; 0]);
+    assert_eq!(impact(&mut project, Some("wipe"), None, true), ["test_one 2"]);
+    let graph = project.reference_graph().unwrap();
+    assert_eq!(graph.references().map(|found| found.line).collect::<Vec<_>>(), [6]);
+}
+
+#[test]
 fn tests_are_found_by_the_conventions_of_each_language() {
     let sandbox = TestProject::new(&[
         (

@@ -321,7 +321,14 @@ impl<'t> FactsBuilder<'t> {
         is_star: bool,
         line: u32,
     ) -> ImportId {
-        self.facts.imports.push(ImportFact { module, name, is_star, scope: self.scope, line });
+        self.facts.imports.push(ImportFact {
+            module,
+            name,
+            is_star,
+            scope: self.scope,
+            line,
+            branch_end: None,
+        });
         index(self.facts.imports.len() - 1)
     }
 

@@ -23,6 +23,8 @@ pub(super) struct ScriptObjects<'t> {
     pub(super) context: ExpressionId,
     /// The type parameters of the types of functions that are being read.
     pub(super) own_types: Vec<&'t str>,
+    /// The scope of the names that `infer` introduces in the condition that is being read.
+    pub(super) inferred: Option<ScopeId>,
     /// What the function around returns, by its declaration or its context.
     pub(super) returned: ExpressionId,
 }

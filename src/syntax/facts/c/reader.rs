@@ -320,7 +320,7 @@ impl<'t> CFactsReader<'t> {
         let end = self.group_end(open);
         for at in open + 1..end.saturating_sub(1).max(open + 1) {
             let ends = matches!(self.kind(at + 1), Some(Kind::Sign(b',' | b')' | b'[')));
-            if self.kind(at) == Some(Kind::Word) && ends {
+            if self.kind(at) == Some(Kind::Word) && ends && !self.is_tag(at) {
                 self.bind_local(at);
             }
         }
@@ -368,8 +368,19 @@ impl<'t> CFactsReader<'t> {
         }
     }
 
+    /// Returns whether the word is the name of a type behind `struct`, `union` or `enum`.
+    fn is_tag(&self, at: usize) -> bool {
+        let previous = at.checked_sub(1).map(|at| self.tokens[at]);
+        previous.is_some_and(|token| {
+            token.kind == Kind::Word && matches!(self.text(token), "struct" | "union" | "enum")
+        })
+    }
+
     /// Returns whether the word is the second of `type name`, with stars between.
     fn declares_local(&self, at: usize) -> bool {
+        if self.is_tag(at) {
+            return false;
+        }
         if !matches!(self.kind(at + 1), Some(Kind::Sign(b'=' | b';' | b',' | b'[' | b')' | b':'))) {
             return false;
         }
@@ -420,18 +431,14 @@ impl<'t> CFactsReader<'t> {
             return;
         }
         let previous = at.checked_sub(1).map(|at| self.tokens[at]);
-        let mut is_type = false;
         if let Some(previous) = previous {
             match previous.kind {
                 Kind::Sign(b'.') | Kind::Arrow => return,
-                Kind::Word => match self.text(previous) {
-                    "goto" => return,
-                    "struct" | "union" | "enum" => is_type = true,
-                    _ => {}
-                },
+                Kind::Word if self.text(previous) == "goto" => return,
                 _ => {}
             }
         }
+        let is_type = self.is_tag(at);
         let is_call = self.is_sign(at + 1, b'(');
         let name = self.facts.name(text);
         let (line, scope) = (token.line, self.facts.scope);

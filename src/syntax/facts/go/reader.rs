@@ -14,8 +14,8 @@ use tree_sitter::Node;
 use super::constraints::needs_tag;
 use super::types::{bind_fields, declared_type, result_type, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, LOOP_ELEMENT, ScopeId,
-    ScopeKind, TAGGED_FILE,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, LOOP_ELEMENT,
+    ScopeId, ScopeKind, TAGGED_FILE,
 };
 use crate::syntax::facts::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
 use crate::syntax::outline::{child_of_kind, children};
@@ -175,31 +175,37 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn function_body<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: DefinitionId) {
     let outer = facts.open_body(function, ScopeKind::Function);
     type_parameters(facts, node);
+    bind_receiver_types(facts, node);
     let returned = match field(node, "result") {
         Some(result) => result_type(facts, result),
         None => facts.expression(ExpressionFact::Literal),
     };
     facts.definition(function).returns.push(returned);
-    if let Some(receiver) = field(node, "receiver") {
-        bind_parameters(facts, receiver);
-    }
     function_parts(facts, node);
     facts.scope = outer;
 }
 
-/// Reads the parameters, the results and the body of a function.
+/// Reads the parameters, the results and the body of a function. The types of parameters see its type parameters, but
+/// no parameters: those are names of a block within the current scope.
 fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    if let Some(parameters) = field(node, "parameters") {
-        bind_parameters(facts, parameters);
+    let mut parameters = Vec::new();
+    for part in ["receiver", "parameters", "result"].into_iter().filter_map(|name| field(node, name)) {
+        if part.kind() == "parameter_list" {
+            read_parameters(facts, part, &mut parameters);
+        } else {
+            facts.deeper(part, visit);
+        }
     }
-    match field(node, "result") {
-        Some(result) if result.kind() == "parameter_list" => bind_parameters(facts, result),
-        Some(result) => facts.deeper(result, visit),
-        None => {}
+    let signature = facts.open_scope(ScopeKind::Block, None);
+    let body_scope = std::mem::replace(&mut facts.scope, signature);
+    for (name, declared) in parameters {
+        facts.bind_local(body_scope, name, BindingValue::Typed(declared));
     }
+    facts.scope = body_scope;
     if let Some(body) = field(node, "body") {
         facts.deeper(body, |facts, body| facts.visit_children(body, visit));
     }
+    facts.scope = signature;
 }
 
 /// Reads the types of a function without a body.
@@ -216,7 +222,12 @@ fn signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.scope = outer;
 }
 
-fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>) {
+/// Reads the types of a list of parameters, and adds the parameters to `found`.
+fn read_parameters<'t>(
+    facts: &mut FactsBuilder<'t>,
+    parameters: Node<'t>,
+    found: &mut Vec<(Node<'t>, ExpressionId)>,
+) {
     for parameter in children(parameters).into_iter().filter(Node::is_named) {
         let Some(declared) = field(parameter, "type") else { continue };
         facts.deeper(declared, visit);
@@ -226,9 +237,7 @@ fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>) {
             let slice = facts.expression(ExpressionFact::TypeName(slice));
             declared = facts.expression(ExpressionFact::Apply(slice, declared));
         }
-        for name in names(parameter, "name") {
-            facts.bind_local(facts.scope, name, BindingValue::Typed(declared));
-        }
+        found.extend(names(parameter, "name").into_iter().map(|name| (name, declared)));
     }
 }
 
@@ -243,18 +252,30 @@ fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let receiver =
-        field(node, "receiver").and_then(|receiver| child_of_kind(receiver, "parameter_declaration"));
-    let Some(declared) = receiver.and_then(|receiver| field(receiver, "type")) else { return };
-    let mut owner = declared;
-    while let Some(inner) = match owner.kind() {
-        "pointer_type" | "parenthesized_type" => owner.named_child(0),
-        "generic_type" => field(owner, "type"),
-        _ => None,
-    } {
-        owner = inner;
+/// Returns the type of a method's receiver, without its pointer.
+fn receiver_type(method: Node<'_>) -> Option<Node<'_>> {
+    let receiver = child_of_kind(field(method, "receiver")?, "parameter_declaration")?;
+    let mut declared = field(receiver, "type")?;
+    while matches!(declared.kind(), "pointer_type" | "parenthesized_type") {
+        declared = declared.named_child(0)?;
     }
+    Some(declared)
+}
+
+/// Binds the names that a method has for the type parameters of its receiver: `func (s *Stack[T]) …`.
+fn bind_receiver_types<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let arguments = receiver_type(node).and_then(|receiver| field(receiver, "type_arguments"));
+    for argument in arguments.map(children).unwrap_or_default() {
+        if let Some(name) = argument.named_child(0).filter(|name| name.kind() == "type_identifier") {
+            let value = BindingValue::Value(facts.expression(ExpressionFact::Literal));
+            facts.bind_node(facts.scope, name, value);
+        }
+    }
+}
+
+fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(receiver) = receiver_type(node) else { return };
+    let owner = field(receiver, "type").filter(|_| receiver.kind() == "generic_type").unwrap_or(receiver);
     let scope = methods_of(facts, owner, node);
     let outer = std::mem::replace(&mut facts.scope, scope);
     let method = define(facts, node, DefinitionKind::Function, DefinitionFlags::DECLARED);

@@ -8,7 +8,7 @@ use super::types::{declared_type, elements_of, is_alias_here, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, NameId, ScopeId, ScopeKind,
 };
-use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, index, line_of};
 use crate::syntax::outline::{child_of_kind, children};
 
 /// Reads the facts of a file.
@@ -275,7 +275,8 @@ fn import_names<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(module) = field(node, "module_name") else { return };
     let (module, line) = (facts.text_of(module), line_of(node));
     if child_of_kind(node, "wildcard_import").is_some() {
-        facts.import(module, None, true, line);
+        let import = facts.import(module, None, true, line);
+        facts.facts.imports[import as usize].branch_end = branch_end(node);
     }
     let mut cursor = node.walk();
     for item in node.children_by_field_name("name", &mut cursor) {
@@ -289,6 +290,13 @@ fn import_names<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         let scope = bound_scope(facts, facts.text_of(alias));
         facts.bind_node(scope, alias, BindingValue::Import(import));
     }
+}
+
+/// Returns the last line of the outermost statement around a statement of a module.
+fn branch_end(statement: Node<'_>) -> Option<u32> {
+    let parents = std::iter::successors(statement.parent(), Node::parent);
+    let outermost = parents.take_while(|parent| parent.parent().is_some()).last()?;
+    Some(index(outermost.end_position().row + 1))
 }
 
 fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {

@@ -38,7 +38,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         }
         "await" => {
             let awaited = facts.chained(node.named_child(0), value_of);
-            facts.expression(ExpressionFact::Inner(awaited))
+            facts.expression(ExpressionFact::Awaited(awaited))
         }
         "parenthesized_expression" => facts.chained(node.named_child(0), value_of),
         "named_expression" => facts.chained(field(node, "value"), value_of),

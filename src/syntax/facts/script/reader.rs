@@ -11,8 +11,8 @@ use super::modules::{augment, export, import, mark_global};
 use super::patterns::{bind_parameter, bind_pattern, mark_called_parts};
 use super::syntax::{declare_required, mark_arrow, receiver_scope, required_value, without_assertions};
 use super::types::{
-    call_signature, declared_type, define_object_type, open_type_parameters, parameter_types, type_of_value,
-    value_of,
+    call_signature, declared_type, define_object_type, naming_type, open_type_parameters, parameter_types,
+    type_of_value, value_of,
 };
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, IMPLEMENTED_INTERFACE,
@@ -126,6 +126,8 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             }
         }
         "type_parameter" => type_parameter(facts, node),
+        "index_signature" => facts.in_block(node, visit),
+        "mapped_type_clause" | "conditional_type" | "infer_type" => naming_type(facts, node, visit),
         _ => facts.visit_children(node, visit),
     }
 }

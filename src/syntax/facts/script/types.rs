@@ -245,6 +245,46 @@ pub(super) fn call_signature<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, v
     facts.in_block(node, visit);
 }
 
+/// Reads a part of a type that introduces names of types.
+pub(super) fn naming_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+    match node.kind() {
+        "mapped_type_clause" => mapped_keys(facts, node, visit),
+        "conditional_type" => conditional_type(facts, node, visit),
+        _ => inferred_type(facts, node, visit),
+    }
+}
+
+/// Reads `K in keyof T`, which introduces a name in the signature around it.
+fn mapped_keys<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+    if let Some(name) = field(node, "name") {
+        facts.bind_node(facts.scope, name, BindingValue::Default(0));
+    }
+    facts.visit_field(node, "type", visit);
+    facts.visit_field(node, "alias", visit);
+}
+
+/// Reads `A extends B ? C : D`: what `B` infers is known in `C`.
+fn conditional_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+    facts.visit_field(node, "left", visit);
+    let outer = facts.open_scope(ScopeKind::Block, None);
+    let around = facts.objects.inferred.replace(facts.scope);
+    facts.visit_field(node, "right", visit);
+    facts.objects.inferred = around;
+    facts.visit_field(node, "consequence", visit);
+    facts.scope = outer;
+    facts.visit_field(node, "alternative", visit);
+}
+
+/// Reads `infer U extends V`, which introduces a name in the condition around it.
+fn inferred_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
+    if let (Some(scope), Some(name)) = (facts.objects.inferred, node.named_child(0)) {
+        facts.bind_node(scope, name, BindingValue::Default(0));
+    }
+    if let Some(bound) = node.named_child(1) {
+        facts.deeper(bound, visit);
+    }
+}
+
 /// Defines a type without a name by its members, and binds it to a name that no text has.
 pub(super) fn define_object_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let definition = facts.define_unnamed(node, node, DefinitionKind::Interface);

@@ -1,0 +1,35 @@
+//! Fixtures of pytest: which one a test asks for, and which every test has.
+
+use super::{references, rows};
+
+const CLASSES: &str = "import pytest\nclass TestA:\n    @pytest.fixture\n    def thing(self): ...\n    def test_one(self, thing): ...\n    class TestIn:\n        def test_in(self, thing): ...\nclass TestB:\n    @pytest.fixture\n    def thing(self): ...\n    def test_two(self, thing): ...\nclass TestC(TestA):\n    @pytest.fixture\n    def thing(self, thing): ...\n    def test_three(self, thing): ...\ndef test_none(thing): ...\n";
+
+#[test]
+fn a_test_has_the_fixture_of_its_class_and_of_what_that_inherits() {
+    let expected = [
+        "test_a.py:5 -> TestA.thing likely",
+        "test_a.py:7 -> TestA.thing likely",
+        "test_a.py:11 -> TestB.thing likely",
+        "test_a.py:14 -> TestA.thing likely",
+        "test_a.py:15 -> TestC.thing likely",
+    ];
+    let fixtures = |texts: &[(&str, &str)]| -> Vec<String> {
+        references(texts).into_iter().filter(|row| row.contains("thing")).collect()
+    };
+    assert_eq!(fixtures(&[("test_a.py", CLASSES)]), expected);
+    let shared = ("conftest.py", "import pytest\n@pytest.fixture\ndef thing(): ...\n");
+    let found = fixtures(&[("test_a.py", CLASSES), shared]);
+    assert_eq!(found[..5], expected);
+    assert_eq!(found[5..], ["test_a.py:16 -> conftest.py/thing likely"]);
+}
+
+#[test]
+fn a_fixture_that_every_test_has_is_named_by_none() {
+    let text = "import pytest\n@pytest.fixture(autouse=True)\ndef clean(): ...\nclass TestA:\n    @pytest.fixture(autouse=True)\n    def reset(self): ...\n    def test_one(self): ...\nclass TestB:\n    def test_two(self, clean): ...\n";
+    let files = [("test_a.py", text)];
+    let implied = rows(&files, |found| found.is_implied);
+    let expected =
+        ["test_a.py:7 -> TestA.reset likely", "test_a.py:7 -> clean likely", "test_a.py:9 -> clean likely"];
+    assert_eq!(implied, expected);
+    assert_eq!(rows(&files, |found| !found.is_implied), ["test_a.py:9 -> clean likely"]);
+}
