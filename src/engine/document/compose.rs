@@ -26,7 +26,7 @@ use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::{set_hydrated_order, set_stability};
 use super::symbol_counts::count_symbols;
-use super::task::{task_problems, task_receipt};
+use super::task::{ReadTask, task_problems, task_receipt};
 use crate::aggregate;
 use crate::aggregate::{
     CuratedItems, DocumentLimits, DocumentPlan, Focus, NameTree, ReceiptNotes, RoutingContext,
@@ -43,7 +43,7 @@ use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
-use crate::search::{ChangeHorizon, RankingQuery, read_task};
+use crate::search::{ChangeHorizon, RankingQuery};
 use crate::syntax;
 
 /// The minimum number of tokens of a block in most documents: its heading, its path and its fences.
@@ -168,6 +168,8 @@ impl DocumentRun<'_, '_> {
             &routing,
             selection,
         )?;
+        let listed = gathered.listed.iter().map(|(path, _)| path);
+        let task = if is_limited { ReadTask::new(renderer.cache, request, listed)? } else { None };
         // A limited document lists the files that it has no room for, instead of all of them.
         let has_names = request.sections.part.has_prefix() && !is_limited;
         let has_tree = request.tier.as_ref().is_some_and(|tier| tier.tree);
@@ -225,7 +227,9 @@ impl DocumentRun<'_, '_> {
         let mut ranking = None;
         if is_limited {
             let history = history.as_ref();
-            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &focus, history)?);
+            let task = task.as_ref();
+            ranking =
+                Some(rank_draft(self.cache, past, (request, horizon), task, &mut draft, &focus, history));
         }
         // Nothing of a project without commits is what it was at one of them, whatever is linked to it.
         let has_commits = history.as_ref().is_some_and(|history| history.commits.get("").is_some());
@@ -383,12 +387,12 @@ fn rank_draft(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
     (request, horizon): (&AggregationRequest, ChangeHorizon),
+    task: Option<&ReadTask<'_>>,
     draft: &mut DraftDocument,
     focus: &Focus,
     history: Option<&ProjectHistory>,
-) -> Result<ProjectRanking, Error> {
-    let reading = request.task.as_deref().map(read_task).transpose()?;
-    let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
+) -> ProjectRanking {
+    let query = task.map_or_else(RankingQuery::empty, ReadTask::query);
     // Without a task and a focus, ranks that moved with every commit would select something else after each, and a provider
     // would find little of the document before in its cache.
     let is_guided = request.task.is_some() || !request.focus.is_empty();
@@ -409,14 +413,14 @@ fn rank_draft(
         known: None,
     };
     let ranking = rank_project(cache, &ranking, &known);
-    if let (Some(text), Some(reading)) = (&request.task, &reading) {
-        draft.remarks.task = Some(task_receipt(text, reading, &ranking));
+    if let Some(task) = task {
+        draft.remarks.task = Some(task_receipt(task, &ranking));
         // Where the reader has everything, there is nothing that could match.
         if !draft.files.is_empty() {
-            draft.plan.sections.problems.extend(task_problems(reading, &ranking));
+            draft.plan.sections.problems.extend(task_problems(task, &ranking));
         }
     }
-    Ok(ranking)
+    ranking
 }
 
 /// Returns about how many tokens a document may have.
