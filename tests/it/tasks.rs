@@ -341,6 +341,11 @@ fn a_search_lists_symbols_and_files_with_reasons() {
     assert_eq!(found.len(), 3);
     assert_eq!((&found[0]["path"], &found[0]["name"]), (&json!("src/cookies.py"), &json!("expire_cookies")));
     assert!(texts(&found[0]["score"]["parts"], "part").contains(&"exact".to_owned()), "{found:?}");
+    // Whatever a hit is, it has the same keys.
+    let all = [hits(&[TASK, "--limit", "100"]), hits(&[TASK, "--kind", "file"])].concat();
+    assert!(["file", "lines", "function"].iter().all(|kind| all.iter().any(|hit| hit["kind"] == *kind)));
+    let keys = ["end_line", "kind", "name", "path", "score", "start_line"];
+    assert!(all.iter().all(|hit| hit.as_object().unwrap().keys().eq(keys)), "{all:?}");
     assert!(hits(&[TASK, "--kind", "file"]).iter().all(|hit| hit["kind"] == "file"));
     assert!(hits(&[TASK, "--kind", "function"]).iter().all(|hit| hit["kind"] == "function"));
     assert_eq!(hits(&["xyzzyplugh"]), Vec::<Value>::new());
