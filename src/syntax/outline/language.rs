@@ -28,6 +28,8 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) separator: &'static str,
     /// Whether comments that belong to no declaration are cut.
     pub(in crate::syntax) cuts_detached_comments: bool,
+    /// Whether documentation (`///`, `/**`) belongs to the next declaration, whatever directives are between them.
+    pub(in crate::syntax) docs_cross_directives: bool,
     /// Whether a skeleton is parsed again, to verify that it has no more errors than its source.
     pub(in crate::syntax) checks_skeleton: bool,
     /// Whether two functions of one scope may have the same name.
@@ -72,6 +74,7 @@ impl Language {
             grammar_version,
             separator: ".",
             cuts_detached_comments: false,
+            docs_cross_directives: false,
             checks_skeleton: true,
             has_overloads: false,
             signature_excludes: &[],
