@@ -140,9 +140,11 @@ impl ItemReader<'_, '_> {
             ItemEnding::Body(end) => Some(self.end_before(head)..end),
             ItemEnding::Semicolon => None,
         };
+        // What ends with a declaration of a parameter is no prototype, whatever precedes the name.
+        let is_old_style = self.scanner.bytes[..self.end_before(head)].ends_with(b";");
         let mut reading = self.symbol(kind, name, head, cut);
         if let ItemReading::Symbol(symbol) = &mut reading {
-            (symbol.scope, symbol.has_type) = (scope, is_typed);
+            (symbol.scope, symbol.has_type) = (scope, is_typed && !is_old_style);
         }
         reading
     }
@@ -165,7 +167,8 @@ impl ItemReader<'_, '_> {
                 Some(CTokenKind::Word) if at == first && self.is_old_style(at) => {
                     return match self.ending {
                         ItemEnding::Semicolon => HeadTrail::OldStyle,
-                        ItemEnding::Body(_) => HeadTrail::Head(at),
+                        // What is declared there are the types of the parameters.
+                        ItemEnding::Body(_) => HeadTrail::Head(self.end),
                     };
                 }
                 // `A::A() try : a(1) {`

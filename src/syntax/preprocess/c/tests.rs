@@ -92,10 +92,10 @@ fn a_macro_around_a_function_does_not_name_it() {
 fn parameters_in_the_old_style_belong_to_their_function() {
     c(
         "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
-        &expect![["
+        &expect![[r#"
 
-        + function f = int f(a, b)
-        + function g = int g(int a)"]],
+            + function f = int f(a, b) const char *a; struct x *b;
+            + function g = int g(int a)"#]],
     );
 }
 
