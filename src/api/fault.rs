@@ -206,11 +206,9 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             "put a folder in its place, name a file (`slop aggregate -o FILE`), or list the project's folder under `trust.projects` in your \
              own settings",
         ),
-        Code::WriteFailed => (
-            "write_failed",
-            Environment,
-            "check the folder's permissions and the room on the disk",
-        ),
+        Code::WriteFailed => {
+            ("write_failed", Environment, "check the folder's permissions and the room on the disk")
+        }
     }
 }
 

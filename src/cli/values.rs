@@ -53,10 +53,14 @@ pub(super) fn whole_number<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     StringValueParser::new().try_map(move |word| {
         let number = word.parse::<u64>().ok().filter(|number| range.contains(number));
-        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match (range.start_bound(), range.end_bound()) {
-            (Bound::Included(least), Bound::Included(most)) => format!("expected a number from {least} to {most}"),
-            (Bound::Included(least), _) => format!("expected a number from {least} up"),
-            _ => "expected a number".to_owned(),
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            match (range.start_bound(), range.end_bound()) {
+                (Bound::Included(least), Bound::Included(most)) => {
+                    format!("expected a number from {least} to {most}")
+                }
+                (Bound::Included(least), _) => format!("expected a number from {least} up"),
+                _ => "expected a number".to_owned(),
+            }
         })
     })
 }

@@ -94,10 +94,7 @@ fn module_paths(module: &str) -> Vec<Vec<u8>> {
     let least = if parts.len() < written { 1 } else { 2 };
     let starts = if has_packages && parts.len() == written { 0..=1 } else { 0..=0 };
     let ranges = starts.flat_map(|start| [start..parts.len(), start..parts.len().saturating_sub(1)]);
-    ranges
-        .filter(|range| least <= range.len())
-        .map(|range| parts[range].join("/").into_bytes())
-        .collect()
+    ranges.filter(|range| least <= range.len()).map(|range| parts[range].join("/").into_bytes()).collect()
 }
 
 #[cfg(test)]
@@ -118,28 +115,38 @@ mod tests {
     #[test]
     fn a_path_is_mentioned_in_whole_or_by_its_end_and_so_is_a_folder() {
         let paths = ["src/engine/run.py", "src/util.py", "docs/index.md"];
-        check("see src/engine/run.py:3 and run.py, ./util.py", &paths, &["src/engine/run.py", "run.py", "util.py"]);
+        check(
+            "see src/engine/run.py:3 and run.py, ./util.py",
+            &paths,
+            &["src/engine/run.py", "run.py", "util.py"],
+        );
         check("in src/engine/, `engine/`, `docs/` of it", &paths, &["src/engine/", "engine/", "docs/"]);
-        check("/home/me/p/src/util.py and /home/me/p/src/engine", &paths, &[
-            "/home/me/p/src/util.py",
-            "/home/me/p/src/engine",
-        ]);
-        check("src/engin/run.py, engine/util.py, node.js, /usr/local/src, `input/output`, un.py", &paths, &[]);
+        check(
+            "/home/me/p/src/util.py and /home/me/p/src/engine",
+            &paths,
+            &["/home/me/p/src/util.py", "/home/me/p/src/engine"],
+        );
+        check(
+            "src/engin/run.py, engine/util.py, node.js, /usr/local/src, `input/output`, un.py",
+            &paths,
+            &[],
+        );
     }
 
     #[test]
     fn a_module_is_mentioned_by_the_path_that_it_has_and_attributes_are_none() {
-        let paths = ["lib/pkg/util.py", "lib/pkg/core/__init__.py", "src/search/rank.rs", "src/com/shop/Cart.java"];
-        check("pkg.util and pkg.util.helper, pkg.core.Engine", &paths, &[
-            "pkg.util",
-            "pkg.util.helper",
-            "pkg.core.Engine",
-        ]);
-        check("crate::search::rank, tool::search::rank::Query; crate::search", &paths, &[
-            "crate::search::rank",
-            "tool::search::rank::Query",
-            "crate::search",
-        ]);
+        let paths =
+            ["lib/pkg/util.py", "lib/pkg/core/__init__.py", "src/search/rank.rs", "src/com/shop/Cart.java"];
+        check(
+            "pkg.util and pkg.util.helper, pkg.core.Engine",
+            &paths,
+            &["pkg.util", "pkg.util.helper", "pkg.core.Engine"],
+        );
+        check(
+            "crate::search::rank, tool::search::rank::Query; crate::search",
+            &paths,
+            &["crate::search::rank", "tool::search::rank::Query", "crate::search"],
+        );
         check("com.shop.Cart", &paths, &["com.shop.Cart"]);
         check("self.pkg.util.x, util.helper, os.path.join, crate::rand, pkg.utils", &paths, &[]);
     }

@@ -149,9 +149,7 @@ pub fn settings_error(error: &Error) -> ApiError {
         Error::TakeIsCurrent { .. } => {
             ("usage", User, "make another take the current one first, with `slop take switch`")
         }
-        Error::TakeNotEmpty { .. } => {
-            ("usage", User, "delete it all the same with `force`")
-        }
+        Error::TakeNotEmpty { .. } => ("usage", User, "delete it all the same with `force`"),
         Error::WouldLose { .. } => {
             ("usage", User, "save it first with `slop preset save`, or replace it all the same with `force`")
         }

@@ -145,7 +145,9 @@ impl<'w> SummarySession<'w> {
         let skipped = self.project.skipped_files(&self.options.policy)?;
         let text = |skip| match skip {
             TaskSkipReason::Ineligible(reason) => not_asked_text(reason),
-            TaskSkipReason::Refused(reason) => format!("{reason}, as was found before; `slop summarize --retry` looks again"),
+            TaskSkipReason::Refused(reason) => {
+                format!("{reason}, as was found before; `slop summarize --retry` looks again")
+            }
         };
         Ok(skipped.into_iter().map(|(path, skip)| (path.to_string(), text(skip))).collect())
     }

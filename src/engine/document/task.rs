@@ -8,7 +8,9 @@ use crate::engine::error::Error;
 use crate::engine::index::listed_files;
 use crate::engine::ranking::ProjectRanking;
 use crate::model::{IgnoredTaskText, RelPath, SectionProblem, TaskReceipt};
-use crate::search::{IgnoredTextReason, MentionedPath, MentionedPathKind, RankingQuery, TaskReading, find_mentioned, read_task};
+use crate::search::{
+    IgnoredTextReason, MentionedPath, MentionedPathKind, RankingQuery, TaskReading, find_mentioned, read_task,
+};
 
 /// The maximum number of entries of each kind that are listed; the rest would only repeat the task.
 const MAX_LISTED: usize = 20;

@@ -94,7 +94,8 @@ fn symbol_doc(symbols: &FileSymbols<'_>) -> Option<String> {
         (Some(only), None) => Some(only),
         _ => None,
     };
-    let documented = main_type.and_then(|shown| named(shown)).or_else(|| only_function.and_then(|shown| named(shown)));
+    let documented =
+        main_type.and_then(|shown| named(shown)).or_else(|| only_function.and_then(|shown| named(shown)));
     documented.or_else(|| defined_names(&public))
 }
 

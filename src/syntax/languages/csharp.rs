@@ -255,7 +255,9 @@ const EXTENSION_CLASS: &str = "class extension";
 fn is_extension(text: &str, at: usize) -> bool {
     /// The longest head.
     const MAX_HEAD: usize = 1000;
-    let Some(rest) = text[at..text.floor_char_boundary(at + MAX_HEAD)].strip_prefix(EXTENSION) else { return false };
+    let Some(rest) = text[at..text.floor_char_boundary(at + MAX_HEAD)].strip_prefix(EXTENSION) else {
+        return false;
+    };
     let is_open = rest.trim_start().starts_with(['<', '(']);
     let (Some(head_end), Some(parameters_end)) = (rest.find('{'), rest.find(')')) else { return false };
     is_open && parameters_end < head_end && !rest[..head_end].contains([';', '}', '"'])

@@ -72,7 +72,8 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
             let indent = line.len() - line.trim_start().len();
             rewriter.repair(start + indent..start + name_end, TEST_FUNCTION);
         }
-        let brace = if head { Some(line) } else { test.map(|(_, rest)| rest).or_else(|| function_head(line)) };
+        let brace =
+            if head { Some(line) } else { test.map(|(_, rest)| rest).or_else(|| function_head(line)) };
         head = !head && brace == Some("");
         match (brace, body) {
             (Some("{"), _) if cuts_bodies => body = Some(at),
@@ -143,8 +144,8 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = walk.text(name);
     // A test has the name that it is run by, without its quotation marks.
     let name = name.strip_prefix(TEST_WORD).map_or(name, |name| name.trim_matches([' ', '"', '\'']));
-    let definition = SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing)
-        .with_signature_end(start);
+    let definition =
+        SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(start);
     walk.define(node, definition);
     if !body.has_error() {
         cut_body(walk, node, body);
