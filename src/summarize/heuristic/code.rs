@@ -411,7 +411,7 @@ mod tests {
             })
             .collect();
         let summary = summary("python", &"x\n".repeat(15_000), Some(&outline(None, &[], many)));
-        expect![[r#"
+        expect![[r"
             Python module, about 20000 lines: about 5000 functions.
             Defines: function_0, function_1, function_2, function_3, function_4, function_5, function_6, function_7, function_8, function_9, function_10, function_11, function_12, function_13, function_14, …
             def function_0()
@@ -420,7 +420,7 @@ mod tests {
             def function_3(argument: int, argument: int, argument: int, )
             def function_4(argument: int, argument: int, argument: int, argument: int, )
             def function_5(argument: int, argument: int, argument: int, argument: int, argument: int, )
-            …"#]]
+            …"]]
         .assert_eq(&summary);
     }
 }

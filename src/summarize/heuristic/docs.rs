@@ -226,8 +226,8 @@ mod tests {
             def load(first_argument, second_argument)
             def store(first_argument, second_argument)"]]
         .assert_eq(&summary("python", "x = 1\n", Some(&two)));
-        let names = ["load", "store", "delete", "rename", "list_all", "_check", "copy", "move_to"];
-        let many = outline(None, names.map(named).to_vec());
+        let functions = ["load", "store", "delete", "rename", "list_all", "_check", "copy", "move_to"];
+        let many = outline(None, functions.map(named).to_vec());
         let summary = summary("python", "x = 1\n", Some(&many));
         let expected = "\nDefines: load, store, delete, rename, list_all, copy, move_to\ndef load(";
         assert!(summary.contains(expected), "{summary}");

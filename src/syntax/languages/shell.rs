@@ -67,13 +67,13 @@ fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
             here_document = here_document.filter(|_| line.trim_start_matches('\t') != end);
             continue;
         }
-        let test = test_head(line);
-        if let Some((name_end, _)) = test {
+        let named_test = test_head(line);
+        if let Some((name_end, _)) = named_test {
             let indent = line.len() - line.trim_start().len();
             rewriter.repair(start + indent..start + name_end, TEST_FUNCTION);
         }
         let brace =
-            if head { Some(line) } else { test.map(|(_, rest)| rest).or_else(|| function_head(line)) };
+            if head { Some(line) } else { named_test.map(|(_, rest)| rest).or_else(|| function_head(line)) };
         head = !head && brace == Some("");
         match (brace, body) {
             (Some("{"), _) if cuts_bodies => body = Some(at),

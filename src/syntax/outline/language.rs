@@ -19,6 +19,7 @@ pub(in crate::syntax) type NodeTable = &'static [(&'static str, Visit)];
 type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
 
 /// A language as its file describes it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of its own that a language has or not")]
 pub(in crate::syntax) struct Language {
     pub(in crate::syntax) id: &'static str,
     pub(in crate::syntax) grammar: LanguageFn,

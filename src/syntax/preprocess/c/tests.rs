@@ -93,7 +93,7 @@ fn a_macro_with_a_type_or_a_fixture_names_a_function() {
     cpp(
         "struct A {\n STDMETHOD(f)(int a) PURE;\n STDMETHOD_(B<int>, g)();\n STDMETHOD_(const char *, h)() { }\n};\n\
          BENCHMARK_F(Fixture, i)(State& s) { }\nBENCHMARK_TEMPLATE_F(Fixture, j, int)(State& s) { }\n",
-        &expect![[r#"
+        &expect![[r"
             struct A {}
             ;
             + method f = STDMETHOD(f)(int a) PURE
@@ -101,7 +101,7 @@ fn a_macro_with_a_type_or_a_fixture_names_a_function() {
             + method h = STDMETHOD_(const char *, h)()
             + function Fixture.i = BENCHMARK_F(Fixture, i)(State& s)
             + function Fixture.j = BENCHMARK_TEMPLATE_F(Fixture, j, int)(State& s)
-            ! struct A"#]],
+            ! struct A"]],
     );
 }
 
@@ -109,10 +109,10 @@ fn a_macro_with_a_type_or_a_fixture_names_a_function() {
 fn parameters_in_the_old_style_belong_to_their_function() {
     c(
         "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
-        &expect![[r#"
+        &expect![[r"
 
             + function f = int f(a, b) const char *a; struct x *b;
-            + function g = int g(int a)"#]],
+            + function g = int g(int a)"]],
     );
 }
 
