@@ -29,7 +29,7 @@ pub fn report_impact(folder: &Path, words: &str, out: &mut dyn Write) -> Result<
         return Err(format!("no function of {} matches {words:?}", folder.display()).into());
     };
     // A name may have several definitions. Behind the path of a file it means the one of that file.
-    let symbol = format!("{}:{}", hit.path, hit.name);
+    let symbol = format!("{}:{}", hit.path, hit.name.as_deref().unwrap_or_default());
     writeln!(out, "{symbol}, line {}", hit.start_line.unwrap_or(1))?;
 
     let uses = project.ask(RefsQuery { symbol: Some(symbol.clone()) })?;

@@ -52,7 +52,7 @@ impl ApiError {
     /// The project's folder cannot be opened.
     pub fn no_project(root: &Path, error: &io::Error) -> Self {
         let message = format!("project folder {} cannot be opened: {error}", root.display());
-        Self::user("no_project", message, "give the path of a folder that can be read with --project")
+        Self::user("no_project", message, "name a folder that can be read: `slop --project DIR`")
     }
 
     /// The client expects other settings than those of the project.
@@ -120,7 +120,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::TooManyFiles => (
             "too_many_files",
             User,
-            "name the folder with --project to read it all the same, or leave folders out (discover.skip, .slopignore); \
+            "name the folder to read it all the same (`slop --project DIR`), or leave folders out (discover.skip, .slopignore); \
              discover.max_files is the limit",
         ),
         Code::StoreTooNew => (
@@ -144,7 +144,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::OutsideProject => (
             "outside_project",
             User,
-            "give a path below the project's folder, or choose another with --project",
+            "give a path below the project's folder, or choose another project (`slop --project DIR`)",
         ),
         Code::NotFound => ("not_found", User, "`slop status --all` lists the files of the project"),
         Code::AmbiguousName => ("ambiguous_name", User, "give as much of the path as only one file has"),
@@ -179,38 +179,36 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             "over_budget",
             User,
             "require fewer files in full (focus, force_full), leave out sections, or raise the limit: \
-             tokens with --budget or tiers.N.budget_tokens, bytes with --max-bytes",
+             tokens with `budget` or tiers.N.budget_tokens, bytes with `max_bytes`",
         ),
         Code::PinsOverBudget => (
             "pins_over_budget",
             User,
-            "unpin some files (`slop fragments unpin`), pin them less deep, or raise hydration.hot_tokens or --budget",
+            "unpin some files (`slop fragments unpin`), pin them less deep, or raise hydration.hot_tokens or `budget`",
         ),
         Code::NotHydrated => ("not_hydrated", User, "place the files first: `slop hydrate`"),
         Code::BadDiscussion => (
             "bad_discussion",
             User,
-            "a discussion is a list of strings or of {role, content}; in a file, which --history names, as JSON, JSONL or TOML within limits.section_bytes",
+            "a discussion is a list of strings or of {role, content}; in a file, which `history` names, as JSON, JSONL or TOML within limits.section_bytes",
         ),
         Code::HistoryNotFound => (
             "history_not_found",
             User,
-            "name a file that is there and can be read (--history, or `history` in a request); where none is named, it is history.toml",
+            "name a file that is there and can be read in `history`; where none is named, it is history.toml",
         ),
         Code::NothingToSend => {
-            ("nothing_to_send", User, "leave out --history-only, or give a discussion that is not empty")
+            ("nothing_to_send", User, "leave out `part`, or give a discussion that is not empty")
         }
         Code::OutputLink => (
             "output_link",
             User,
-            "put a folder in its place, name a file with -o, or list the project's folder under `trust.projects` in your \
+            "put a folder in its place, name a file (`slop aggregate -o FILE`), or list the project's folder under `trust.projects` in your \
              own settings",
         ),
-        Code::WriteFailed => (
-            "write_failed",
-            Environment,
-            "check the folder's permissions and the room on the disk, or choose another path with -o",
-        ),
+        Code::WriteFailed => {
+            ("write_failed", Environment, "check the folder's permissions and the room on the disk")
+        }
     }
 }
 

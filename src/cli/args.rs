@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anstyle::AnsiColor;
 use clap::builder::Styles;
 use clap::error::ErrorKind;
-use clap::{Args as Arguments, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args as Arguments, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::background_args::{AgentArgs, SummarizeArgs, UiArgs};
@@ -68,7 +68,7 @@ pub struct CliArgs {
 impl CliArgs {
     /// Parses the arguments of the process; returns them with the name of the command, which its JSON repeats.
     pub fn parse_with_name() -> Result<(Self, String), clap::Error> {
-        let matches = with_groups(Self::command()).try_get_matches()?;
+        let matches = with_groups(with_negative_values(Self::command())).try_get_matches()?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         // Errors of the conversion know no usage; formatted with the command, they show one like all others.
         let args = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut Self::command()))?;
@@ -95,6 +95,15 @@ impl CliArgs {
         }
         Ok(())
     }
+}
+
+/// Lets flags take what looks like a negative number, so that the parser of the value can say what it should be.
+fn with_negative_values(command: Command) -> Command {
+    let command = command.mut_args(|argument| {
+        let is_flag_with_value = argument.get_long().is_some() && argument.get_action().takes_values();
+        argument.allow_negative_numbers(is_flag_with_value)
+    });
+    command.mut_subcommands(with_negative_values)
 }
 
 fn conflict(command: &str, message: &str) -> clap::Error {

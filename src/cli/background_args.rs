@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clap::{Args as Arguments, Subcommand};
 
-use super::values::file_word;
+use super::values::{file_word, whole_number};
 
 /// Arguments of `ui`.
 #[derive(Debug, Clone, Copy, Arguments)]
@@ -22,7 +22,7 @@ pub struct SummarizeArgs {
     #[arg(value_name = "PATH", value_parser = file_word())]
     pub files: Vec<String>,
     /// Write summaries for this tier: 1 (one or two sentences) or 2 (a paragraph) [setting: agent.tiers]
-    #[arg(long = "tier", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long = "tier", value_name = "N", value_parser = whole_number::<u8>(1..=2))]
     pub tiers: Vec<u8>,
     /// Use the preferred models of this persona from your own settings file
     #[arg(long, value_name = "NAME")]
@@ -69,7 +69,7 @@ pub enum AgentCommand {
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// Write summaries for this tier: 1 or 2 [setting: agent.tiers]
-        #[arg(long = "tier", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+        #[arg(long = "tier", value_name = "N", value_parser = whole_number::<u8>(1..=2))]
         tiers: Vec<u8>,
         /// Use the preferred models of this persona from your own settings file
         #[arg(long, value_name = "NAME")]
@@ -92,7 +92,7 @@ pub enum AgentCommand {
         #[arg(long)]
         all: bool,
         /// Show only what was written for this tier: 1 or 2
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+        #[arg(long, value_name = "N", value_parser = whole_number::<u8>(1..=2))]
         tier: Option<u8>,
     },
     /// List the providers with their addresses, and whether an API key is set
@@ -163,7 +163,7 @@ pub enum DaemonCommand {
   slop daemon logs -n 200")]
     Logs {
         /// Number of lines to print
-        #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 50, value_parser = whole_number::<usize>(0..))]
         lines: usize,
     },
     /// Print a systemd unit that keeps the daemon running

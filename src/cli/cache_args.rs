@@ -2,7 +2,7 @@
 
 use clap::{Args as Arguments, Subcommand, ValueEnum};
 
-use super::values::file_word;
+use super::values::{file_word, whole_number};
 
 /// Arguments of `index`.
 #[derive(Debug, Arguments)]
@@ -84,7 +84,7 @@ pub enum CacheCommand {
   slop cache gc --days 7")]
     Gc {
         /// Keep contents that a file has had within the last N days
-        #[arg(long, value_name = "N", default_value_t = 30)]
+        #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole_number::<u32>(0..))]
         days: u32,
     },
     /// Print what is cached: one line of JSON per file, and one per summary by a model

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args as Arguments, ValueEnum};
 
-use super::values::{cache_lifetime, docs, file_word, order, strategy};
+use super::values::{cache_lifetime, docs, file_word, order, strategy, whole_number};
 use crate::model::{AggregationStrategy, CacheLifetime, DocsDetail, FileOrder};
 
 /// The flags that select views.
 #[derive(Debug, Arguments)]
 pub struct ViewSelectionArgs {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(long, value_name = "N", value_parser = whole_number::<u8>(1..=4))]
     pub tier: Option<u8>,
     /// Compose for this persona, as defined in slop.toml
     #[arg(long, value_name = "NAME", conflicts_with = "tier")]
@@ -65,7 +65,7 @@ pub struct ViewSelectionArgs {
     #[arg(long, value_name = "TOKENS|none", value_parser = parse_budget)]
     pub budget: Option<u64>,
     /// Limit the document to this many bytes in its output format, in the same way
-    #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = whole_number::<u64>(1..))]
     pub max_bytes: Option<u64>,
 }
 
@@ -120,7 +120,7 @@ pub struct AggregateArgs {
     /// Runs `slop summarize` first, without confirmation; if a daemon is already writing summaries in the background,
     /// waits for it instead. What is not finished in time is shown without a model's summary.
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(value_parser = whole_number::<u64>(1..=86_400))]
     pub wait_agent: Option<u64>,
     /// Read and hash every file, even if its size and timestamps are unchanged
     #[arg(long, hide_short_help = true)]
@@ -184,7 +184,7 @@ pub struct RequestBodyArgs {
     /// From 0 to 3: providers take four, and one is left to the caller's own prompt. The first mark is at the end of
     /// what a provider can cache; the second one before the part for a task, or behind the largest half, quarter or
     /// eighth of the document that ends with a file. Text shorter than the model's minimum gets none.
-    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u8).range(0..=3))]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = whole_number::<u8>(0..=3))]
     pub cache_marks: Option<u8>,
     /// How long Anthropic keeps what it caches [setting: formats.cache_ttl]
     #[arg(long, value_name = "TTL", hide_short_help = true, value_parser = cache_lifetime())]
@@ -268,6 +268,6 @@ fn parse_budget(text: &str) -> Result<u64, String> {
         _ if text == "none" => Ok(0),
         Ok(0) => Err("0 tokens have room for nothing; `none` lifts the limit".to_owned()),
         Ok(tokens) => Ok(tokens),
-        Err(_) => Err("expected a number of tokens, or `none`".to_owned()),
+        Err(_) => Err("expected a number of tokens from 1 up, or `none`".to_owned()),
     }
 }

@@ -26,6 +26,18 @@ pub(super) const USAGE: &str = "usage";
 /// What is wrong with arguments, although it takes more than them to know it.
 const OF_ARGUMENTS: [&str; 2] = ["bad_shares", "name_in_use"];
 
+/// Fields of requests that hints name, and the flags that set them.
+const FLAGS_OF_FIELDS: [(&str, &str); 8] = [
+    ("budget", "--budget"),
+    ("max_bytes", "--max-bytes"),
+    ("history", "--history"),
+    ("part", "--history-only"),
+    ("format", "--format"),
+    ("preset", "--preset"),
+    ("overwrite", "--force"),
+    ("force", "--yes"),
+];
+
 #[derive(Debug)]
 pub(super) enum CommandError {
     Api(ApiError),
@@ -50,6 +62,16 @@ impl CommandError {
             }
         }
     }
+}
+
+/// Returns an error as the command line reports it. Hints are written for any client, and name fields of a request; who
+/// types commands has flags instead.
+pub(super) fn for_command_line(error: ApiError) -> ApiError {
+    let mut hint = error.hint.into_owned();
+    for (field, flag) in FLAGS_OF_FIELDS {
+        hint = hint.replace(&format!("`{field}`"), flag);
+    }
+    ApiError { hint: hint.into(), ..error }
 }
 
 pub(super) fn exit_code(error: &ApiError) -> u8 {
@@ -77,5 +99,41 @@ impl From<settings::Error> for CommandError {
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::args::CliArgs;
+
+    #[test]
+    fn hints_name_flags_on_the_command_line() {
+        let hint = |hint: &'static str| for_command_line(ApiError::user("over_budget", "", hint)).hint;
+        assert_eq!(
+            hint("raise `budget` or tiers.N.budget_tokens, or `max_bytes`"),
+            "raise --budget or tiers.N.budget_tokens, or --max-bytes"
+        );
+        assert_eq!(hint("delete it all the same with `force`"), "delete it all the same with --yes");
+        assert_eq!(
+            hint("`slop preset list` says which `presets` there are"),
+            "`slop preset list` says which `presets` there are"
+        );
+    }
+
+    #[test]
+    fn every_flag_of_a_field_is_one_of_a_command() {
+        fn flags(command: &clap::Command) -> Vec<String> {
+            let own = command.get_arguments().filter_map(|argument| argument.get_long());
+            let own = own.map(|name| format!("--{name}"));
+            own.chain(command.get_subcommands().flat_map(flags)).collect()
+        }
+        let known = flags(&CliArgs::command());
+        for (field, flag) in FLAGS_OF_FIELDS {
+            assert!(known.iter().any(|known| known == flag), "{flag}");
+            assert!(include_str!("../../docs/openapi.json").contains(&format!("\"{field}\": {{")), "{field}");
+        }
     }
 }

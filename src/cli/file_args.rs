@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args as Arguments;
 
-use super::values::{docs, file_word, line_range, mask, mode};
+use super::values::{docs, file_word, line_range, mask, mode, whole_number};
 use crate::model::{DocsDetail, MaskMode, ViewMode};
 
 /// Arguments of `outline`.
@@ -111,7 +111,7 @@ pub struct SearchArgs {
     #[arg(value_name = "QUERY", allow_hyphen_values = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub query: String,
     /// Show at most this many hits
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole_number::<u32>(1..=1000))]
     pub limit: u32,
     /// Show only hits of this kind: file, function, method, class, struct and so on
     #[arg(long, value_name = "KIND")]
@@ -131,6 +131,6 @@ pub struct FindArgs {
     #[arg(long)]
     pub symbols: bool,
     /// Show at most this many hits
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole_number::<u32>(1..=1000))]
     pub limit: u32,
 }

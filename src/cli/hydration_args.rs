@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as Arguments, Subcommand, ValueEnum};
 
 use super::document_args::ViewSelectionArgs;
-use super::values::file_word;
+use super::values::{file_word, whole_number};
 
 /// Arguments of `hydrate` and `simulate`.
 #[derive(Debug, Arguments)]
@@ -56,7 +56,7 @@ pub enum FragmentsCommand {
         /// Show them this deep, from 0 to 9 [default: as deep as there is room for]
         ///
         /// 9 is the text, 4 to 8 a skeleton, 2 and 3 an outline, 1 a summary, 0 the path.
-        #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u8).range(0..=9))]
+        #[arg(long, value_name = "DEPTH", value_parser = whole_number::<u8>(0..=9))]
         depth: Option<u8>,
     },
     /// Undo `pin`

@@ -2,6 +2,8 @@
 
 use clap::Args as Arguments;
 
+use super::values::whole_number;
+
 /// Arguments of `refs`.
 #[derive(Debug, Arguments)]
 pub struct RefsArgs {
@@ -22,7 +24,7 @@ pub struct CallsArgs {
     /// The symbol: `run`, `Engine.run`, or `src/engine.py:run` for that of one file
     pub symbol: String,
     /// Follow up to N calls in a row
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_number::<u32>(1..))]
     pub depth: u32,
 }
 
@@ -36,7 +38,7 @@ pub struct ImpactArgs {
     #[arg(long, value_name = "REV", conflicts_with = "target")]
     pub diff: Option<String>,
     /// Follow up to N references in a row [default: 3, or any number with --tests]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole_number::<u32>(1..))]
     pub depth: Option<u32>,
     /// Show only tests, the most likely first
     ///

@@ -55,7 +55,7 @@ fn run(args: &CliArgs, name: &str) -> u8 {
         let served = read_environment();
         let served = served.and_then(|environment| serve(args, &environment));
         return served.unwrap_or_else(|failure| {
-            let error = failure.into_api_error();
+            let error = failure::for_command_line(failure.into_api_error());
             output().error(&error);
             failure::exit_code(&error)
         });
@@ -89,7 +89,7 @@ fn read_environment() -> Result<ProcessEnvironment, CommandError> {
 fn report_error(failure: CommandError, command: &str, output: &mut CommandOutput) -> u8 {
     // If standard output is what failed, there is no use in writing an envelope to it.
     let can_write = matches!(failure, CommandError::Api(_));
-    let error = failure.into_api_error();
+    let error = failure::for_command_line(failure.into_api_error());
     if can_write && output.json && output.answers == 0 {
         let envelope = envelope_of_error(command, &error.code, &error.message, &error.hint);
         // If standard output is what fails now, the message still goes to standard error.

@@ -1,6 +1,8 @@
 //! Value parsers for flags.
 
-use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use std::ops::{Bound, RangeBounds};
+
+use clap::builder::{OsStringValueParser, PossibleValuesParser, StringValueParser, TypedValueParser};
 
 use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, MaskMode, ResourceKind, ViewMode, path_text,
@@ -43,6 +45,24 @@ pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
     let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
     let mode = MaskMode::from_word(mode).ok_or_else(expected)?;
     if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }
+}
+
+/// Returns a parser of whole numbers in a range.
+pub(super) fn whole_number<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
+    range: impl RangeBounds<u64> + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    StringValueParser::new().try_map(move |word| {
+        let number = word.parse::<u64>().ok().filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            match (range.start_bound(), range.end_bound()) {
+                (Bound::Included(least), Bound::Included(most)) => {
+                    format!("expected a number from {least} to {most}")
+                }
+                (Bound::Included(least), _) => format!("expected a number from {least} up"),
+                _ => "expected a number".to_owned(),
+            }
+        })
+    })
 }
 
 pub(super) fn strategy() -> impl TypedValueParser<Value = AggregationStrategy> {

@@ -100,8 +100,9 @@ Unknown keys within these tables are kept and reported, and have no effect.
 
 An entry of `[[files]]`, a slice, a preset or a persona with a wrong value is left out, and everything else has effect; the
 file, the line and the reason are in a note, in the receipts of documents and in `slop status`. Any other wrong value is an
-error. While the settings cannot be read, a running daemon answers by the last ones that could be, and says so in the notes
-of each answer and in `slop daemon status`. Older project files with `[files] paths = […]` are read as they are, and
+error: a command, or a daemon that starts, ends with it, because with other settings it would show what a mask hides, or
+send what is excluded. While the settings cannot be read, a running daemon answers by the last ones that could be, and says
+so in the notes of each answer and in `slop daemon status`. Older project files with `[files] paths = […]` are read as they are, and
 `slop init --from FILE` writes a `slop.toml` with `[[files]]` from one.
 
 A cloned project may come from anyone. Of the settings that decide which models are used, what is sent and what that

@@ -118,7 +118,8 @@ impl DaemonOrLocal {
 impl FeedSource for DaemonOrLocal {
     fn feed_socket(&self) -> Result<PathBuf, ApiError> {
         if self.without_daemon {
-            let hint = "start the server without `--no-daemon` and without SLOP_NO_DAEMON";
+            let hint =
+                "restart the server; `slop mcp --no-daemon` and SLOP_NO_DAEMON keep it from asking one";
             return Err(ApiError::user("no_daemon", "this server asks no daemon", hint));
         }
         Ok(self.paths(&*self.local.settings()?).socket)

@@ -360,7 +360,7 @@ impl PackingReceipt {
 pub struct TaskReceipt {
     /// The first line that says something.
     pub title: String,
-    /// Paths and modules as written, with lines.
+    /// Paths and modules of the project as written, with lines.
     pub paths: Vec<String>,
     /// Frames of stack traces and diagnostics, the innermost of each trace first.
     pub frames: Vec<String>,

@@ -8,7 +8,8 @@
 //! of a project by these (`text_matches.rs`) and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the
 //! symbols of the best files (`run_content.rs` says which lines mean nothing), and `windows.rs` cuts those that are too long.
 //! `path_class.rs` and `generated_pages.rs` know files by their paths, and `amalgamations.rs` those that repeat others.
-//! `line_targets.rs` says which files have the lines that a task points to.
+//! `line_targets.rs` says which files have the lines that a task points to, and `mentioned_files.rs` which of the paths that it
+//! mentions are in the project.
 //! Folders import only those before them: `words`, `traces`, `task`.
 
 mod amalgamations;
@@ -18,6 +19,7 @@ mod chunks;
 mod comment_lines;
 mod generated_pages;
 mod line_targets;
+mod mentioned_files;
 mod path_class;
 mod query;
 mod rank;
@@ -37,6 +39,7 @@ pub use amalgamations::find_amalgamations;
 pub use bm25::{Saturation, inverse_frequency, real};
 pub use chunks::{Chunk, FileChunks, chunk_file};
 pub use generated_pages::GeneratedPages;
+pub use mentioned_files::find_mentioned;
 pub use path_class::PathClass;
 pub use query::RankingQuery;
 pub use rank::{FileRanking, FileScore, FileSignals, FilesForSymbols, RankedFile, rank_files};
@@ -44,7 +47,7 @@ pub use rank_symbols::{FileWithSymbols, SymbolParts, rank_symbols};
 pub use stems::{TERMS_VERSION, Term};
 pub use subjects::{ChangeHorizon, MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
 pub use subsequence::Subsequence;
-pub use task::{Error, IgnoredTextReason, TaskReading, read_task};
+pub use task::{Error, IgnoredTextReason, MentionedPath, MentionedPathKind, TaskReading, read_task};
 pub use vector::{TermVector, VECTOR_VERSION, VectorBuilder};
 pub use windows::cut_around_mentions;
 pub use words::terms;

@@ -225,7 +225,7 @@ pub(super) fn is_file_of_frame(path: &[u8], written: &[u8]) -> bool {
 }
 
 /// Returns whether `path` is `tail`, or ends with it after a slash.
-fn is_tail(path: &[u8], tail: &[u8]) -> bool {
+pub(super) fn is_tail(path: &[u8], tail: &[u8]) -> bool {
     path.strip_suffix(tail).is_some_and(|before| before.last().is_none_or(|byte| *byte == b'/'))
 }
 

@@ -372,7 +372,7 @@ fn check_no_body_option(ask: &AttachmentOptions) -> Result<(), ApiError> {
     } else {
         return Ok(());
     };
-    Err(ApiError::user("bad_ask", message, "add --format anthropic, openai or gemini"))
+    Err(ApiError::user("bad_ask", message, "set `format` to anthropic, openai or gemini"))
 }
 
 fn prompt_caching(

@@ -144,7 +144,7 @@ fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<P
     found.ok_or_else(|| {
         let message = format!("no preset named `{name}`, which the persona `{persona}` refers to");
         let hint =
-            "save a preset of that name, fix the persona's context_preset, or name another with --preset";
+            "save a preset of that name, fix the persona's context_preset, or name another in `preset`";
         ApiError::user("no_such_preset", message, hint)
     })
 }

@@ -92,7 +92,7 @@ impl ProjectRoot {
         let cache = printable_path(self.unused_cache.as_deref()?);
         let root = printable_path(&self.folder);
         Some(format!(
-            "{cache} is not used, because the project is {root}: delete it, or name its folder with --project"
+            "{cache} is not used, because the project is {root}: delete it, or name its folder (`slop --project DIR`)"
         ))
     }
 
@@ -111,7 +111,7 @@ impl ProjectRoot {
         };
         let refusal = what.map(|what| {
             let message = format!("{} is {what}, which is hardly a project", printable_path(&self.folder));
-            let hint = "change to a project's folder, or name one with --project; `slop init --project DIR` makes one";
+            let hint = "change to a project's folder, or name one (`slop --project DIR`); `slop init --project DIR` makes one";
             ApiError::user(NO_PROJECT_CODE, message, hint)
         });
         RootGuard { refusal, has_file_limit: true }

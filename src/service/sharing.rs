@@ -192,7 +192,7 @@ fn engine_hint(error: &share::Error) -> &'static str {
         share::Error::NoSigningKey => {
             "set share.mode = \"read-write\" and share.signing_key_file in your own settings file"
         }
-        share::Error::NoPacks => "leave out --pack: only a cache on S3 needs packs",
+        share::Error::NoPacks => "only a cache on S3 needs packs: `slop share push` does without them",
         share::Error::NoBucketKeys => "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         share::Error::NoFolder | share::Error::Io { .. } => {
             "check share.url in your own settings file, and that the folder is mounted"

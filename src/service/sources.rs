@@ -139,7 +139,7 @@ pub fn settings_error(error: &Error) -> ApiError {
         Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` says what there is"),
         Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` says which presets there are"),
         Error::PresetExists { .. } => {
-            ("usage", User, "choose another name, or overwrite it with --force (`overwrite` in an edit)")
+            ("usage", User, "choose another name, or overwrite it with `overwrite`")
         }
         Error::NothingToSave { .. } => ("usage", User, "name the files to save, or curate some first"),
         Error::BadTakes { .. } => ("bad_settings", User, "correct the file, or move it away"),
@@ -149,11 +149,9 @@ pub fn settings_error(error: &Error) -> ApiError {
         Error::TakeIsCurrent { .. } => {
             ("usage", User, "make another take the current one first, with `slop take switch`")
         }
-        Error::TakeNotEmpty { .. } => {
-            ("usage", User, "delete it all the same with --yes (`force` over HTTP)")
-        }
+        Error::TakeNotEmpty { .. } => ("usage", User, "delete it all the same with `force`"),
         Error::WouldLose { .. } => {
-            ("usage", User, "save it first with `slop preset save`, or replace it all the same with --yes")
+            ("usage", User, "save it first with `slop preset save`, or replace it all the same with `force`")
         }
     };
     ApiError { code: code.into(), message: error_chain(error), hint: hint.into(), kind }

@@ -145,7 +145,9 @@ impl<'w> SummarySession<'w> {
         let skipped = self.project.skipped_files(&self.options.policy)?;
         let text = |skip| match skip {
             TaskSkipReason::Ineligible(reason) => not_asked_text(reason),
-            TaskSkipReason::Refused(reason) => format!("{reason}, as was found before; --retry looks again"),
+            TaskSkipReason::Refused(reason) => {
+                format!("{reason}, as was found before; `slop summarize --retry` looks again")
+            }
         };
         Ok(skipped.into_iter().map(|(path, skip)| (path.to_string(), text(skip))).collect())
     }
@@ -280,7 +282,7 @@ impl From<agent::Error> for ApiError {
             agent::Error::NoModels => Self::user("no_model", message, "set agent.models"),
             agent::Error::NoPrice(_) => Self::user("no_price", message, "add its price"),
             agent::Error::NoBatches => {
-                let hint = "leave out --batch; `slop agent providers --json` says who takes batches";
+                let hint = "summarize without a batch; `slop agent providers --json` says who takes batches";
                 Self::user("no_batches", message, hint)
             }
             agent::Error::NoKey { .. } => Self::user("no_key", message, "set the key"),

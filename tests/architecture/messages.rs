@@ -91,6 +91,80 @@ fn comments_name_what_a_number_counts() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The rooms whose texts reach clients of the API.
+const ROOMS_OF_ANSWERS: &[&str] = &["engine", "agent", "api", "config", "service"];
+
+#[test]
+fn what_clients_read_names_no_flags() {
+    let sources = Sources::load(Path::new("src"));
+    let mut wrong = Vec::new();
+    for file in sources.files.iter().filter(|file| !file.is_test) {
+        let room = file.path.components().nth(1).and_then(|room| room.as_os_str().to_str());
+        if !room.is_some_and(|room| ROOMS_OF_ANSWERS.contains(&room)) {
+            continue;
+        }
+        let mut literals = Literals::default();
+        literals.visit_file(&file.syntax);
+        let named = literals.texts.iter().filter(|(_, text)| names_flag(text));
+        wrong.extend(named.map(|(line, text)| format!("{}:{line}: {text}", file.path.display())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(names_flag("raise it with --budget") && names_flag("leave out `--budget`"));
+    assert!(!names_flag("`slop status --all` lists the files") && !names_flag("--budget"));
+}
+
+/// Returns whether a text of several words names a flag outside of a command.
+fn names_flag(text: &str) -> bool {
+    // Of a command that is not quoted, the rest of the text.
+    let text = text.split("slop view ").next().unwrap_or_default();
+    let is_command = |quoted: &str| quoted.starts_with(char::is_alphabetic);
+    let parts = text.split('`').enumerate();
+    let outside = parts.filter(|(at, part)| at % 2 == 0 || !is_command(part)).map(|(_, part)| part);
+    let mut words = outside.flat_map(|part| part.split([' ', '(', '\n']));
+    text.contains(' ') && words.any(|word| word.starts_with("--") && 2 < word.len())
+}
+
+/// Collects string literals, also those of macros.
+#[derive(Default)]
+struct Literals {
+    texts: Vec<(usize, String)>,
+}
+
+impl Literals {
+    fn read_tokens(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => self.read_tokens(group.stream()),
+                TokenTree::Literal(literal) => {
+                    if let Ok(literal) = syn::parse2::<syn::LitStr>(TokenTree::Literal(literal).into()) {
+                        self.visit_lit_str(&literal);
+                    }
+                }
+                TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Literals {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        if !is_of_tests(attributes(item)) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    // What only a developer reads.
+    fn visit_attribute(&mut self, _attribute: &'ast syn::Attribute) {}
+
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        self.read_tokens(called.tokens.clone());
+    }
+
+    fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
+        self.texts.push((literal.span().start().line, literal.value()));
+    }
+}
+
 #[test]
 fn the_rule_refuses_what_it_is_there_for() {
     let wrong = [

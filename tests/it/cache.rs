@@ -1,7 +1,7 @@
 //! `slop cache`: how much there is, deleting it, checking it, printing it; and what of it was paid for.
 
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 use slop::internals::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
 use slop::internals::store::agent::{
     AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
@@ -121,7 +121,7 @@ fn export_prints_one_line_per_file_with_stable_keys() {
     assert_eq!(lines.len(), 5);
     let promised = [
         "file_hash", "file_path", "generated_at", "generator", "generator_tier", "language", "outline",
-        "summary", "symbols",
+        "summary", "symbols", "withheld",
     ];
     for line in &lines {
         assert_eq!(line.as_object().unwrap().keys().collect::<Vec<_>>(), promised);
@@ -130,6 +130,11 @@ fn export_prints_one_line_per_file_with_stable_keys() {
     assert_eq!(texts(&engine["symbols"], "name"), ["Engine"]);
     assert!(text(&engine["outline"]).starts_with("[Class] Engine (Lines "), "{engine}");
     assert!(engine["summary"].as_str().unwrap().contains("Runs things."));
+    sandbox.stdout_of(&["mask", "set", "src/engine.py", "Engine.run=hide"]);
+    let masked = sandbox.stdout_of(&["cache", "export", "src/engine.py"]);
+    let masked: Value = serde_json::from_str(&masked).unwrap();
+    let values = ["summary", "symbols", "withheld"].map(|key| &masked[key]);
+    assert_eq!(values, [&Value::Null, &Value::Null, &json!("a mask hides symbols of the file")]);
 }
 
 /// Flips one bit in every stored body.

@@ -267,3 +267,22 @@ fn an_empty_argument_selects_no_file_and_the_root_selects_all() {
     let all = sandbox.stdout_of(&["view", root.to_str().unwrap(), "-m", "summary"]);
     assert_eq!(all, sandbox.stdout_of(&["view", ".", "-m", "summary"]));
 }
+
+#[test]
+fn flags_say_what_number_they_take() {
+    let sandbox = Sandbox::repo();
+    for (arguments, expected) in [
+        (&["aggregate", "--budget", "-1"][..], "expected a number of tokens from 1 up, or `none`"),
+        (&["aggregate", "--max-bytes", "-1"], "expected a number from 1 up"),
+        (&["aggregate", "--tier", "5"], "expected a number from 1 to 4"),
+        (&["search", "x", "--limit", "-1"], "expected a number from 1 to 1000"),
+        (&["search", "x", "--limit", "1.5"], "expected a number from 1 to 1000"),
+        (&["callees", "x", "--depth", "-1"], "expected a number from 1 up"),
+        (&["impact", "x", "--depth", "0"], "expected a number from 1 up"),
+        (&["cache", "gc", "--days", "-1"], "expected a number from 0 up"),
+        (&["view", "x", "--lines", "-1"], "`` is not a line number"),
+    ] {
+        let ran = sandbox.slop(arguments);
+        ran.assert_fails(2, &[expected]);
+    }
+}

@@ -76,6 +76,22 @@ fn a_stack_trace_leads_to_its_function() {
 }
 
 #[test]
+fn the_receipt_lists_the_paths_of_a_task_that_are_in_the_project() {
+    let sandbox = project();
+    let task = "Look at `src/cookies.py:4`, mail.py, src.cache and docs/, not at src/nowhere.py, `input/output`, \
+                self.cfg.value or node.js";
+    let receipt = |flags: &[&str]| {
+        sandbox.json(&[&["aggregate", "--dry-run", "--task", task], flags].concat())["receipt"].take()
+    };
+    let paths = json!(["src/cookies.py:4", "mail.py", "src.cache", "docs/"]);
+    for flags in [&[][..], &["src/routing.py"], &["--name", "reader", "--since-last"]] {
+        let task = receipt(flags)["task"].take();
+        assert_eq!(task["paths"], paths, "{task}");
+        assert_eq!(task["ignored"], json!([{"reason": "no such path", "bytes": 14 + 12 + 7}]), "{task}");
+    }
+}
+
+#[test]
 fn a_diagnostic_leads_to_its_line_in_a_function_that_is_too_long_to_be_shown() {
     let sandbox = project();
     let steps =
@@ -377,6 +393,11 @@ fn a_search_lists_symbols_and_files_with_reasons() {
     assert_eq!(found.len(), 3);
     assert_eq!((&found[0]["path"], &found[0]["name"]), (&json!("src/cookies.py"), &json!("expire_cookies")));
     assert!(texts(&found[0]["score"]["parts"], "part").contains(&"exact".to_owned()), "{found:?}");
+    // Whatever a hit is, it has the same keys.
+    let all = [hits(&[TASK, "--limit", "100"]), hits(&[TASK, "--kind", "file"])].concat();
+    assert!(["file", "lines", "function"].iter().all(|kind| all.iter().any(|hit| hit["kind"] == *kind)));
+    let keys = ["end_line", "kind", "name", "path", "score", "start_line"];
+    assert!(all.iter().all(|hit| hit.as_object().unwrap().keys().eq(keys)), "{all:?}");
     assert!(hits(&[TASK, "--kind", "file"]).iter().all(|hit| hit["kind"] == "file"));
     assert!(hits(&[TASK, "--kind", "function"]).iter().all(|hit| hit["kind"] == "function"));
     assert_eq!(hits(&["xyzzyplugh"]), Vec::<Value>::new());

@@ -16,7 +16,7 @@ use crate::api::service::PROTOCOL;
 use crate::api::wire::{FreshnessNote, MissingPath, SCHEMA_VERSION};
 
 const ABOUT: &str = "\
-The API of slop's daemon, on the Unix socket in the project's cache folder and, if started with `--listen`, on a loopback \
+The API of slop's daemon, on the Unix socket in the project's cache folder and, if started with `slop watch --listen`, on a loopback \
 port.
 
 Every answer about the project's files reflects every write that had returned before the request, or states that it does \

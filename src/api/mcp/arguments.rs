@@ -268,8 +268,7 @@ pub(super) fn aggregate_query(
     arguments: AggregateArguments,
     root: &Path,
 ) -> Result<AggregateQuery, ApiError> {
-    // Checked although the schema says it: clients need not validate, and the service's hints name flags, which an
-    // agent has not.
+    // Checked although the schema says it, because clients need not validate.
     if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
         return Err(bad_arguments("`tier` is not 1, 2, 3 or 4"));
     }

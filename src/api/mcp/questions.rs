@@ -186,7 +186,7 @@ fn for_agents(error: ApiError) -> ApiError {
     ApiError { message: shorten(error.message), hint, ..error }
 }
 
-/// Returns what an agent can do where the fault's own hint names flags and commands, which an agent has not.
+/// Returns what an agent can do where the fault's own hint names commands: it has tools instead.
 fn hint_for_agents(code: &str) -> Option<&'static str> {
     Some(match code {
         "not_found" => "slop_status lists the files of the project; paths are given from the project's root",

@@ -187,7 +187,7 @@ pub(super) fn hits(found: &SearchResult) -> ToolOutput {
             (Some(first), Some(last)) => format!(":{first}-{last}"),
             (_, _) => String::new(),
         };
-        let name = if hit.name.is_empty() { String::new() } else { format!(" {}", printable(&hit.name)) };
+        let name = hit.name.as_deref().map(|name| format!(" {}", printable(name))).unwrap_or_default();
         let parts: Vec<&str> = hit.score.parts.iter().map(|part| part.part.as_str()).collect();
         let _ = writeln!(text, "{path}{lines} [{}]{name} · {}", hit.kind, parts.join(", "));
     }

@@ -41,7 +41,7 @@ pub(in crate::api) fn parse(text: &str) -> Result<u64, String> {
         _ if text == NONE => Ok(0),
         Ok(0) => Err(NO_ROOM.to_owned()),
         Ok(tokens) => Ok(tokens),
-        Err(_) => Err("expected a number of tokens, or \"none\"".to_owned()),
+        Err(_) => Err("expected a number of tokens from 1 up, or \"none\"".to_owned()),
     }
 }
 

@@ -10,6 +10,9 @@ use crate::engine::{ExportedArtifacts, render_outline};
 /// The author of a summary that no model wrote.
 const HEURISTIC: &str = "heuristic";
 
+/// Why nothing is shown of a file of which the cache has what a mask hides.
+const MASKED: &str = "a mask hides symbols of the file";
+
 /// A page of what is cached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheExport {
@@ -43,6 +46,8 @@ pub struct ExportedFile {
     pub generator: String,
     /// The tier that a model wrote the summary for; null for the heuristic, which is the same for all tiers.
     pub generator_tier: Option<u8>,
+    /// Why nothing that is cached of the file is shown; null where it is.
+    pub withheld: Option<String>,
 }
 
 impl CacheExport {
@@ -73,6 +78,7 @@ fn exported_entries(file: ExportedArtifacts) -> Vec<ExportedFile> {
         generated_at: None,
         generator: HEURISTIC.to_owned(),
         generator_tier: None,
+        withheld: file.is_masked.then(|| MASKED.to_owned()),
     };
     let by_models = file.by_models.into_iter().map(|summary| ExportedFile {
         summary: Some(summary.text),

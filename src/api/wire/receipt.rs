@@ -77,7 +77,7 @@ pub struct DocumentReceipt {
 pub struct TaskUnderstanding {
     /// The first line that says something.
     pub title: String,
-    /// Paths and modules as written, with lines.
+    /// Paths and modules of the project as written, with lines.
     pub paths: Vec<String>,
     /// Frames of stack traces and diagnostics, the innermost of each trace first.
     pub frames: Vec<String>,

@@ -26,14 +26,14 @@ pub struct FoundHit {
     pub path_hex: Option<String>,
     /// `file`, the kind of the symbol as in outlines, or `lines` for lines that are in no symbol.
     pub kind: String,
-    /// The name of the symbol.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// The first line, counted from 1; absent for a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The name of the symbol; null for a file, and for lines that are in no symbol.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The first line, counted from 1; null for a file.
+    #[serde(default)]
     pub start_line: Option<u32>,
-    /// The last line, inclusive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The last line, inclusive; null for a file.
+    #[serde(default)]
     pub end_line: Option<u32>,
     /// Why it is a hit: its score by parts.
     pub score: ScoreParts,
@@ -57,7 +57,7 @@ impl From<SearchHit> for FoundHit {
             path,
             path_hex,
             kind: kind.to_owned(),
-            name: hit.name,
+            name: Some(hit.name).filter(|name| !name.is_empty()),
             start_line: hit.lines.as_ref().map(|lines| *lines.start()),
             end_line: hit.lines.as_ref().map(|lines| *lines.end()),
             score: hit.score.into(),

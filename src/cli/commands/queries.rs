@@ -163,7 +163,7 @@ pub(super) fn search(args: &SearchArgs, context: &mut CommandContext<'_>) -> Res
             (Some(first), Some(last)) => format!("{path}:{first}-{last}"),
             (_, _) => path,
         };
-        let name = if hit.name.is_empty() { String::new() } else { format!(" {}", printable(&hit.name)) };
+        let name = hit.name.as_deref().map(|name| format!(" {}", printable(name))).unwrap_or_default();
         let parts =
             hit.score.parts.iter().map(|part| format!("{} {}", part.part, thousandths(part.thousandths)));
         let parts = parts.collect::<Vec<_>>().join(", ");

@@ -41,6 +41,8 @@ pub struct ExportedArtifacts {
     pub made_at_s: Option<i64>,
     /// What models wrote of it, for each tier.
     pub by_models: Vec<StoredSummary>,
+    /// Whether a mask hides symbols of the file, so that nothing of what is cached is shown.
+    pub is_masked: bool,
 }
 
 pub(in crate::engine) fn cache_status(cache: &mut ArtifactCache<'_>) -> Result<CacheStatus, Error> {
@@ -170,6 +172,7 @@ pub(in crate::engine) fn export_cache(
                     outline: None,
                     made_at_s: None,
                     by_models: Vec::new(),
+                    is_masked: true,
                 });
             }
             // The same bytes may be read as two languages, and a model was asked about each.
@@ -183,6 +186,7 @@ pub(in crate::engine) fn export_cache(
                 outline: row.outline,
                 made_at_s: row.made_at_s,
                 by_models,
+                is_masked: false,
             })
         })
     })

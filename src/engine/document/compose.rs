@@ -26,7 +26,7 @@ use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::{set_hydrated_order, set_stability};
 use super::symbol_counts::count_symbols;
-use super::task::{task_problems, task_receipt};
+use super::task::{ReadTask, task_problems, task_receipt};
 use crate::aggregate;
 use crate::aggregate::{
     CuratedItems, DocumentLimits, DocumentPlan, Focus, NameTree, ReceiptNotes, RoutingContext,
@@ -45,7 +45,7 @@ use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
-use crate::search::{ChangeHorizon, PathClass, RankingQuery, read_task};
+use crate::search::{ChangeHorizon, PathClass, RankingQuery};
 use crate::syntax;
 
 /// The minimum number of tokens of a block in most documents: its heading, its path and its fences.
@@ -170,6 +170,8 @@ impl DocumentRun<'_, '_> {
             &routing,
             selection,
         )?;
+        let listed = gathered.listed.iter().map(|(path, _)| path);
+        let task = if is_limited { ReadTask::new(renderer.cache, request, listed)? } else { None };
         // A limited document lists the files that it has no room for, instead of all of them.
         let has_names = request.sections.part.has_prefix() && !is_limited;
         let has_tree = request.tier.as_ref().is_some_and(|tier| tier.tree);
@@ -237,8 +239,9 @@ impl DocumentRun<'_, '_> {
                 .map(|share| (share, rank_generally(self.cache, self.caches, &files, &classes, history)));
             let known = general.as_ref().map(|(_, general)| &general.sources);
             let past = self.caches.map(|caches| &caches.past_commits);
-            let of_draft = RankedDraft { focus: &focus, history, classes: &classes, known };
-            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &of_draft)?);
+            let of_draft =
+                RankedDraft { task: task.as_ref(), focus: &focus, history, classes: &classes, known };
+            ranking = Some(rank_draft(self.cache, past, (request, horizon), &mut draft, &of_draft));
         }
         let inputs = ComposeInputs {
             request: request.clone(),
@@ -383,6 +386,7 @@ fn lacks_structure(files: &[KnownFile]) -> bool {
 
 /// What the files of a draft are ranked by, besides what was asked for.
 struct RankedDraft<'a> {
+    task: Option<&'a ReadTask<'a>>,
     focus: &'a Focus,
     history: Option<&'a ProjectHistory>,
     /// What each of the files is for.
@@ -398,10 +402,9 @@ fn rank_draft(
     shared: Option<&PastCommitCache>,
     (request, horizon): (&AggregationRequest, ChangeHorizon),
     draft: &mut DraftDocument,
-    &RankedDraft { focus, history, classes, known }: &RankedDraft<'_>,
-) -> Result<ProjectRanking, Error> {
-    let reading = request.task.as_deref().map(read_task).transpose()?;
-    let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
+    &RankedDraft { task, focus, history, classes, known }: &RankedDraft<'_>,
+) -> ProjectRanking {
+    let query = task.map_or_else(RankingQuery::empty, ReadTask::query);
     // Without a task and a focus, ranks that moved with every commit would select something else after each, and a provider
     // would find little of the document before in its cache.
     let is_guided = request.task.is_some() || !request.focus.is_empty();
@@ -423,14 +426,14 @@ fn rank_draft(
         classes,
     };
     let ranking = rank_project(cache, &ranking, &files);
-    if let (Some(text), Some(reading)) = (&request.task, &reading) {
-        draft.remarks.task = Some(task_receipt(text, reading, &ranking));
+    if let Some(task) = task {
+        draft.remarks.task = Some(task_receipt(task, &ranking));
         // Where the reader has everything, there is nothing that could match.
         if !draft.files.is_empty() {
-            draft.plan.sections.problems.extend(task_problems(reading, &ranking));
+            draft.plan.sections.problems.extend(task_problems(task, &ranking));
         }
     }
-    Ok(ranking)
+    ranking
 }
 
 /// Returns about how many tokens a document may have.

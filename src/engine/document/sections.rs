@@ -133,8 +133,8 @@ fn came_with_project(workspace: &Workspace<'_>, path: &Path) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{name} is left out, because it may have come with the project: ask for it with --history {name}, or list the \
-         project under `trust.projects` in your own settings"
+        "{name} is left out, because it may have come with the project: ask for it (`history`, `slop aggregate --history \
+         {name}`), or list the project under `trust.projects` in your own settings"
     ))
 }
 

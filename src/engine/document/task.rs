@@ -2,22 +2,61 @@
 
 use std::collections::HashSet;
 
+use super::request::AggregationRequest;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::error::Error;
+use crate::engine::index::listed_files;
 use crate::engine::ranking::ProjectRanking;
-use crate::model::{IgnoredTaskText, SectionProblem, TaskReceipt};
-use crate::search::{IgnoredTextReason, TaskReading};
+use crate::model::{IgnoredTaskText, RelPath, SectionProblem, TaskReceipt};
+use crate::search::{
+    IgnoredTextReason, MentionedPath, MentionedPathKind, RankingQuery, TaskReading, find_mentioned, read_task,
+};
 
 /// The maximum number of entries of each kind that are listed; the rest would only repeat the task.
 const MAX_LISTED: usize = 20;
 
+/// What a request says of a task.
+pub(super) struct ReadTask<'r> {
+    text: &'r str,
+    reading: TaskReading,
+    /// Whether each of the paths that it mentions is in the project.
+    found: Vec<bool>,
+}
+
+impl<'r> ReadTask<'r> {
+    /// Reads the task of a request that selects these files; `None` if it has none.
+    pub(super) fn new<'p>(
+        cache: &mut ArtifactCache<'_>,
+        request: &'r AggregationRequest,
+        selected: impl Iterator<Item = &'p RelPath>,
+    ) -> Result<Option<Self>, Error> {
+        let Some(text) = request.task.as_deref() else { return Ok(None) };
+        let reading = read_task(text)?;
+        let mut found = find_mentioned(&reading, selected);
+        // Files that were not selected are in the project nevertheless.
+        if !request.is_whole() && found.contains(&false) {
+            found = find_mentioned(&reading, listed_files(cache)?.paths());
+        }
+        Ok(Some(Self { text, reading, found }))
+    }
+
+    /// Returns what is asked of a ranking.
+    pub(super) fn query(&self) -> RankingQuery {
+        RankingQuery::of_task(&self.reading)
+    }
+}
+
 /// Returns what was understood.
-pub(super) fn task_receipt(text: &str, reading: &TaskReading, ranking: &ProjectRanking) -> TaskReceipt {
+pub(super) fn task_receipt(task: &ReadTask<'_>, ranking: &ProjectRanking) -> TaskReceipt {
+    let ReadTask { text, reading, found } = task;
     let mut symbols: Vec<String> = Vec::new();
     for symbol in ranking.symbols.iter().filter(|symbol| 0.0 < symbol.parts.exact) {
         if symbols.len() < MAX_LISTED && !symbols.contains(&symbol.name) {
             symbols.push(symbol.name.clone());
         }
     }
-    let paths = reading.paths.iter().map(|mention| match mention.lines {
+    let found_paths = reading.paths.iter().zip(found).filter(|(_, is_found)| **is_found);
+    let paths = found_paths.map(|(mention, _)| match mention.lines {
         Some((first, last)) if first == last => format!("{}:{first}", mention.path),
         Some((first, last)) => format!("{}:{first}-{last}", mention.path),
         None => mention.path.clone(),
@@ -39,13 +78,14 @@ pub(super) fn task_receipt(text: &str, reading: &TaskReading, ranking: &ProjectR
         symbols,
         quotes: quotes.take(MAX_LISTED).collect(),
         terms: terms.take(MAX_LISTED).collect(),
-        ignored: ignored_texts(reading),
+        ignored: ignored_texts(task),
         has_matches: ranking.has_matches,
     }
 }
 
 /// Returns how much of the text was ignored for each reason.
-fn ignored_texts(reading: &TaskReading) -> Vec<IgnoredTaskText> {
+fn ignored_texts(task: &ReadTask<'_>) -> Vec<IgnoredTaskText> {
+    let ReadTask { reading, found, .. } = task;
     let reasons = [
         (IgnoredTextReason::Url, "address"),
         (IgnoredTextReason::Template, "issue template"),
@@ -58,11 +98,19 @@ fn ignored_texts(reading: &TaskReading) -> Vec<IgnoredTaskText> {
         let bytes = of_reason.map(|ignored| ignored.range.len() as u64).sum();
         IgnoredTaskText { reason: name, bytes }
     });
-    ignored.into_iter().filter(|ignored| 0 < ignored.bytes).collect()
+    // A link is an address, and what looks like a module is most often something else.
+    let is_unknown = |(mention, is_found): &(&MentionedPath, &bool)| {
+        !**is_found && mention.kind == MentionedPathKind::Path
+    };
+    let unknown = reading.paths.iter().zip(found).filter(is_unknown);
+    let bytes = unknown.map(|(mention, _)| mention.range.len() as u64).sum();
+    let unknown = IgnoredTaskText { reason: "no such path", bytes };
+    ignored.into_iter().chain([unknown]).filter(|ignored| 0 < ignored.bytes).collect()
 }
 
 /// Returns notes about how a task was read.
-pub(super) fn task_problems(reading: &TaskReading, ranking: &ProjectRanking) -> Vec<SectionProblem> {
+pub(super) fn task_problems(task: &ReadTask<'_>, ranking: &ProjectRanking) -> Vec<SectionProblem> {
+    let reading = &task.reading;
     let note = |reason: String| SectionProblem { section: "task", reason, is_error: false };
     let cut = reading
         .is_cut()

@@ -56,25 +56,24 @@ impl FrozenRankings {
         let frozen = history.filter(|_| past.has_any_of(files.iter().map(|file| &file.path)));
         let key = frozen.map(|history| request.key(&cache.workspace, history));
         let last = key.as_ref().and_then(|key| self.last.get(key));
-        let mut ranking = match last.filter(|last| !last.is_too_slow()) {
-            Some(last) => ProjectRanking::clone(&last),
-            None => {
-                let ranking = RankingRequest {
-                    query: &RankingQuery::empty(),
-                    in_focus: &|_| false,
-                    past,
-                    horizon: ChangeHorizon::Near,
-                    frozen_at: history.map(|history| (history, &self.earlier)),
-                    room: None,
-                    known: None,
-                    classes,
-                };
-                let ranking = rank_project(cache, &ranking, files);
-                if let Some(key) = key {
-                    self.last.insert(key, &Arc::new(ranking.clone()));
-                }
-                ranking
+        let mut ranking = if let Some(last) = last.filter(|last| !last.is_too_slow()) {
+            ProjectRanking::clone(&last)
+        } else {
+            let wanted = RankingRequest {
+                query: &RankingQuery::empty(),
+                in_focus: &|_| false,
+                past,
+                horizon: ChangeHorizon::Near,
+                frozen_at: history.map(|history| (history, &self.earlier)),
+                room: None,
+                known: None,
+                classes,
+            };
+            let ranking = rank_project(cache, &wanted, files);
+            if let Some(key) = key {
+                self.last.insert(key, &Arc::new(ranking.clone()));
             }
+            ranking
         };
         if let Some(history) = history {
             let changed = changed_files(history, files, &ranking);

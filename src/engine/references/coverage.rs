@@ -35,7 +35,7 @@ pub(super) fn put_covered_first(
     };
     if covered.lacks_contexts {
         let note = format!(
-            "{COVERAGE_FILE} is not used: it does not have which test ran a line (`--cov-context=test`)"
+            "{COVERAGE_FILE} is not used: it does not have which test ran a line (`pytest --cov-context=test`)"
         );
         cache.workspace.note(note);
     }

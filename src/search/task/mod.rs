@@ -16,5 +16,5 @@ mod reading;
 mod tests;
 
 pub use markup::IgnoredTextReason;
-pub use mentions::MentionedPathKind;
+pub use mentions::{MentionedPath, MentionedPathKind};
 pub use reading::{Error, TaskReading, read_task};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::docs::DOC_BYTES;
 use super::exports::{Exports, exports};
 use super::page::{SummaryInput, SummaryPage};
 use super::row_names::returned_keys;
@@ -11,7 +12,6 @@ use super::{declarations, docs, page};
 use crate::model::{Outline, Symbol, SymbolKind};
 use crate::summarize::words;
 
-const DOC_BYTES: usize = 200;
 const EXPORTS_BYTES: usize = 160;
 const IMPORTS_BYTES: usize = 120;
 const TESTS_BYTES: usize = 300;
@@ -413,13 +413,13 @@ mod tests {
         let summary = summary("python", &"x\n".repeat(15_000), Some(&outline(None, &[], many)));
         expect![[r"
             Python module, about 20000 lines: about 5000 functions.
+            Defines: function_0, function_1, function_2, function_3, function_4, function_5, function_6, function_7, function_8, function_9, function_10, function_11, function_12, function_13, function_14, …
             def function_0()
             def function_1(argument: int, )
             def function_2(argument: int, argument: int, )
             def function_3(argument: int, argument: int, argument: int, )
             def function_4(argument: int, argument: int, argument: int, argument: int, )
             def function_5(argument: int, argument: int, argument: int, argument: int, argument: int, )
-            def function_6(argument: int, argument: int, argument: int, argument: int, argument: int, argument: int, )
             …"]]
         .assert_eq(&summary);
     }

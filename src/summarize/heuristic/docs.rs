@@ -1,8 +1,10 @@
-//! What a file says that it is for: by its own documentation, else by that of its main type, else by that of its first
-//! documented symbol.
+//! What a file says that it is for: by its own documentation, else by that of its main type or its only function, else by
+//! the names of what it defines.
 //!
 //! Whether a paragraph is documentation is decided by its words alone. How often it occurs in the project would tell
 //! boilerplate apart as well, but then a summary would change with other files, and could not be kept by content.
+
+use std::collections::HashSet;
 
 use super::comments::{self, is_boilerplate};
 use super::data;
@@ -10,6 +12,9 @@ use super::page::SummaryInput;
 use super::symbols::{FileSymbols, ShownSymbol};
 use crate::model::{Symbol, SymbolKind};
 use crate::summarize::words;
+
+/// The most bytes of what a file is for.
+pub(crate) const DOC_BYTES: usize = 200;
 
 /// Returns what the file is for; `None` if nothing says so.
 pub(crate) fn doc(source: &SummaryInput<'_>, symbols: &FileSymbols<'_>) -> Option<String> {
@@ -73,23 +78,39 @@ fn documents(symbol: &Symbol, paragraph: &str) -> bool {
     is_same(symbol) || symbol.kind.is_namespace() && symbol.children.iter().any(is_same)
 }
 
-/// Returns the documentation of the main type, else of the first public symbol that has one, with its name.
+/// Returns the documentation of the main type, or of the only public function, with its name; else the names of what the
+/// file defines. The documentation of one of several functions says nothing of the others.
 fn symbol_doc(symbols: &FileSymbols<'_>) -> Option<String> {
     let named = |shown: &ShownSymbol<'_>| {
         let name = words::one_line(&shown.symbol.name);
         let doc = meaningful(shown.symbol.doc.as_deref()?).filter(|doc| is_sentence(doc))?;
         Some(if doc.starts_with(&name) { doc } else { format!("{name}: {doc}") })
     };
-    let public = || symbols.shown.iter().filter(|shown| !shown.is_private);
-    let main_type = public().find(|shown| shown.symbol.kind.is_type());
-    main_type.and_then(named).or_else(|| {
-        // A method of a class of another file says little about this one.
-        let is_own = |shown: &ShownSymbol<'_>| {
-            shown.symbol.kind.is_type() || shown.symbol.kind == SymbolKind::Function
-        };
-        let documented = public().filter(|shown| is_own(shown) && named(shown).is_some());
-        documented.min_by_key(|shown| shown.symbol.span.start_byte).and_then(named)
-    })
+    let public: Vec<&ShownSymbol<'_>> = symbols.shown.iter().filter(|shown| !shown.is_private).collect();
+    let main_type = public.iter().find(|shown| shown.symbol.kind.is_type());
+    // A method of a class of another file says little about this one.
+    let mut functions = public.iter().filter(|shown| shown.symbol.kind == SymbolKind::Function);
+    let only_function = match (functions.next(), functions.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    };
+    let documented =
+        main_type.and_then(|shown| named(shown)).or_else(|| only_function.and_then(|shown| named(shown)));
+    documented.or_else(|| defined_names(&public))
+}
+
+/// Returns the names of the types and functions, the most important first, if there are more than the summary shows anyway.
+fn defined_names(public: &[&ShownSymbol<'_>]) -> Option<String> {
+    /// The lines of about as many symbols have room in a summary.
+    const SHOWN_ANYWAY: usize = 6;
+    let mut seen = HashSet::new();
+    let is_meant = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Function;
+    let meant = public.iter().filter(|shown| is_meant(shown.symbol.kind));
+    let names = meant.map(|shown| words::one_line(&shown.symbol.name));
+    let names: Vec<String> = names.filter(|name| !name.is_empty() && seen.insert(name.clone())).collect();
+    let label = "Defines: ";
+    (SHOWN_ANYWAY < names.len())
+        .then(|| format!("{label}{}", words::join_within(&names, ", ", DOC_BYTES - label.len())))
 }
 
 /// Returns whether a comment reads like documentation, and not like a heading or a remark.
@@ -179,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_documentation_shows_that_of_its_main_type_or_else_of_its_first_public_symbol() {
+    fn a_file_without_documentation_shows_that_of_its_main_type_or_of_its_only_public_function() {
         let types = outline(
             None,
             vec![
@@ -191,6 +212,25 @@ mod tests {
         assert!(summary("python", "x = 1\n", Some(&types)).contains("\nShop: Sells many small things.\n"));
         let functions = outline(Some("Copyright 2020 Somebody"), types.symbols[..2].to_vec());
         assert!(summary("python", "x = 1\n", Some(&functions)).contains("\nmain: Starts the whole shop.\n"));
+    }
+
+    #[test]
+    fn a_file_of_several_functions_without_documentation_shows_their_names() {
+        let named = |name: &str| {
+            let doc = Some("Does a thing that nobody would guess from its name.");
+            symbol(SymbolKind::Function, &format!("def {name}(first_argument, second_argument)"), name, doc)
+        };
+        let two = outline(None, ["load", "store"].map(named).to_vec());
+        expect![[r"
+            Python module, 1 line: 2 functions.
+            def load(first_argument, second_argument)
+            def store(first_argument, second_argument)"]]
+        .assert_eq(&summary("python", "x = 1\n", Some(&two)));
+        let functions = ["load", "store", "delete", "rename", "list_all", "_check", "copy", "move_to"];
+        let many = outline(None, functions.map(named).to_vec());
+        let summary = summary("python", "x = 1\n", Some(&many));
+        let expected = "\nDefines: load, store, delete, rename, list_all, copy, move_to\ndef load(";
+        assert!(summary.contains(expected), "{summary}");
     }
 
     #[test]

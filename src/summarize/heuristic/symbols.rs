@@ -156,9 +156,9 @@ fn owner(symbol: &Symbol) -> &str {
 
 /// Returns whether a symbol is a test, or a group of tests.
 fn is_test(symbol: &Symbol, language: &str) -> bool {
-    const CALLS: [&str; 12] = [
+    const CALLS: [&str; 13] = [
         "describe(", "describe.", "it(", "it.", "test(", "test.", "suite(", "context(", "TEST(", "TEST_",
-        "BOOST_AUTO_TEST", "SCENARIO(",
+        "BOOST_AUTO_TEST", "SCENARIO(", "@test ",
     ];
     let name = symbol.name.as_str();
     let begins = |start: &str| {

@@ -16,9 +16,10 @@ use crate::syntax::outline::{
 };
 use crate::syntax::text::{PreprocessedText, TextRewriter, format_line_count};
 
-/// C#, up to what the grammar knows of version 13.
+/// C#, up to what the grammar knows of version 13, and the extensions of version 14.
 pub(super) static CSHARP: Language = Language {
     cuts_detached_comments: true,
+    docs_cross_directives: true,
     has_overloads: true,
     signature_excludes: &["attribute_list", "preproc_if_in_attribute_list"],
     preprocess: Some(preprocess_conditionals),
@@ -43,7 +44,7 @@ const NODES: NodeTable = &[
     ("property_declaration indexer_declaration event_declaration", Visit::Read(property)),
     ("event_field_declaration field_declaration", Visit::Read(field)),
     ("global_statement", Visit::Read(statement)),
-    ("preproc_if preproc_elif preproc_else", Visit::Enter),
+    ("preproc_if preproc_elif preproc_else", Visit::Read(conditional)),
     ("local_function_statement", Visit::code(SymbolKind::Function, "body")),
 ];
 
@@ -70,9 +71,17 @@ fn file_namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
+/// Reads a branch of a condition that holds whole members.
+fn conditional<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    walk.visit_branch(node, node.kind() == "preproc_if");
+}
+
 /// Reads a class, a struct or a record: the parameters of a record are its properties.
 fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.name_at(node, "name") else { return };
+    if name == EXTENSION && walk.text(node).starts_with(EXTENSION) {
+        return extension(walk, node);
+    }
     let is_record = node.kind() == "record_declaration";
     let is_struct = node.kind() == "struct_declaration" || (is_record && find(node, ".struct").is_some());
     let kind = if is_struct { SymbolKind::Struct } else { SymbolKind::Class };
@@ -80,6 +89,18 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(parameters) = find(node, ".parameter_list").filter(|_| is_record) {
         walk.define_leading_members(parameters);
     }
+}
+
+/// Reads `extension(Type receiver) { … }`, which the parser is given as a class. As an extension in other languages, it has the
+/// name of the type.
+fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let receiver = find(node, ".parameter_list/.parameter");
+    let Some(receiver) = receiver.and_then(|receiver| find(receiver, "type|name")) else { return };
+    let name = walk.text(receiver).to_owned();
+    walk.define(
+        node,
+        SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::members(find(node, "body"))),
+    );
 }
 
 /// Reads a method; one that implements an interface's explicitly is qualified by the interface's name.
@@ -191,8 +212,8 @@ fn explicit_interface<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> &'t str {
 /// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are none,
 /// or the scanner does not support what it reads.
 fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
-    // Most texts have neither, and need no scan.
-    if !text.contains("#if") && !text.contains("#pragma") {
+    // Most texts have none of these, and need no scan.
+    if !["#if", "#pragma", EXTENSION].iter().any(|word| text.contains(word)) {
         return None;
     }
     // As after a brace: at the beginning of a text a whole declaration can begin.
@@ -208,13 +229,38 @@ fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
         }
         // Bytes beyond ASCII are those of a byte order mark, which may precede the first directive.
         at_line_start = byte == b'\n' || (at_line_start && (byte.is_ascii_whitespace() || 0x7f < byte));
+        if byte == b'e' && matches!(scan.last, b'{' | b'}' | b';') && is_extension(text, at) {
+            let end = at + EXTENSION.len();
+            scan.replaced.push((at..end, EXTENSION_CLASS));
+            scan.repairs += 1;
+            scan.record_byte(byte);
+            at = end;
+            continue;
+        }
         let end = token_end(text, at, 0)?;
         if !(byte.is_ascii_whitespace() || text[at..].starts_with("//") || text[at..].starts_with("/*")) {
             scan.record_byte(byte);
         }
         at = end;
     }
-    (scan.groups.is_empty() && !scan.elided.is_empty()).then(|| scan.finish())
+    (scan.groups.is_empty() && !scan.replaced.is_empty()).then(|| scan.finish())
+}
+
+/// The word that begins members for another type, and what it is replaced by: the grammar knows no such members, but the
+/// rest of their head is that of a class.
+const EXTENSION: &str = "extension";
+const EXTENSION_CLASS: &str = "class extension";
+
+/// Returns whether a member begins at `at` that adds members to another type: `extension<T>(IEnumerable<T> source) {`.
+fn is_extension(text: &str, at: usize) -> bool {
+    /// The longest head.
+    const MAX_HEAD: usize = 1000;
+    let Some(rest) = text[at..text.floor_char_boundary(at + MAX_HEAD)].strip_prefix(EXTENSION) else {
+        return false;
+    };
+    let is_open = rest.trim_start().starts_with(['<', '(']);
+    let (Some(head_end), Some(parameters_end)) = (rest.find('{'), rest.find(')')) else { return false };
+    is_open && parameters_end < head_end && !rest[..head_end].contains([';', '}', '"'])
 }
 
 /// What follows a directive is not looked for farther away.
@@ -238,8 +284,8 @@ struct ConditionalGroup {
 struct ConditionalScanner<'a> {
     text: &'a str,
     groups: Vec<ConditionalGroup>,
-    /// What the parser is not given.
-    elided: Vec<Range<usize>>,
+    /// What the parser is not given, and what it is given instead.
+    replaced: Vec<(Range<usize>, &'static str)>,
     repairs: usize,
     depth: isize,
     /// The last byte that is neither a comment nor white space.
@@ -296,25 +342,26 @@ impl ConditionalScanner<'_> {
                 (self.depth, self.last) = group.first_end?;
                 if group.is_unsupported {
                     self.repairs += 1;
-                    self.elided.push(group.first);
-                    self.elided.push(group.second.unwrap_or(line.start)..line.end);
+                    self.replaced.push((group.first, ""));
+                    self.replaced.push((group.second.unwrap_or(line.start)..line.end, ""));
                 }
             }
             // The grammar does not support everything that compilers accept there.
-            "pragma" => self.elided.push(line),
+            "pragma" => self.replaced.push((line, "")),
             _ => {}
         }
         Some(())
     }
 
     fn finish(mut self) -> PreprocessedText {
-        self.elided.sort_by_key(|range| (range.start, range.end));
+        self.replaced.sort_by_key(|(range, _)| (range.start, range.end));
         let mut rewriter = TextRewriter::new(self.text);
         rewriter.preprocessed.repairs = self.repairs;
-        for range in self.elided {
-            // A line within an elided branch is elided with it.
+        for (range, with) in self.replaced {
+            // What is within an elided branch is elided with it.
             let start = range.start.max(rewriter.done);
-            rewriter.replace(start..range.end.max(start), "");
+            let with = if start == range.start { with } else { "" };
+            rewriter.replace(start..range.end.max(start), with);
         }
         rewriter.finish()
     }
@@ -443,6 +490,16 @@ mod tests {
     #[test]
     fn a_nested_branch_is_elided_with_its_parent() {
         check("a(\n#if X\nb\n#else\n#if Y\nc\n#endif\n#pragma d\n#endif\n);", Some("a(\nb\n);"));
+    }
+
+    #[test]
+    fn an_extension_is_given_to_the_parser_as_a_class() {
+        check(
+            "static class A {\n    extension<T>(B<T> b) where T : C\n    { int D => 1; }\n}",
+            Some("static class A {\n    class extension<T>(B<T> b) where T : C\n    { int D => 1; }\n}"),
+        );
+        check("class A { void F() { extension(1); if (a) { } } }", None);
+        check("class A { int extension; extension(int a) => 1; }", None);
     }
 
     #[test]

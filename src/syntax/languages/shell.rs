@@ -13,6 +13,7 @@ use crate::syntax::text::{PreprocessedText, TextRewriter, format_text_size};
 pub(super) static SHELL: Language = Language {
     // A body without a command is none.
     marks: ElisionMarks { body: (": # ", ""), data: (" # ", ""), ends_line: true },
+    preprocess: Some(with_tests_as_functions),
     preprocess_broken: Some(without_bodies),
     ..Language::new("shell", tree_sitter_bash::LANGUAGE, "tree-sitter-bash 0.25.1", &[NODES])
 };
@@ -42,9 +43,19 @@ const LARGE_TEXT: usize = 400;
 /// How many names back a script is searched for one that it has set already.
 const SEARCHED_SYMBOLS: usize = 400;
 
+/// Gives the parser functions in place of the tests of Bats: `@test "adds" {`. `None` if there are none.
+fn with_tests_as_functions(text: &str) -> Option<PreprocessedText> {
+    if text.contains(TEST_WORD) { rewrite(text, false) } else { None }
+}
+
 /// Replaces the bodies of those functions that begin and end at the beginning of a line. The grammar does not understand
 /// all expansions, and after one such as `${a#*\"b\":[}` it may find no function any more. `None` if there are no such bodies.
 fn without_bodies(text: &str) -> Option<PreprocessedText> {
+    rewrite(text, true)
+}
+
+/// Rewrites the heads of tests, and the bodies of functions if `cuts_bodies`.
+fn rewrite(text: &str, cuts_bodies: bool) -> Option<PreprocessedText> {
     let mut rewriter = TextRewriter::new(text);
     let (mut head, mut body, mut here_document) = (false, None, None);
     let mut at = 0;
@@ -56,10 +67,16 @@ fn without_bodies(text: &str) -> Option<PreprocessedText> {
             here_document = here_document.filter(|_| line.trim_start_matches('\t') != end);
             continue;
         }
-        let brace = if head { Some(line) } else { function_head(line) };
+        let named_test = test_head(line);
+        if let Some((name_end, _)) = named_test {
+            let indent = line.len() - line.trim_start().len();
+            rewriter.repair(start + indent..start + name_end, TEST_FUNCTION);
+        }
+        let brace =
+            if head { Some(line) } else { named_test.map(|(_, rest)| rest).or_else(|| function_head(line)) };
         head = !head && brace == Some("");
         match (brace, body) {
-            (Some("{"), _) => body = Some(at),
+            (Some("{"), _) if cuts_bodies => body = Some(at),
             (_, Some(from)) if line.starts_with('}') => {
                 rewriter.repair(from..start, ":\n");
                 body = None;
@@ -68,6 +85,32 @@ fn without_bodies(text: &str) -> Option<PreprocessedText> {
         }
     }
     (0 < rewriter.preprocessed.repairs).then(|| rewriter.finish())
+}
+
+/// What a test of Bats begins with, and what is in the place of the word and its name for the parser.
+const TEST_WORD: &str = "@test ";
+const TEST_FUNCTION: &str = "test()";
+
+/// Returns where the name of a test ends in its line, and the brace behind it.
+fn test_head(line: &str) -> Option<(usize, &str)> {
+    let name = line.trim_start().strip_prefix(TEST_WORD)?.trim_start();
+    let length = match name.chars().next()? {
+        quote @ ('"' | '\'') => {
+            let mut is_escaped = false;
+            let end = name[1..].find(|c: char| {
+                let is_end = c == quote && !is_escaped;
+                is_escaped = quote == '"' && c == '\\' && !is_escaped;
+                is_end
+            })?;
+            end + 2
+        }
+        _ => name.find(char::is_whitespace)?,
+    };
+    let rest = name[length..].trim_start();
+    let is_open = rest.starts_with('{');
+    // A comment may follow the brace.
+    let brace = if rest[1.min(rest.len())..].trim_start().starts_with('#') { "{" } else { rest };
+    is_open.then(|| (line.len() - name.len() + length, brace))
 }
 
 /// Returns what follows the head of a function on its line; `None` if there is none at the beginning of the line.
@@ -94,12 +137,15 @@ fn here_document_end(line: &str) -> Option<&str> {
     (is_word && is_command).then(|| &word[..end])
 }
 
-/// Reads `name() { … }`, `function name { … }` and `name() ( … )`.
+/// Reads `name() { … }`, `function name { … }`, `name() ( … )`, and `@test "name" { … }` of Bats.
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
     let start = walk.range(body).start;
-    let definition = SymbolDefinition::new(SymbolKind::Function, walk.text(name), SymbolBody::Nothing)
-        .with_signature_end(start);
+    let name = walk.text(name);
+    // A test has the name that it is run by, without its quotation marks.
+    let name = name.strip_prefix(TEST_WORD).map_or(name, |name| name.trim_matches([' ', '"', '\'']));
+    let definition =
+        SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(start);
     walk.define(node, definition);
     if !body.has_error() {
         cut_body(walk, node, body);
@@ -258,6 +304,17 @@ mod tests {
         let whole = SHELL.preprocess_broken.unwrap()(BROKEN).unwrap().text;
         assert_eq!(whole, "first() {\n:\n}\n\nfunction second\n{\n:\n}\nthird() { echo 3; }\nA=1\n");
         assert_eq!(functions(BROKEN), ["first 1-6", "second 8-11", "third 12-12", "A 13-13"]);
+    }
+
+    #[test]
+    fn tests_of_bats_are_functions_with_their_names() {
+        let text = "@test \"adds 2 \\\"and\\\" {2}\" { # slow\n  a=1\n}\n@test 'it is' {\n  b\n}\n@test c { d; }\n\
+                    cat <<END\n@test \"none\" {\n}\nEND\nsetup() { :; }\n";
+        let expected = [r#"adds 2 \"and\" {2} 1-3"#, "it is 4-6", "c 7-7", "setup 12-12"];
+        assert_eq!(functions(text), expected);
+        // The grammar loses its way in the body of the first.
+        let broken = format!("@test \"first\" {{\n  x=${{1#*\\\"a\\\":[}}\n}}\n{text}");
+        assert_eq!(functions(&broken)[..2], ["first 1-3", r#"adds 2 \"and\" {2} 4-6"#]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(in crate::syntax) type NodeTable = &'static [(&'static str, Visit)];
 type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
 
 /// A language as its file describes it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of its own that a language has or not")]
 pub(in crate::syntax) struct Language {
     pub(in crate::syntax) id: &'static str,
     pub(in crate::syntax) grammar: LanguageFn,
@@ -28,6 +29,8 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) separator: &'static str,
     /// Whether comments that belong to no declaration are cut.
     pub(in crate::syntax) cuts_detached_comments: bool,
+    /// Whether documentation (`///`, `/**`) belongs to the next declaration, whatever directives are between them.
+    pub(in crate::syntax) docs_cross_directives: bool,
     /// Whether a skeleton is parsed again, to verify that it has no more errors than its source.
     pub(in crate::syntax) checks_skeleton: bool,
     /// Whether two functions of one scope may have the same name.
@@ -72,6 +75,7 @@ impl Language {
             grammar_version,
             separator: ".",
             cuts_detached_comments: false,
+            docs_cross_directives: false,
             checks_skeleton: true,
             has_overloads: false,
             signature_excludes: &[],

@@ -66,6 +66,11 @@ pub(in crate::syntax) struct OutlineWalk<'t> {
     prefix_start: Option<usize>,
     /// The comments directly above the current node.
     preceding_comments: Option<CommentRun>,
+    /// The documentation above the condition of the preprocessor that is visited: that of the first declaration of each
+    /// branch.
+    conditional_doc: Option<CommentRun>,
+    /// The same for the branch that is visited next.
+    branch_doc: Option<CommentRun>,
     /// The comment that trails the code before the current node.
     trailing_comment: Option<TrailingComment>,
     /// Comments that precede the node that is visited next, but belong into it.
@@ -90,6 +95,8 @@ impl<'t> OutlineWalk<'t> {
             wrapper: None,
             prefix_start: None,
             preceding_comments: None,
+            conditional_doc: None,
+            branch_doc: None,
             trailing_comment: None,
             leading_comments: Vec::new(),
             depth: 0,
@@ -100,10 +107,12 @@ impl<'t> OutlineWalk<'t> {
 
     pub(in crate::syntax) fn visit_children(&mut self, node: Node<'t>) {
         let leading = std::mem::take(&mut self.leading_comments);
+        let branch_doc = self.branch_doc.take();
         // The root extends from end to end, whatever was elided before its first child and after its last.
         let range = if self.depth == 0 { 0..self.source.original_text().len() } else { self.range(node) };
         let mut place = ElisionCursor::new(self.source, range.start);
         self.visit_inside(|walk| {
+            walk.preceding_comments = branch_doc;
             for comment in leading {
                 walk.record_comment(walk.range(comment), 0);
             }
@@ -131,6 +140,10 @@ impl<'t> OutlineWalk<'t> {
                 self.record_comment(child_range, place.last_code_line);
             }
             Some(Visit::Prefix) => self.record_prefix(child_range),
+            None if self.passes_doc_on(child_range.start) => {
+                self.detach_distant_comments(false, child_range.start);
+                place.advance_past(self.source, child_range.end);
+            }
             visit => {
                 let is_preamble =
                     matches!(visit, Some(Visit::Preamble(_) | Visit::Import(..) | Visit::FileHead))
@@ -156,6 +169,38 @@ impl<'t> OutlineWalk<'t> {
         self.detach_comments();
         (self.preceding_comments, self.prefix_start) = outer;
         self.depth -= 1;
+    }
+
+    /// Visits a branch of a condition of the preprocessor, whose first declaration has the documentation that is above the
+    /// condition; `is_first` tells the branch that the condition begins with.
+    pub(in crate::syntax) fn visit_branch(&mut self, branch: Node<'t>, is_first: bool) {
+        let outer = self.conditional_doc.clone();
+        if is_first {
+            self.conditional_doc =
+                if self.has_crossing_doc() { self.preceding_comments.take() } else { None };
+        }
+        let line = self.source.line(self.range(branch).start);
+        self.branch_doc = self.conditional_doc.clone().map(|doc| CommentRun { last_line: line, ..doc });
+        // Only the symbol directly within a wrapper begins with it.
+        let wrapper = self.wrapper.take();
+        self.visit_children(branch);
+        self.wrapper = wrapper;
+        self.conditional_doc = if is_first { outer } else { self.conditional_doc.take() };
+    }
+
+    /// Returns whether the comments above the current node are documentation of the next declaration, whatever directives
+    /// are between them.
+    fn has_crossing_doc(&self) -> bool {
+        let comment = self.preceding_comment();
+        self.compiled.language.docs_cross_directives
+            && (comment.starts_with("///") || comment.starts_with("/**"))
+    }
+
+    /// Returns whether what begins at `start` is part of a directive that the documentation above is not about.
+    fn passes_doc_on(&self, start: usize) -> bool {
+        self.has_crossing_doc()
+            && (self.source.line_prefix(start).trim_start().starts_with('#')
+                || self.source.text(start..start + 1) == "#")
     }
 
     /// Makes the node that is visited next begin with comments that the grammar puts before it.
@@ -466,6 +511,16 @@ impl<'t> OutlineWalk<'t> {
             self.detach_comments();
         }
         let line = self.source.line(start);
+        if self.has_crossing_doc()
+            && let Some(above) = &mut self.preceding_comments
+            && above.last_line < line
+        {
+            let between = self.source.text(above.range.end.min(start)..start);
+            let mut lines = between.lines().skip(1).filter(|line| !line.trim().is_empty());
+            if lines.all(|line| line.trim_start().starts_with('#')) {
+                above.last_line = line - 1;
+            }
+        }
         if self.preceding_comments.as_ref().is_some_and(|above| above.last_line + 1 < line) {
             self.detach_comments();
         }

@@ -10,7 +10,7 @@ use super::declarations::{
 use super::declarators::{function_kind, is_keyword, lost_conversion, resolve_declarator, spelled_name};
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{
-    GrammarField, Language, NamedScope, NodeTable, OutlineWalk, SkeletonCut, Visit, children,
+    GrammarField, Language, NamedScope, NodeTable, OutlineWalk, SkeletonCut, Visit, child_of_kind, children,
 };
 use crate::syntax::text::{SynthesizedItem, format_line_count};
 
@@ -92,7 +92,9 @@ fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     // In `static struct made_here {…} f(void) {` the function begins before the type does.
     walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
     if let Some(body) = body {
-        cut_body(walk, has_return_type(walk, node), body);
+        // With declarations of its parameters before the body, it is no prototype without one.
+        let is_old_style = child_of_kind(node, "declaration").is_some();
+        cut_body(walk, has_return_type(walk, node) && !is_old_style, body);
     }
 }
 
@@ -118,8 +120,7 @@ fn signature<'t>(walk: &OutlineWalk<'t>, function: Node<'t>, head_end: usize) ->
     head.trim_end_matches([';', ' ']).to_owned()
 }
 
-/// Returns what a prototype omits: the body, an initializer list before it, and the parameters' types of a head in the
-/// style of K&R. It begins where the signature ends.
+/// Returns what a prototype omits: the body, and an initializer list before it. It begins where the signature ends.
 fn body_range(walk: &OutlineWalk<'_>, function: Node<'_>) -> Option<Range<usize>> {
     let mut head_end = function.start_byte();
     for child in children(function) {
@@ -129,8 +130,7 @@ fn body_range(walk: &OutlineWalk<'_>, function: Node<'_>) -> Option<Range<usize>
             "compound_statement"
             | "field_initializer_list"
             | "try_statement"
-            | "constructor_try_statement"
-            | "declaration" => {
+            | "constructor_try_statement" => {
                 // What a scanner elided after the signature is part of it, unless it is a comment.
                 let between = walk.source.original_end(head_end)..walk.range(child).start;
                 return Some(walk.source.elided_code_end(between)..walk.range(function).end);

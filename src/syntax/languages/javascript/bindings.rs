@@ -1,6 +1,8 @@
 //! Names that JavaScript gives to values (`const a = …`, `exports.a = …`, imports and exports), and what a skeleton cuts of
 //! the values.
 
+use std::collections::HashSet;
+
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
@@ -130,6 +132,13 @@ fn define_call_value<'t>(
 ) {
     if let Some(object) = object_argument(call) {
         let (kind, body) = (SymbolKind::Object, SymbolBody::Members(object));
+        return walk.define(holder, SymbolDefinition { kind, body, ..binding });
+    }
+    // In a function, what it makes is its own.
+    if walk.scopes.is_empty()
+        && let Some(members) = made_members(walk, call)
+    {
+        let (kind, body) = (SymbolKind::Object, SymbolBody::Members(members));
         return walk.define(holder, SymbolDefinition { kind, body, ..binding });
     }
     let innermost = find(call, "function").map(unwrap_value).filter(|function| is_function(*function));
@@ -297,6 +306,61 @@ fn function_argument<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<
 /// Returns the object with functions among the arguments of a call: `View.extend({ render() { … } })`.
 fn object_argument(call: Node<'_>) -> Option<Node<'_>> {
     arguments(call).into_iter().map(unwrap_value).find(|argument| has_functions(*argument))
+}
+
+/// Returns where the members are of an object that a function makes for a call, as for a store:
+/// `create((set) => ({ add() { … } }))`, `defineStore("a", () => { function add() { … } return { add } })`. It may be a call
+/// among the arguments that has the function.
+fn made_members<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<'t>> {
+    let mut call = call;
+    for _ in 0..MOST_CALLS {
+        let args: Vec<_> = arguments(call).into_iter().map(unwrap_value).collect();
+        if let Some(function) = args.iter().find(|argument| is_function(**argument)) {
+            let body = find(*function, "body").map(unwrap_value)?;
+            if body.kind() == "object" {
+                return has_functions(body).then_some(body);
+            }
+            let statements = significant_children(body);
+            let last = statements.last().filter(|last| last.kind() == "return_statement")?;
+            let returned = significant_children(*last).first().copied().map(unwrap_value)?;
+            if returned.kind() != "object" {
+                return None;
+            }
+            let names = function_names(walk, &statements);
+            let is_function_name = |member: &Node<'t>| names.contains(walk.text(*member));
+            let has_names = significant_children(returned).iter().any(is_function_name);
+            return if has_names {
+                Some(body)
+            } else {
+                Some(returned).filter(|object| has_functions(*object))
+            };
+        }
+        call = *args.iter().find(|argument| argument.kind() == "call_expression")?;
+    }
+    None
+}
+
+/// Returns the names of the functions that some statements declare.
+fn function_names<'t>(walk: &OutlineWalk<'t>, statements: &[Node<'t>]) -> HashSet<&'t str> {
+    let mut names = HashSet::new();
+    for statement in statements {
+        match statement.kind() {
+            "function_declaration" | "generator_function_declaration" => {
+                names.extend(find(*statement, "name").map(|name| walk.text(name)));
+            }
+            "lexical_declaration" | "variable_declaration" => {
+                let declarators = find_all(*statement, ".variable_declarator").into_iter();
+                let functions = declarators.filter(|declarator| {
+                    find(*declarator, "value").map(unwrap_value).is_some_and(is_function)
+                });
+                names.extend(
+                    functions.filter_map(|declarator| find(declarator, "name")).map(|name| walk.text(name)),
+                );
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {

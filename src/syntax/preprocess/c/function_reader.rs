@@ -5,6 +5,7 @@ use super::scanner::Dialect;
 use super::tokens::{CToken, CTokenKind};
 use super::words::{
     is_attribute, is_basic_type, is_macro_name, is_statement, is_trailing_qualifier, macro_function,
+    names_test,
 };
 use crate::model::{SymbolKind, collapse_whitespace};
 
@@ -27,8 +28,9 @@ impl ItemReader<'_, '_> {
             if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
         let (qualified, scope) = self.qualified(name);
         let is_typed = self.has_read_type || self.has_type(from, qualified);
-        // `METHOD(name)(int a) {`
-        let is_macro = is_macro_name(&text) && self.ending != ItemEnding::Semicolon;
+        // `METHOD(name)(int a) {`, and `METHOD(name)(int a);` among the members of a type, where nothing is called.
+        let is_member = self.scanner.is_in_type() && self.scanner.dialect == Dialect::Cpp;
+        let is_macro = is_macro_name(&text) && (self.ending != ItemEnding::Semicolon || is_member);
         if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed || is_macro) {
             return match self.read_trail(parameters + 2, false, false) {
                 HeadTrail::Head(head) if self.is_typedef => self.typedef(inner, head),
@@ -36,7 +38,8 @@ impl ItemReader<'_, '_> {
                 HeadTrail::Head(head) if self.scanner.is_in_type() && self.scanner.dialect == Dialect::C => {
                     self.symbol(SymbolKind::Field, inner, head, None)
                 }
-                HeadTrail::Head(head) => self.as_function(inner, scope, head, true),
+                // Without its body, a test would read as a call.
+                HeadTrail::Head(head) => self.as_function(inner, scope, head, is_typed || !names_test(&text)),
                 HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
                     ItemReading::Ambiguous(Some(inner))
                 }
@@ -91,15 +94,23 @@ impl ItemReader<'_, '_> {
         }
     }
 
-    /// Returns `name` of `int MACRO(name)(…)`.
+    /// Returns `name` of `int MACRO(name)(…)` and `MACRO(int, name)(…)`, and `Fixture.name` of `BENCHMARK_F(Fixture, name)(…)`.
     fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
         if !self.is(parameters + 1, CTokenKind::Paren) || self.is(name, CTokenKind::Tilde) {
             return None;
         }
-        match self.scanner.tokens.group(parameters) {
-            [word] if word.kind == CTokenKind::Word => Some(self.scanner.text[word.range()].to_owned()),
+        let arguments: Vec<&[CToken]> =
+            self.scanner.tokens.group(parameters).split(|token| token.kind == CTokenKind::Comma).collect();
+        let word = |argument: &[CToken]| match argument {
+            [word] if word.kind == CTokenKind::Word => Some(&self.scanner.text[word.range()]),
             _ => None,
+        };
+        let words: Vec<&str> = arguments.iter().map_while(|argument| word(argument)).collect();
+        if names_test(self.word(name)) && 2 <= words.len() {
+            return macro_function(self.word(name), &words);
         }
+        // Types come first.
+        arguments.last().and_then(|last| word(last)).map(str::to_owned)
     }
 
     /// Reads `operator …` at `at` of the row.
@@ -140,9 +151,11 @@ impl ItemReader<'_, '_> {
             ItemEnding::Body(end) => Some(self.end_before(head)..end),
             ItemEnding::Semicolon => None,
         };
+        // What ends with a declaration of a parameter is no prototype, whatever precedes the name.
+        let is_old_style = self.scanner.bytes[..self.end_before(head)].ends_with(b";");
         let mut reading = self.symbol(kind, name, head, cut);
         if let ItemReading::Symbol(symbol) = &mut reading {
-            (symbol.scope, symbol.has_type) = (scope, is_typed);
+            (symbol.scope, symbol.has_type) = (scope, is_typed && !is_old_style);
         }
         reading
     }
@@ -165,7 +178,8 @@ impl ItemReader<'_, '_> {
                 Some(CTokenKind::Word) if at == first && self.is_old_style(at) => {
                     return match self.ending {
                         ItemEnding::Semicolon => HeadTrail::OldStyle,
-                        ItemEnding::Body(_) => HeadTrail::Head(at),
+                        // What is declared there are the types of the parameters.
+                        ItemEnding::Body(_) => HeadTrail::Head(self.end),
                     };
                 }
                 // `A::A() try : a(1) {`

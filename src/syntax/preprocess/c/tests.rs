@@ -89,13 +89,30 @@ fn a_macro_around_a_function_does_not_name_it() {
 }
 
 #[test]
+fn a_macro_with_a_type_or_a_fixture_names_a_function() {
+    cpp(
+        "struct A {\n STDMETHOD(f)(int a) PURE;\n STDMETHOD_(B<int>, g)();\n STDMETHOD_(const char *, h)() { }\n};\n\
+         BENCHMARK_F(Fixture, i)(State& s) { }\nBENCHMARK_TEMPLATE_F(Fixture, j, int)(State& s) { }\n",
+        &expect![[r"
+            struct A {}
+            ;
+            + method f = STDMETHOD(f)(int a) PURE
+            + method g = STDMETHOD_(B<int>, g)()
+            + method h = STDMETHOD_(const char *, h)()
+            + function Fixture.i = BENCHMARK_F(Fixture, i)(State& s)
+            + function Fixture.j = BENCHMARK_TEMPLATE_F(Fixture, j, int)(State& s)
+            ! struct A"]],
+    );
+}
+
+#[test]
 fn parameters_in_the_old_style_belong_to_their_function() {
     c(
         "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
-        &expect![["
+        &expect![[r"
 
-        + function f = int f(a, b)
-        + function g = int g(int a)"]],
+            + function f = int f(a, b) const char *a; struct x *b;
+            + function g = int g(int a)"]],
     );
 }
 

@@ -99,7 +99,7 @@ pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
         let prefix = if name.starts_with("COMPAT") { "compat_sys_" } else { "sys_" };
         return Some(format!("{prefix}{first}"));
     }
-    let is_test = name.contains("TEST") || name.contains("PERF") || name.contains("BENCHMARK");
+    let is_test = names_test(name);
     let is_method = name == "METHOD" || name.ends_with("_METHOD");
     match arguments.get(1) {
         Some(second) if is_test || is_method => Some(format!("{first}.{second}")),
@@ -108,6 +108,11 @@ pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
             arguments.iter().find(is_name).map(|name| (*name).to_owned())
         }
     }
+}
+
+/// Returns whether a macro names a test or a benchmark by what it belongs to and its own name.
+pub(super) fn names_test(name: &str) -> bool {
+    ["TEST", "PERF", "BENCHMARK"].iter().any(|word| name.contains(word))
 }
 
 /// Longer rows of macros do not occur, and each line of one would cost a look at the whole of it.
