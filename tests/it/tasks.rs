@@ -292,6 +292,7 @@ fn what_a_daemon_keeps_of_earlier_documents_changes_none() {
     let edit = |file: &str, from: &str, to: &str| {
         sandbox.write(file, sandbox.read(file).replacen(from, to, 1));
     };
+    let mask = "[[files]]\npath = \"src/mail.py\"\nast_mask = {load_mail = \"hide\"}\n";
     let steps: [&dyn Fn(); 10] = [
         &|| {},
         &|| edit("src/mail.py", "return step_11", "return step_10"),
@@ -302,10 +303,7 @@ fn what_a_daemon_keeps_of_earlier_documents_changes_none() {
         &|| sandbox.commit_all("edits"),
         &|| std::fs::remove_file(sandbox.path("src/parts/part_3.py")).unwrap(),
         &|| sandbox.write(".gitattributes", "src/parts/* linguist-generated\n"),
-        &|| {
-            sandbox
-                .write("slop.toml", "[[files]]\npath = \"src/mail.py\"\nast_mask = {load_mail = \"hide\"}\n")
-        },
+        &|| sandbox.write("slop.toml", mask),
     ];
     let flags = ["--budget", "1800", "--tier"];
     for (at, step) in steps.iter().enumerate() {
