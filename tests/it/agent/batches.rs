@@ -206,7 +206,7 @@ fn a_batch_over_the_limit_is_not_sent() {
     project.write_wire_settings("gemini", "", "");
     let ran = project.slop(&["summarize", "--batch", "--yes"]);
     assert_eq!((ran.code, project.server.request_count()), (1, 0), "{ran:?}");
-    assert!(ran.err.contains("--batch"), "{}", ran.err);
+    assert!(ran.err.contains("summarize without a batch"), "{}", ran.err);
 }
 
 #[test]
