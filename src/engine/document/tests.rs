@@ -1,6 +1,7 @@
 //! Documents: what they read, what they show, and what is remembered of them.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::request::{AggregationRequest, DocumentHistory, ImageFile, SectionRequest};
 use super::sections::sections;
@@ -191,6 +192,28 @@ fn a_process_that_stays_shows_the_excerpts_that_a_new_one_does() {
     sandbox.write("one.py", &one.replace("x + 1", "x + 2"));
     sandbox.write("two.py", &format!("# A new line.\n{two}"));
     check();
+}
+
+#[test]
+fn a_text_that_cannot_be_read_is_missing_in_that_document_alone() {
+    let text = |name: &str| format!("def {name}(x):\n{}", "    x = x + 1\n".repeat(20));
+    let sandbox = TestProject::new(&[("one.py", &text("one")), ("two.py", &text("two"))]);
+    sandbox.git(&["init", "-q"]);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "work"]);
+    sandbox.rest();
+    let mut limited = request(AggregationStrategy::Auto, ViewMode::Full, &[]);
+    limited.limits.bytes = Some(1300);
+    limited.order = FileOrder::Stable;
+    sandbox.project(true).aggregate(&limited).unwrap();
+    let mut project = sandbox.open_shared(&Arc::new(WorkspaceCache::new()));
+    sandbox.files.disturbances.store(1_000, Ordering::SeqCst);
+    let disturbed = project.aggregate(&limited).unwrap().blocks;
+    assert!(sandbox.files.disturbances.swap(0, Ordering::SeqCst) < 1_000);
+    sandbox.write("one.py", &text("one_more"));
+    let whole = project.aggregate(&limited).unwrap().blocks;
+    assert_ne!(whole, disturbed);
+    assert_eq!(whole, sandbox.project(false).aggregate(&limited).unwrap().blocks);
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl FrozenRankings {
                 classes,
             };
             let ranking = rank_project(cache, &wanted, files);
-            if let Some(key) = key {
+            if let Some(key) = key.filter(|_| ranking.is_complete) {
                 self.last.insert(key, &Arc::new(ranking.clone()));
             }
             ranking

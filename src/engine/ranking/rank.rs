@@ -64,6 +64,8 @@ pub(in crate::engine) struct ProjectRanking {
     pub(in crate::engine) sources: SourceTexts,
     /// The files whose texts these are, in the versions that were read.
     pub(in crate::engine) versions: HashMap<usize, KnownFile>,
+    /// Whether all texts that are ranked could be read; one that is written meanwhile cannot.
+    pub(super) is_complete: bool,
 }
 
 /// A unit of a file that may be shown by itself: a function, or lines that are in none.
@@ -138,7 +140,7 @@ pub(in crate::engine) fn rank_project(
         others = next_files(files, &ranking.order, &best, room);
     }
     let chosen = [best.as_slice(), &others].concat();
-    let (sources, versions) = read_sources(cache, files, &chosen, request);
+    let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
     let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
         let chunks_of = |at: &usize| {
@@ -161,7 +163,7 @@ pub(in crate::engine) fn rank_project(
     }
     let FileRanking { order, scores, has_matches, .. } = ranking;
     let (order, scores, symbols) = (order.into(), scores.into(), symbols.into());
-    ProjectRanking { order, scores, has_matches, symbols, sources, versions }
+    ProjectRanking { order, scores, has_matches, symbols, sources, versions, is_complete }
 }
 
 /// Returns the files that follow the `best` ones by rank, as far as a document of `room` tokens has room for all their texts.
@@ -277,6 +279,13 @@ fn code_language(file: &KnownFile) -> Option<&'static str> {
     }
 }
 
+/// The texts that a ranking is made of.
+struct ReadSources {
+    sources: SourceTexts,
+    versions: HashMap<usize, KnownFile>,
+    is_complete: bool,
+}
+
 /// Returns the texts and outlines of some files, as far as they are what they were; where a history is given, as they were
 /// at its frozen commit.
 fn read_sources(
@@ -284,7 +293,7 @@ fn read_sources(
     files: &[&KnownFile],
     chosen: &[usize],
     request: &RankingRequest<'_>,
-) -> (SourceTexts, HashMap<usize, KnownFile>) {
+) -> ReadSources {
     let mut sources = SourceTexts::new();
     let mut unread = Vec::new();
     let mut past = Vec::new();
@@ -304,13 +313,16 @@ fn read_sources(
             FrozenContent::Absent => {}
         }
     }
+    let with_texts = sources.len() + past.len();
+    unread.retain(|at: &usize| ContentRef::from_file(files[*at]).is_some());
     sources.extend(current_sources(cache, files, &unread));
     let mut versions: HashMap<usize, KnownFile> =
         sources.keys().map(|at| (*at, files[*at].clone())).collect();
     if let Some((_, kept)) = request.frozen_at {
         add_earlier((&mut sources, &mut versions), kept.read(cache, past));
     }
-    (sources, versions)
+    let is_complete = sources.len() == with_texts + unread.len();
+    ReadSources { sources, versions, is_complete }
 }
 
 fn add_earlier(

@@ -84,6 +84,21 @@ fn a_password_like_an_ordinary_word_is_redacted_only_in_its_place() {
 }
 
 #[test]
+fn a_password_of_a_netrc_file_ends_with_the_string_that_it_is_in() {
+    let hidden = "(redacted:netrc-password)";
+    for text in [
+        "file.write_text(\"machine h login me password q8\\\"Zt3Lw0\\n\")\n",
+        "contents = ('machine h login me password q8Zt3\"Lw0')\n",
+        "machine h login me password q8\"Zt3Lw0\nmachine i\n",
+        "default login me password q8)Zt3'Lw0",
+    ] {
+        let start = text.find("q8").unwrap();
+        let end = text.find("Lw0").unwrap() + 3;
+        assert_eq!(redacted(text), format!("{}{hidden}{}", &text[..start], &text[end..]));
+    }
+}
+
+#[test]
 fn what_is_no_secret_in_code_stays() {
     for text in [
         "interface RateLimiter {\n  static <T> T run(RateLimiter limiter, CheckedFunction0<T> s);\n",
