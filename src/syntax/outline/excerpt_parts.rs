@@ -67,7 +67,7 @@ impl NodeContent {
             "ruby" => &["hash", "array"],
             "php" => &["array_creation_expression"],
             "go" => &["literal_value"],
-            "rust" => &["array_expression", "field_initializer_list"],
+            "rust" => &["array_expression", "field_initializer_list", "macro_definition", "token_tree"],
             "java" => &["array_initializer"],
             "csharp" => &["initializer_expression"],
             "zig" => &["struct_declaration", "union_declaration", "enum_declaration", "opaque_declaration"],
@@ -207,11 +207,13 @@ fn nodes(source: &SourceText<'_>, tree: &Tree, language: &str) -> Vec<PartNode> 
     let mut cursor = root.walk();
     while let Some((at, parent)) = open.pop() {
         let first = nodes.len();
+        let is_free = parent.kind() == "token_tree";
         for child in parent.children(&mut cursor) {
             let range = source.original_range(child.byte_range());
             let span = source.span(range.clone());
             let has_lines = span.start_line < span.end_line;
-            let node = PartNode::new(child, language, &range, has_lines);
+            let mut node = PartNode::new(child, language, &range, has_lines);
+            node.is_item |= is_free && !is_bracket(child.kind());
             // What is on one line is wanted as a whole or not at all, except for the elements of a list.
             if 0 < child.child_count() && (node.holds == NodeContent::List || has_lines) {
                 open.push((nodes.len(), child));
@@ -223,6 +225,11 @@ fn nodes(source: &SourceText<'_>, tree: &Tree, language: &str) -> Vec<PartNode> 
     }
     nodes.shrink_to_fit();
     nodes
+}
+
+/// Returns whether a node holds together what is between it and another one.
+fn is_bracket(kind: &str) -> bool {
+    matches!(kind, "(" | ")" | "[" | "]" | "{" | "}")
 }
 
 /// Returns the ranges of what a scanner elided that may be missing.

@@ -370,3 +370,41 @@ fn what_is_not_chosen_of_conditions_and_macros_is_a_gap() {
         check_text(language, text, &[20..=22], Some(&[]), shown);
     }
 }
+
+#[test]
+fn what_is_not_chosen_of_a_macro_of_rust_is_a_gap() {
+    let text = "\
+/// Adds any number of values.
+macro_rules! add {
+    ($first:expr) => {
+        $first
+    };
+    ($first:expr, $($rest:expr),+) => {
+        first_of_all!($first);
+        $first + add!($($rest),+)
+    };
+}
+";
+    let rule = "\
+// line 1
+macro_rules! add {
+    // lines 3-5
+    ($first:expr, $($rest:expr),+) => {
+        first_of_all!($first);
+        $first + add!($($rest),+)
+    };
+}
+";
+    check_text("rust", text, &[6..=9], Some(&[]), rule);
+    let line = "\
+// line 1
+macro_rules! add {
+    // lines 3-5
+    ($first:expr, $($rest:expr),+) => {
+        // line 7
+        $first + add!($($rest),+)
+    };
+}
+";
+    check_text("rust", text, &[8..=8], Some(&[]), line);
+}
