@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::os_path::{bytes_as_path, usable_path};
-use super::text::{is_unsafe_to_print, printable, shell_word};
+use super::text::{is_plain_ascii, is_unsafe_to_print, printable, shell_word};
 
 /// Names of files whose rules say which others count, in their folder and below; a later one goes before the others.
 pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
@@ -138,7 +138,11 @@ pub fn is_within(path: &[u8], folder: &[u8]) -> bool {
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
-            f.write_str(&printable(chunk.valid()))?;
+            // Paths are written thousands of times in a document.
+            match chunk.valid() {
+                plain if is_plain_ascii(plain) => f.write_str(plain)?,
+                text => f.write_str(&printable(text))?,
+            }
             for byte in chunk.invalid() {
                 write!(f, "\\x{byte:02x}")?;
             }

@@ -17,8 +17,16 @@ pub fn is_unsafe_to_print(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_invisible(c)
 }
 
+/// Returns whether a text consists of the visible characters of ASCII and spaces, as most names do.
+pub fn is_plain_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+}
+
 /// Returns a text for a person's terminal or a line of a document: characters that are unsafe to print appear escaped.
 pub fn printable(text: &str) -> String {
+    if is_plain_ascii(text) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if is_unsafe_to_print(c) {
