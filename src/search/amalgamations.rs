@@ -8,8 +8,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::chunks::{Chunk, ChunkKind};
-use super::rank_symbols::FileWithSymbols;
+use super::chunks::{Chunk, ChunkKind, FileChunks};
 
 /// The minimum number of parts of an amalgamation. Of two files that share their functions, either may be the copy.
 const MIN_PARTS: usize = 2;
@@ -22,11 +21,10 @@ const PERCENT_OF_PART: usize = 80;
 const PERCENT_OF_WHOLE: usize = 20;
 
 /// The functions of a file, each by a hash of its text, with their bytes.
-type Functions = FxHashMap<u64, usize>;
+pub type FunctionSizes = FxHashMap<u64, usize>;
 
 /// Returns which of some files, by their positions among them, are put together from others of them.
-pub fn find_amalgamations(files: &[FileWithSymbols<'_>]) -> Vec<usize> {
-    let functions: Vec<Functions> = files.iter().map(functions_of).collect();
+pub fn find_amalgamations(functions: &[&FunctionSizes]) -> Vec<usize> {
     let sizes: Vec<usize> = functions.iter().map(|of| of.values().sum()).collect();
     let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for (at, of_file) in functions.iter().enumerate() {
@@ -34,12 +32,12 @@ pub fn find_amalgamations(files: &[FileWithSymbols<'_>]) -> Vec<usize> {
             holders.entry(*function).or_default().push(at);
         }
     }
-    let mut by_size: Vec<usize> = (0..files.len()).collect();
+    let mut by_size: Vec<usize> = (0..functions.len()).collect();
     by_size.sort_by_key(|at| sizes[*at]);
-    let mut parts: FxHashMap<usize, Vec<&Functions>> = FxHashMap::default();
+    let mut parts: FxHashMap<usize, Vec<&FunctionSizes>> = FxHashMap::default();
     for part in by_size {
         let mut shared: FxHashMap<usize, usize> = FxHashMap::default();
-        for (function, bytes) in &functions[part] {
+        for (function, bytes) in functions[part] {
             let larger = holders[function].iter().filter(|other| sizes[part] < sizes[**other]);
             for other in larger {
                 *shared.entry(*other).or_default() += bytes;
@@ -47,10 +45,10 @@ pub fn find_amalgamations(files: &[FileWithSymbols<'_>]) -> Vec<usize> {
         }
         shared.retain(|_, bytes| sizes[part] * PERCENT_OF_PART <= *bytes * 100);
         for whole in shared.into_keys() {
-            parts.entry(whole).or_default().push(&functions[part]);
+            parts.entry(whole).or_default().push(functions[part]);
         }
     }
-    let is_whole = |(at, parts): &(usize, Vec<&Functions>)| is_put_together(&functions[*at], parts);
+    let is_whole = |(at, parts): &(usize, Vec<&FunctionSizes>)| is_put_together(functions[*at], parts);
     let mut found: Vec<usize> = parts.into_iter().filter(is_whole).map(|(at, _)| at).collect();
     found.sort_unstable();
     found
@@ -58,7 +56,7 @@ pub fn find_amalgamations(files: &[FileWithSymbols<'_>]) -> Vec<usize> {
 
 /// Returns whether several files make up enough of another. Those that hardly add anything to the ones before them, which
 /// are smaller, are copies of these.
-fn is_put_together(whole: &Functions, parts: &[&Functions]) -> bool {
+fn is_put_together(whole: &FunctionSizes, parts: &[&FunctionSizes]) -> bool {
     let mut covered: FxHashSet<u64> = FxHashSet::default();
     let (mut distinct, mut sum) = (0, 0);
     for part in parts {
@@ -71,10 +69,11 @@ fn is_put_together(whole: &Functions, parts: &[&Functions]) -> bool {
     MIN_PARTS <= distinct && whole.values().sum::<usize>() * PERCENT_OF_WHOLE <= sum * 100
 }
 
-fn functions_of(file: &FileWithSymbols<'_>) -> Functions {
-    let functions = file.chunks.chunks.iter().filter(|chunk| chunk.kind == ChunkKind::Function);
+/// Returns the functions of a text by its chunks.
+pub fn hash_functions(text: &str, chunks: &FileChunks<'_>) -> FunctionSizes {
+    let functions = chunks.chunks.iter().filter(|chunk| chunk.kind == ChunkKind::Function);
     let mut code = Vec::new();
-    functions.filter_map(|chunk| function_hash(file.text, chunk, &mut code)).collect()
+    functions.filter_map(|chunk| function_hash(text, chunk, &mut code)).collect()
 }
 
 /// Returns the hash of a function and its bytes without white space, which a program may have changed; also not counted
@@ -99,12 +98,9 @@ mod tests {
     use super::*;
 
     fn found(texts: &[&str]) -> Vec<usize> {
-        let outlines: Vec<_> = texts.iter().map(|text| outline(text)).collect();
-        let chunks: Vec<_> =
-            texts.iter().zip(&outlines).map(|(text, outline)| chunk_file(text, Some(outline))).collect();
-        let files = chunks.iter().enumerate();
-        let files = files.map(|(file, chunks)| FileWithSymbols { file, text: texts[file], chunks });
-        find_amalgamations(&files.collect::<Vec<_>>())
+        let functions_of = |text: &&str| hash_functions(text, &chunk_file(text, Some(&outline(text))));
+        let functions: Vec<FunctionSizes> = texts.iter().map(functions_of).collect();
+        find_amalgamations(&functions.iter().collect::<Vec<_>>())
     }
 
     const OPEN: &str = "def open(path):\n    return a handle of what is at that path";

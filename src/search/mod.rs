@@ -35,7 +35,7 @@ mod vector;
 mod windows;
 mod words;
 
-pub use amalgamations::find_amalgamations;
+pub use amalgamations::{FunctionSizes, find_amalgamations, hash_functions};
 pub use bm25::{Saturation, inverse_frequency, real};
 pub use chunks::{Chunk, FileChunks, chunk_file};
 pub use generated_pages::GeneratedPages;

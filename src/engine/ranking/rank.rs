@@ -17,7 +17,7 @@ use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
     ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
-    GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
+    FunctionSizes, GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
     cut_around_mentions, find_amalgamations, rank_files, rank_symbols,
 };
 
@@ -142,24 +142,25 @@ pub(in crate::engine) fn rank_project(
     let chosen = [best.as_slice(), &others].concat();
     let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
-    let chunked = |chosen: &[usize]| -> Vec<(usize, FileChunks<'_>)> {
+    let chunked = |chosen: &[usize]| -> Vec<ChunkedFile<'_>> {
         let chunks_of = |at: &usize| {
             let source = sources.get(at)?;
             let mut chunks = chunk_file(&source.text, source.outline.as_ref());
+            let functions = source.functions(&chunks);
             let file = (ranked[*at].path.as_bytes(), source.text.as_str());
             cut_around_mentions(&mut chunks, file, query, most_bytes);
-            Some((*at, chunks))
+            Some(ChunkedFile { at: *at, source, functions, chunks })
         };
         on_all_cores(chosen, chunks_of).into_iter().flatten().collect()
     };
     let language_of = |file: usize| code_language(files[file]);
     let (best, others) = (chunked(&best), chunked(&others));
-    let amalgamations = amalgamations_among(best.iter().chain(&others), &sources);
+    let amalgamations = amalgamations_among(best.iter().chain(&others));
     ranking.reclassify(query, &mut ranked, &amalgamations, PathClass::Amalgamation);
-    let mut symbols = ranked_symbols(query, &ranked, &ranking, (&best, &sources), &language_of);
-    for (file, chunks) in others {
-        let unscored = |chunk| RankedSymbol::new((file, &chunks, chunk), &sources[&file], language_of(file));
-        symbols.extend(chunks.chunks.iter().map(unscored));
+    let mut symbols = ranked_symbols(query, &ranked, &ranking, &best, &language_of);
+    for file in &others {
+        let unscored = |chunk| RankedSymbol::new(file, chunk, language_of(file.at));
+        symbols.extend(file.chunks.chunks.iter().map(unscored));
     }
     let FileRanking { order, scores, has_matches, .. } = ranking;
     let (order, scores, symbols) = (order.into(), scores.into(), symbols.into());
@@ -188,20 +189,20 @@ fn most_bytes_of_function(room: u64) -> usize {
     usize::try_from((room / FUNCTION_SHARE).saturating_mul(BYTES_A_TOKEN)).unwrap_or(usize::MAX)
 }
 
-/// Returns the positions of files that repeat others.
-fn amalgamations_among<'c>(
-    chunked: impl Iterator<Item = &'c (usize, FileChunks<'c>)>,
-    sources: &'c SourceTexts,
-) -> Vec<usize> {
-    let files: Vec<FileWithSymbols<'_>> = with_texts(chunked, sources).collect();
-    find_amalgamations(&files).into_iter().map(|at| files[at].file).collect()
+/// A file whose text was cut into chunks.
+struct ChunkedFile<'s> {
+    /// Its position.
+    at: usize,
+    source: &'s SourceText,
+    functions: &'s FunctionSizes,
+    chunks: FileChunks<'s>,
 }
 
-fn with_texts<'c>(
-    chunked: impl Iterator<Item = &'c (usize, FileChunks<'c>)>,
-    sources: &'c SourceTexts,
-) -> impl Iterator<Item = FileWithSymbols<'c>> {
-    chunked.map(|(file, chunks)| FileWithSymbols { file: *file, text: &sources[file].text, chunks })
+/// Returns the positions of files that repeat others.
+fn amalgamations_among<'c>(chunked: impl Iterator<Item = &'c ChunkedFile<'c>>) -> Vec<usize> {
+    let (places, functions): (Vec<usize>, Vec<&FunctionSizes>) =
+        chunked.map(|file| (file.at, file.functions)).unzip();
+    find_amalgamations(&functions).into_iter().map(|at| places[at]).collect()
 }
 
 /// Returns the symbols of some files, the best first.
@@ -209,15 +210,19 @@ fn ranked_symbols(
     query: &RankingQuery,
     ranked: &[RankedFile<'_>],
     ranking: &FileRanking,
-    (chunked, sources): (&[(usize, FileChunks<'_>)], &SourceTexts),
+    chunked: &[ChunkedFile<'_>],
     language_of: &dyn Fn(usize) -> Option<&'static str>,
 ) -> Vec<RankedSymbol> {
-    let with_symbols: Vec<FileWithSymbols<'_>> = with_texts(chunked.iter(), sources).collect();
-    let scores = rank_symbols(query, ranked, ranking, &with_symbols);
+    let files = chunked.iter();
+    let files = files.map(|ChunkedFile { at, source, chunks, .. }| FileWithSymbols {
+        file: *at,
+        text: &source.text,
+        chunks,
+    });
+    let scores = rank_symbols(query, ranked, ranking, &files.collect::<Vec<_>>());
     let symbols = scores.iter().map(|score| {
-        let (file, chunks) = &chunked[score.file];
-        let chunk = &chunks.chunks[score.chunk];
-        let symbol = RankedSymbol::new((*file, chunks, chunk), &sources[file], language_of(*file));
+        let file = &chunked[score.file];
+        let symbol = RankedSymbol::new(file, &file.chunks.chunks[score.chunk], language_of(file.at));
         RankedSymbol { score: score.total, parts: score.parts, ..symbol }
     });
     symbols.collect()
@@ -237,13 +242,10 @@ impl ProjectRanking {
 
 impl RankedSymbol {
     /// Returns a chunk of a file without a score.
-    fn new(
-        (file, chunks, chunk): (usize, &FileChunks<'_>, &Chunk<'_>),
-        source: &SourceText,
-        language: Option<&str>,
-    ) -> Self {
+    fn new(file: &ChunkedFile<'_>, chunk: &Chunk<'_>, language: Option<&str>) -> Self {
+        let ChunkedFile { at, source, chunks, .. } = file;
         Self {
-            file,
+            file: *at,
             score: 0.0,
             parts: SymbolParts::default(),
             kind: chunk.symbol.map(|symbol| symbol.kind),

@@ -1,9 +1,11 @@
 //! The text of a file that is ranked, with its structure.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{ContentHash, Outline};
+use crate::search::{FileChunks, FunctionSizes, hash_functions};
 use crate::syntax::SourceErrors;
 
 /// A text with its structure.
@@ -15,11 +17,24 @@ pub(in crate::engine) struct SourceText {
     pub(in crate::engine) errors: SourceErrors,
     /// Whether an excerpt took longer than a parse may, so that no other of the same document is parsed.
     pub(in crate::engine) is_too_slow: AtomicBool,
+    functions: OnceLock<FunctionSizes>,
 }
 
 impl SourceText {
     pub(in crate::engine) fn new(text: String, content: ContentHash, outline: Option<Outline>) -> Self {
-        Self { text, outline, content, errors: SourceErrors::default(), is_too_slow: AtomicBool::new(false) }
+        Self {
+            text,
+            outline,
+            content,
+            errors: SourceErrors::default(),
+            is_too_slow: AtomicBool::new(false),
+            functions: OnceLock::new(),
+        }
+    }
+
+    /// Returns its functions, by the chunks that it is cut into.
+    pub(super) fn functions(&self, chunks: &FileChunks<'_>) -> &FunctionSizes {
+        self.functions.get_or_init(|| hash_functions(&self.text, chunks))
     }
 
     /// Returns whether it is what a file is now, so that another document may use it. Each finds out for itself whether the
