@@ -178,7 +178,7 @@ pub(super) struct ViewKey {
     pub(super) view: ViewMode,
     pub(super) detail: Option<SummaryDetail>,
     pub(super) docs: Option<DocsDetail>,
-    /// A hash of the summary, if a model wrote it.
+    /// A hash of the summary, if a model wrote it; of names, that of the scores that order them.
     pub(super) words: Option<ContentHash>,
 }
 

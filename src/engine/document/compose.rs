@@ -352,7 +352,7 @@ impl DocumentRun<'_, '_> {
         let now = PackContext { ranking: of_now, routing: &routing, is_guided, unit, stable: &nothing };
         let mut fit = |renderer: &mut Renderer<'_, '_>, draft: &DraftDocument| {
             let Some((share, then)) = general else {
-                return Ok(fit_draft(renderer, draft, &now, memo, images_apart)?.1);
+                return fit_draft(renderer, draft, &now, memo, images_apart).map(|(_, packed)| packed);
             };
             // By their scores of now: a symbol that was added lately is likely to change again.
             let now = PackContext { is_guided: false, ..now };
@@ -365,9 +365,9 @@ impl DocumentRun<'_, '_> {
             reader.as_ref().filter(|_| draft.files.iter().any(|shown| shown.unreduced.is_some()))
         {
             let packed = fit(&mut renderer, &unreduced(&draft))?;
-            show_what_is_more(&mut renderer, &mut draft, &packed, reader);
+            show_what_is_more(&mut renderer, &mut draft, &packed.shown, reader);
         }
-        fit(&mut renderer, &draft)
+        Ok(fit(&mut renderer, &draft)?.finish(draft, of_now))
     }
 }
 

@@ -286,7 +286,7 @@ fn show_as_delta(shown: &mut ShownFile, delta: DocumentBlock, settled: DocumentB
         None => reason,
     });
     shown.candidate.block = delta;
-    shown.full_block = Some(settled);
+    shown.full_block = Some(Box::new(settled));
 }
 
 /// Shows the names of files that the reader has and that are not there any more. Returns them by their contents.
@@ -379,6 +379,7 @@ impl ReaderState {
         }
         // What is only named, or not even that, is not new later; but a change of what the reader has is.
         let named = draft.listed.iter().map(|listed| &listed.file);
+        let (view, shown) = (ViewMode::Path, view_fingerprint(ViewMode::Path, ""));
         for candidate in named.chain(draft.dropped.iter().map(|shown| &shown.candidate)) {
             let block = &candidate.block;
             let Some(content) = block.content else { continue };
@@ -387,8 +388,6 @@ impl ReaderState {
             if adds_changes && (!is_other_request || delivered.contains_key(&block.path)) {
                 continue;
             }
-            let view = ViewMode::Path;
-            let shown = view_fingerprint(view, "");
             let row = DeliveredFile { path: block.path.clone(), view, shown, wanted: content };
             let is_new = delivered.get(&block.path) != Some(&row);
             let named = known.get(&block.path).filter(|_| is_new && block.view == ViewMode::Names);

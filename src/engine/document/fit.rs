@@ -22,14 +22,14 @@ const MAX_ROUNDS_UNTIL_IT_FITS: usize = 16;
 /// A document is large enough if it leaves at most 1/`UNUSED_PART` of its limit unused.
 const UNUSED_PART: u64 = 50;
 
-/// Shows as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.
+/// Packs as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.
 pub(super) fn fit_draft(
     renderer: &mut Renderer<'_, '_>,
     draft: &DraftDocument,
     context: &PackContext<'_>,
     memo: &mut PackMemo,
     images_apart: bool,
-) -> Result<(u64, DraftDocument), Error> {
+) -> Result<(u64, PackedDraft), Error> {
     let limit = limit_of(draft.remarks.limits);
     let frame = frame_size(renderer.cache, draft, context, images_apart);
     let packable = PackableDraft::new(&draft.files, context);
@@ -57,8 +57,8 @@ pub(super) fn fit_draft(
             break;
         }
     }
-    if let Some((used, packed)) = best {
-        return Ok((used, packed.finish(draft, context.ranking)));
+    if let Some(best) = best {
+        return Ok(best);
     }
     // If that is too large, the document is refused when it is measured.
     let context = PackContext { stable: &StablePart::new(), ..*context };
@@ -67,7 +67,7 @@ pub(super) fn fit_draft(
     least.shown.listed.clear();
     least.shown.plan.tree = None;
     let used = size(renderer.cache, least.shown.clone(), context.unit, images_apart);
-    Ok((used, least.finish(draft, context.ranking)))
+    Ok((used, least))
 }
 
 /// Returns the limit in the unit that a budget is counted in.

@@ -448,7 +448,7 @@ pub(super) struct ShownFile {
     pub(super) file: KnownFile,
     pub(super) candidate: CandidateFile,
     /// The block of the file itself, if what its reader does not have is shown in its place.
-    pub(super) full_block: Option<DocumentBlock>,
+    pub(super) full_block: Option<Box<DocumentBlock>>,
     /// The file as it would be selected, if its changes are shown although another request than the last one may want more.
     pub(super) unreduced: Option<Box<CandidateFile>>,
     /// What has changed since an earlier delivery, if the file itself is shown.
@@ -466,7 +466,7 @@ impl ShownFile {
     pub(super) fn settled_block(&self) -> &DocumentBlock {
         let block = &self.candidate.block;
         let is_part = matches!(block.view, ViewMode::Delta | ViewMode::Excerpt);
-        self.full_block.as_ref().filter(|_| is_part).unwrap_or(block)
+        self.full_block.as_deref().filter(|_| is_part).unwrap_or(block)
     }
 }
 

@@ -55,7 +55,7 @@ fn leave_out_known_lines(renderer: &mut Renderer<'_, '_>, shown: &mut ShownFile,
     let shorter = aggregate::without_known_lines(&given, &block.body.text(), &source, language);
     if let Some(text) = shorter {
         let shorter = DocumentBlock { view: ViewMode::Excerpt, body: text.into(), ..block.clone() };
-        shown.full_block = Some(std::mem::replace(block, shorter));
+        shown.full_block = Some(Box::new(std::mem::replace(block, shorter)));
     }
 }
 

@@ -251,15 +251,16 @@ impl PackedDraft {
     }
 
     /// Returns the draft with everything that there is to say of the files that it does not show.
-    pub(super) fn finish(self, draft: &DraftDocument, ranking: &ProjectRanking) -> DraftDocument {
+    pub(super) fn finish(self, draft: DraftDocument, ranking: &ProjectRanking) -> DraftDocument {
         let Self { mut shown, dropped, packing } = self;
-        shown.remarks.clone_from(&draft.remarks);
+        shown.remarks = draft.remarks;
         shown.remarks.packing = Some(packing_receipt(&packing));
         // Most files of a large project.
         shown.dropped.reserve_exact(dropped.len());
         shown.remarks.omitted.reserve(dropped.len());
+        let mut files: Vec<Option<ShownFile>> = draft.files.into_iter().map(Some).collect();
         for at in dropped {
-            let mut file = draft.files[at].clone();
+            let Some(mut file) = files[at].take() else { continue };
             file.candidate.score = Some(score_of(ranking, at));
             file.candidate.reason = Some(BUDGET_REASON.to_owned());
             shown.remarks.omitted.push(omitted(&file));

@@ -14,6 +14,7 @@ use super::named_files::NamedFiles;
 use super::render::{NameList, Renderer};
 use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names};
 use crate::engine::artifacts::ContentRef;
+use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
 use crate::model::{FileRole, FileType, Symbol, ViewMode};
 use crate::summarize;
@@ -352,11 +353,12 @@ impl DraftCosts<'_, '_, '_> {
         if self.memo.names.contains_key(&file) {
             return;
         }
-        let subject = ContentRef::from_file(&self.files[file].file);
+        let version = self.ranking.versions.get(&file).unwrap_or(&self.files[file].file);
+        let subject = ContentRef::from_file(version);
         let source = self.ranking.sources.get(&file);
         let ranked = self.symbols.get(&file).map(Vec::as_slice).unwrap_or_default();
-        // Where no symbol is ranked, the names depend on the content alone, and are the same in the next document.
-        let key = subject.as_ref().filter(|_| ranked.is_empty() && source.is_none()).map(names_key);
+        let ranked: Vec<&RankedSymbol> = ranked.iter().map(|at| &self.ranking.symbols[*at]).collect();
+        let key = subject.as_ref().map(|subject| names_key(subject, &ranked));
         if let Some(names) = key.and_then(|key| self.renderer.cached_names(&key)) {
             self.memo.names.insert(file, names);
             return;
@@ -365,12 +367,8 @@ impl DraftCosts<'_, '_, '_> {
             Some(source) if source.outline.is_some() => source.outline.clone(),
             _ => subject.as_ref().and_then(|subject| self.renderer.cache.outline(subject)),
         };
-        let scores: HashMap<&str, f64> = ranked
-            .iter()
-            .rev()
-            .map(|at| &self.ranking.symbols[*at])
-            .map(|symbol| (symbol.name.as_str(), symbol.score))
-            .collect();
+        let scores: HashMap<&str, f64> =
+            ranked.iter().rev().map(|symbol| (symbol.name.as_str(), symbol.score)).collect();
         let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
         // Where no grammar says so, a file may well have symbols, and its first lines would not represent it.
         let mut is_known = outline.as_ref().is_some_and(|outline| outline.health.fallback.is_none());
@@ -398,10 +396,16 @@ impl DraftCosts<'_, '_, '_> {
     }
 }
 
-/// Returns the key of the names of a content in the order of their importance, which no answer shows as they are.
-fn names_key(subject: &ContentRef<'_>) -> ViewKey {
+/// Returns the key of the names of a content in the order of their importance, which no answer shows as they are. They depend
+/// on the scores of its symbols, as far as these are ranked.
+fn names_key(subject: &ContentRef<'_>, ranked: &[&RankedSymbol]) -> ViewKey {
     let (content, file_type) = subject.key();
-    ViewKey { content, file_type, view: ViewMode::Names, detail: None, docs: None, words: None }
+    let mut scores = Fingerprint::default();
+    for symbol in ranked {
+        scores.bytes(symbol.name.as_bytes()).number(symbol.score.to_bits());
+    }
+    let words = Some(scores.finish()).filter(|_| !ranked.is_empty());
+    ViewKey { content, file_type, view: ViewMode::Names, detail: None, docs: None, words }
 }
 
 impl PackCosts for DraftCosts<'_, '_, '_> {

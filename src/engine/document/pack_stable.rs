@@ -10,8 +10,8 @@ use super::excerpts::{BlockSelection, render_blocks, summary_block};
 use super::fit::{fit_draft, limit_of, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
-    PackContext, PackMemo, PackableDraft, block_selections, is_ranked, shares, shows_summaries, summary_room,
-    views_by_position,
+    PackContext, PackMemo, PackableDraft, PackedDraft, block_selections, is_ranked, shares, shows_summaries,
+    summary_room, views_by_position,
 };
 use super::pack_costs::FileCosts;
 use super::placed_files::{StablePart, StableView};
@@ -146,26 +146,25 @@ impl StablePacker<'_, '_, '_> {
         history: Option<&ProjectHistory>,
         (memo, memo_then): (&mut PackMemo, &mut PackMemo),
         is_guided: bool,
-    ) -> Result<DraftDocument, Error> {
+    ) -> Result<PackedDraft, Error> {
         let limit = limit_of(self.draft.remarks.limits);
         let before = if share.has_rows { self.taken(&StablePart::new()) } else { 0 };
-        let mut room = share.room(limit, before);
-        let mut best: Option<(u64, DraftDocument)> = None;
-        // The second is tried where the rest of the document has not enough to show.
-        for wanted in [before.saturating_add(room), limit - limit / SPARE_PART / 2] {
+        let mut fit = |room: u64, wanted: u64| -> Result<(u64, u64, PackedDraft), Error> {
             let first = self.select_most(share, room, wanted, history, memo_then);
-            room = first.room;
+            let room = first.room;
             let stable = self.show(share, first, history, (&mut *memo, &mut *memo_then));
             let context = PackContext { is_guided, stable: &stable, ..self.now };
-            let (used, fitted) = fit_draft(self.renderer, self.draft, &context, memo, self.images_apart)?;
-            if best.as_ref().is_none_or(|(most, _)| *most < used) {
-                best = Some((used, fitted));
-            }
-            if !share.has_rows || limit.saturating_sub(used) <= limit / SPARE_PART {
-                break;
-            }
+            let (used, packed) = fit_draft(self.renderer, self.draft, &context, memo, self.images_apart)?;
+            Ok((room, used, packed))
+        };
+        let room = share.room(limit, before);
+        let (room, used, packed) = fit(room, before.saturating_add(room))?;
+        if !share.has_rows || limit.saturating_sub(used) <= limit / SPARE_PART {
+            return Ok(packed);
         }
-        Ok(best.map_or_else(|| self.draft.clone(), |(_, fitted)| fitted))
+        // The rest of the document has not enough to show.
+        let (_, used_by_more, more) = fit(room, limit - limit / SPARE_PART / 2)?;
+        Ok(if used < used_by_more { more } else { packed })
     }
 
     /// Selects in a room, and in larger ones until the document takes what is wanted. Of these files the rest of it shows

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::gather::ShownFile;
 use super::pack_costs::CostMemo;
-use crate::aggregate::{FilePart, ListedFile, PackedView};
+use crate::aggregate::{CandidateFile, FilePart, ListedFile, PackedView};
 use crate::model::{DocumentBlock, RoutingRule, ViewMode};
 
 /// Why a file is shown in another view than wanted.
@@ -88,21 +88,27 @@ pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFil
 /// Lists a file by the names of its symbols, or by its path where it has none.
 fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
     let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
-    let row = DocumentBlock { view, ..shown.candidate.block.clone() };
-    show_as(&mut shown, row);
+    note_view(&mut shown.candidate, view);
+    let block = &mut shown.candidate.block;
+    block.view = view;
+    block.remarks.extend(shown.changes.clone());
     PlacedFile { shown, row: Some(names) }
 }
 
 /// Shows a file as a block, and says why if it is not the wanted one.
 pub(super) fn show_as(shown: &mut ShownFile, mut block: DocumentBlock) {
     block.remarks.extend(shown.changes.clone());
-    let candidate = &mut shown.candidate;
-    if block.view != candidate.wanted && candidate.rule != RoutingRule::Gone {
-        let reason = if block.view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };
+    note_view(&mut shown.candidate, block.view);
+    shown.candidate.block = block;
+}
+
+/// Notes why a file is shown in a view, if that is not the wanted one.
+fn note_view(candidate: &mut CandidateFile, view: ViewMode) {
+    if view != candidate.wanted && candidate.rule != RoutingRule::Gone {
+        let reason = if view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };
         candidate.reason = Some(match candidate.reason.take() {
             Some(earlier) => format!("{earlier}; then {reason}"),
             None => reason.to_owned(),
         });
     }
-    candidate.block = block;
 }
