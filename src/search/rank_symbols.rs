@@ -39,6 +39,8 @@ const BEST_CHUNKS: [f64; 3] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
 const MOST_IMPORT_BYTES: usize = 800;
 /// What the score of a function is multiplied by to give that of something that follows it.
 const BEHIND: f64 = 0.99;
+/// A name that more files have, such as `__init__`, leads to no symbol surely, even if the task mentions no other name.
+const COMMON_NAME_FILES: usize = 30;
 /// A shorter name is a word by chance, unless the task marks it as code.
 const MIN_NAME_BYTES: usize = 4;
 
@@ -119,6 +121,7 @@ pub fn rank_symbols(
     let greatest_of = |part: fn(&SymbolParts) -> f64| greatest(scores.iter().map(|score| part(&score.parts)));
     let (text, name) = (greatest_of(|parts| parts.text), greatest_of(|parts| parts.name));
     let (exact, frame) = (greatest_of(|parts| parts.exact), greatest_of(|parts| parts.frame));
+    let exact = exact.max(certainty(ranking.scores.len(), COMMON_NAME_FILES));
     let mention_share = |file: &FileWithSymbols<'_>| {
         if query.path_mention(ranked[file.file].path) < 1.0 { BARE_MENTION_SHARE } else { 1.0 }
     };
@@ -301,7 +304,12 @@ fn exact_score(query: &RankingQuery, ranking: &FileRanking, chunk: &Chunk<'_>) -
         + if mention.in_title { 0.5 } else { 0.0 };
     let with = query.position_of_name(name).map_or(0, |position| ranking.files_with(position)).max(1);
     let kind = if chunk.kind == ChunkKind::Function { 1.0 } else { 0.6 };
-    strength * rarity(ranking.scores.len(), with) / real(with).sqrt() * kind
+    strength * certainty(ranking.scores.len(), with) * kind
+}
+
+/// Returns how surely a name leads to a symbol of one of `files` if it is in the texts of `with` of them.
+fn certainty(files: usize, with: usize) -> f64 {
+    rarity(files, with) / real(with).sqrt()
 }
 
 /// Adds the part for the lines that the task mentions.
@@ -491,6 +499,17 @@ def parse_header(text):
         let scores = ranked(&query, &files);
         let exact = |name: &str| scores.iter().find(|scored| scored.0 == name).unwrap().1.parts.exact;
         assert!(exact("send_all") < exact("send_one"));
+    }
+
+    #[test]
+    fn a_name_that_most_files_use_says_little_even_if_it_is_the_only_one() {
+        let paths: Vec<String> = (0..100).map(|number| format!("f{number}.py")).collect();
+        let files: Vec<(&str, &str)> =
+            paths.iter().map(|path| (path.as_str(), "def prepare():\n    return 1\n")).collect();
+        let query = query("it fails in prepare", &["`prepare"], Vec::new());
+        let exact = |files| ranked(&query, files)[0].1.parts.exact;
+        assert!(exact(&files) < 0.6, "{}", exact(&files));
+        assert_eq!(exact(&files[..1]), 1.0);
     }
 
     #[test]
