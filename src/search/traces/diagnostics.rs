@@ -54,6 +54,9 @@ pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
     let tool = tool_of_message(at.path, message);
     // Some loggers write `DEBUG|module|path:line: message`.
     let path = at.path.rsplit('|').next().unwrap_or_default();
+    if line.split_once(path).is_some_and(|(before, _)| is_log_of_progress(before)) {
+        return Some(LineReading::Progress);
+    }
     let mut frame = FoundFrame::new(path, at.line, at.column, tool)?;
     if matches!(tool, TraceTool::CCompiler | TraceTool::GoogleTest) {
         let function = context.heading.function_in(&frame.path);
@@ -64,6 +67,12 @@ pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
         return Some(LineReading::Diagnostic(frame.in_function(required.as_deref()), NOTE));
     }
     Some(LineReading::Diagnostic(frame, severity(message)))
+}
+
+/// Returns whether what a line begins with is the head of a log entry that says what a program does, not what is wrong.
+fn is_log_of_progress(head: &str) -> bool {
+    let mut words = head.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "TRACE" | "DEBUG" | "VERBOSE" | "INFO"))
 }
 
 /// Returns what follows the name of a program at the start of a line.

@@ -163,6 +163,8 @@ pub(super) enum LineReading {
     Next(FoundFrame),
     /// A diagnostic, with the rank of its severity: 0 for an error, 1 for a warning, 2 for a note.
     Diagnostic(FoundFrame, usize),
+    /// An entry of a log that says what a program does, and where in it, but not what is wrong.
+    Progress,
 }
 
 /// A frame without its place in a trace.

@@ -14,7 +14,8 @@ use super::lines::{FoundFrame, LineContext, LineReading, TraceHeading, TraceLine
 pub struct FoundTraces {
     /// The frames, trace by trace, the innermost frame of each first.
     pub frames: Vec<TraceFrame>,
-    /// The lines that frames were read from, in order; also those of frames that occur several times.
+    /// The lines that frames were read from, in order; also those of frames that occur several times, and entries of logs
+    /// whose places are no frames.
     pub lines: Vec<Range<usize>>,
 }
 
@@ -71,6 +72,7 @@ impl TraceCollector {
                     self.close();
                 }
             }
+            LineReading::Progress => {}
             LineReading::First(frame) => self.start(frame, None, at, range),
             LineReading::Next(frame) => {
                 let is_near = |open: &OpenTrace| at - open.last_line <= layout(open.tool).1 + 1;

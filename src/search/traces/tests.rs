@@ -105,6 +105,15 @@ fn a_trace_in_a_quotation_or_a_log_is_read() {
 }
 
 #[test]
+fn what_a_program_logs_of_its_progress_is_no_diagnostic() {
+    let told = "DEBUG|rg::args|crates/core/args.rs:527: not reading config files\n\
+                [2024-05-01T10:00:00Z TRACE server] src/server.rs:3: accepted\n[INFO] src/A.java:[5,23] compiled\n";
+    check(told, "");
+    assert_eq!(find_traces(told).lines.len(), 3, "their places are no mentions of files, either");
+    check("ERROR|rg::args|crates/core/args.rs:527: no such file", "0 RustCompiler crates/core/args.rs:527\n");
+}
+
+#[test]
 fn prose_has_no_frames() {
     for text in [
         "The server listens on localhost:8080 and example.com:443.",
