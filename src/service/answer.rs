@@ -226,7 +226,7 @@ fn resolve_calls(query: CallsQuery) -> Result<ResolvedQuery, ApiError> {
 fn resolve_impact(query: ImpactQuery) -> Result<ResolvedQuery, ApiError> {
     let ImpactQuery { target, base, depth, tests } = query;
     if target.is_some() == base.is_some() {
-        let hint = "give either a file, a folder or a symbol, or a revision of git";
+        let hint = "give either `target`, a file, a folder or a symbol, or `base`, a revision of git";
         return Err(bad_query("not exactly one change is named", hint));
     }
     // Tests are ranked by distance, so that the first of them are of use however many there are.

@@ -340,6 +340,11 @@ fn bad_question(
     // Serde lists the keys of one object only, and not those that may be at the top level as well.
     let error_text =
         error_text.split_once(", expected one of `").map_or(&*error_text, |(unknown, _)| unknown);
+    // Parameters have no lines: those are of the body that asks the same.
+    let error_text = match error_text.rsplit_once(" at line ") {
+        Some((reason, _)) if is_get => reason,
+        Some(_) | None => error_text,
+    };
     let refused = |reason: &str, hint: String| {
         let message = format!("invalid {what}: {at}{}", truncated(reason));
         ApiErrorResponse::user(StatusCode::BAD_REQUEST, code, message, hint)

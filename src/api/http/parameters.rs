@@ -40,7 +40,7 @@ pub(super) fn read_parameters(
         let keys: Vec<&str> = name.split('.').collect();
         let path: Vec<PathSegment> = keys.iter().map(|key| PathSegment::Key((*key).to_owned())).collect();
         let Some((value, is_item)) = schema.parameter_value(&path, &text) else {
-            return Err(invalid_query(&format!("no such parameter: `{}`", short(&name))));
+            return Err(unknown_parameter(schema, &name, &path));
         };
         insert(&mut body, &keys, value, is_item).map_err(|()| given_twice(&name))?;
     }
@@ -67,6 +67,14 @@ fn insert(body: &mut Map<String, Value>, keys: &[&str], value: Value, is_item: b
 
 fn given_twice(name: &str) -> ApiErrorResponse {
     invalid_query(&format!("parameter is given twice, or both as a whole and in parts: `{}`", short(name)))
+}
+
+fn unknown_parameter(schema: &BodySchema, name: &str, path: &[PathSegment]) -> ApiErrorResponse {
+    let meant = schema.meant_key(path).map(|key| format!("did you mean `{key}`? ")).unwrap_or_default();
+    let known: Vec<&str> = schema.parameters().map(|(key, _)| key.as_str()).collect();
+    let known = if known.is_empty() { String::new() } else { format!("there are {}; ", known.join(", ")) };
+    let message = format!("invalid query: no such parameter: `{}`", short(name));
+    ApiErrorResponse::bad_query(message, format!("{meant}{known}{PARAMETERS_HINT}"))
 }
 
 /// Returns the error that a query string cannot be read.

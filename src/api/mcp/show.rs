@@ -201,11 +201,15 @@ pub(super) fn hits(found: &SearchResult) -> ToolOutput {
 pub(super) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
     let mut text = String::new();
     for outline in outlines {
-        let FileOutline { path, path_hex, language, lines, symbols, .. } = outline;
+        let FileOutline { path, path_hex, language, symbols, .. } = outline;
         let path = spelled_path(path, path_hex.as_deref());
-        writeln!(text, "### {}\n{language} · {lines} lines", printable(&path)).expect("a String takes all");
+        let length = outline.length();
+        writeln!(text, "### {}\n{language} · {length}", printable(&path)).expect("a String takes all");
         for symbol in symbols {
             write_symbol(&mut text, symbol, 0);
+        }
+        if symbols.is_empty() {
+            text.push_str(&outline.without_symbols());
         }
         text.push('\n');
     }

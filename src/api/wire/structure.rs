@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::scalars::wire_path;
 use crate::engine::{OutlineAnswer, OutlineLine, SymbolAnswer, file_type_by_id};
 use crate::model::{ParseFallback, ParseHealth, Symbol, SymbolKind};
+use crate::render::format_grouped;
 
 /// The symbols of one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -95,7 +96,24 @@ impl FileOutline {
         for symbol in &self.symbols {
             symbol.write(0, &mut text);
         }
-        if text.is_empty() { "(no symbols)\n".to_owned() } else { text }
+        if text.is_empty() { self.without_symbols() } else { text }
+    }
+
+    /// Returns the line in place of symbols, where there are none: a file that was not parsed may well have some.
+    pub fn without_symbols(&self) -> String {
+        match self.fallback.as_deref().and_then(ParseFallback::from_name) {
+            Some(fallback) => format!("(no outline: {})\n", fallback.description()),
+            None => "(no symbols)\n".to_owned(),
+        }
+    }
+
+    /// Returns `1 line`, `1,767 lines`: how long the file is.
+    pub fn length(&self) -> String {
+        if self.lines == 1 {
+            "1 line".to_owned()
+        } else {
+            format!("{} lines", format_grouped(self.lines.into()))
+        }
     }
 
     /// Returns whether the whole file was understood.
@@ -203,4 +221,30 @@ impl From<SymbolAnswer> for FoundSymbol {
 /// Rounds down to six digits, which show one broken byte in a megabyte, so that 1 means that nothing is broken.
 fn rounded_share(health: ParseHealth) -> f64 {
     (health.share() * 1_000_000.0).floor() / 1_000_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileOutline;
+
+    #[track_caller]
+    fn check(lines: u32, fallback: Option<&str>, length: &str, text: &str) {
+        let outline = FileOutline {
+            path: "a.py".to_owned(),
+            path_hex: None,
+            language: "python".to_owned(),
+            sha256: String::new(),
+            lines,
+            health: 0.0,
+            fallback: fallback.map(str::to_owned),
+            symbols: Vec::new(),
+        };
+        assert_eq!((outline.length().as_str(), outline.text().as_str()), (length, text));
+    }
+
+    #[test]
+    fn a_file_that_was_not_parsed_is_not_said_to_have_no_symbols() {
+        check(1, None, "1 line", "(no symbols)\n");
+        check(1_767, Some("too_deep"), "1,767 lines", "(no outline: it is nested too deeply to be parsed)\n");
+    }
 }

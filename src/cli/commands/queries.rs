@@ -37,9 +37,9 @@ pub(super) fn outline(args: &OutlineArgs, context: &mut CommandContext<'_>) -> R
         let health = outline.health_percent();
         let health = if outline.is_perfect() { String::new() } else { format!(" · parse health {health}") };
         let path = display_path(&outline.path, outline.path_hex.as_deref());
-        let (language, lines) = (language_name(&outline.language), format_grouped(outline.lines.into()));
+        let (language, length) = (language_name(&outline.language), outline.length());
         let path = context.output.paint(NAME, &path);
-        context.output.write_line(&format!("{path} · {language} · {lines} lines{health}"))?;
+        context.output.write_line(&format!("{path} · {language} · {length}{health}"))?;
         let text = outline.text();
         let text = context.output.visible(&text).into_owned();
         write_outline(&text, context.output)?;
@@ -119,7 +119,7 @@ pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Res
     if symbols.is_empty() {
         let kind = args.kind.as_ref().map_or(String::new(), |kind| format!(" of the kind {kind}"));
         let message = format!("no symbol named `{}`{kind} in the project", args.name);
-        let hint = "`slop symbol -i` ignores case and takes patterns such as get_*; `slop outline` lists all symbols";
+        let hint = "patterns such as get_* match several names, and `-i` ignores case; `slop outline` lists all symbols";
         return Err(CommandError::usage(message, hint));
     }
     if context.output.json {

@@ -40,6 +40,8 @@ fn file_doc(source: &SummaryInput<'_>) -> Option<String> {
             let at_head = at_head_of(before_includes(source.text)).filter(|doc| 2 < doc.split(' ').count());
             at_head.or_else(|| comments::class_brief(source.text))
         }
+        // Their comments are marked up, and the outline has read those at the head.
+        "csharp" | "java" if source.outline.is_some() => from_outline(),
         "elixir" => module_doc(source.text).or_else(at_head),
         _ => from_outline().or_else(at_head),
     }
@@ -212,6 +214,21 @@ mod tests {
         assert!(summary("python", "x = 1\n", Some(&types)).contains("\nShop: Sells many small things.\n"));
         let functions = outline(Some("Copyright 2020 Somebody"), types.symbols[..2].to_vec());
         assert!(summary("python", "x = 1\n", Some(&functions)).contains("\nmain: Starts the whole shop.\n"));
+    }
+
+    #[test]
+    fn documentation_with_markup_is_that_of_its_type() {
+        let class = || symbol(SymbolKind::Class, "class Port", "Port", Some("Reads ports with a Reader."));
+        let outline = outline(None, vec![class()]);
+        for (language, comment, name) in [
+            ("csharp", "/// <summary>\n/// Reads ports with a <see cref=\"Reader\"/>.\n/// </summary>", "C#"),
+            ("java", "/** Reads ports with a {@link Reader}. */", "Java"),
+        ] {
+            let expected =
+                format!("{name} source, a few lines: 1 class.\nPort: Reads ports with a Reader.\nclass Port");
+            let text = format!("{comment}\nclass Port {{ }}\n");
+            assert_eq!(summary(language, &text, Some(&outline)), expected);
+        }
     }
 
     #[test]

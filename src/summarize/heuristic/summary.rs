@@ -37,7 +37,7 @@ fn enforce_contract(draft: &str) -> String {
 }
 
 /// Version of the heuristic: raised by every change that gives another summary for the same content.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Returns the producer of the heuristic summary of a content that is read as `language`.
 ///
@@ -67,13 +67,14 @@ pub(crate) mod tests {
         FileType { id, name, fence: "", role }
     }
 
-    static FILE_TYPES: [FileType; 54] = [
+    static FILE_TYPES: [FileType; 55] = [
         row("python", "Python", FileRole::Code),
         row("c", "C", FileRole::Code),
         row("cpp", "C++", FileRole::Code),
         row("rust", "Rust", FileRole::Code),
         row("go", "Go", FileRole::Code),
         row("java", "Java", FileRole::Code),
+        row("csharp", "C#", FileRole::Code),
         row("kotlin", "Kotlin", FileRole::Code),
         row("ruby", "Ruby", FileRole::Code),
         row("php", "PHP", FileRole::Code),
@@ -227,7 +228,7 @@ pub(crate) mod tests {
         let made = producer("python");
         assert_eq!(made.artifact, ArtifactKind::Summary);
         assert_eq!(made.language, "python");
-        assert_eq!(made.version, "heuristic/10");
+        assert_eq!(made.version, "heuristic/11");
     }
 
     #[test]

@@ -94,9 +94,11 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads `extension(Type receiver) { … }`, which the parser is given as a class. As an extension in other languages, it has the
 /// name of the type.
 fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let receiver = find(node, ".parameter_list/.parameter");
-    let Some(receiver) = receiver.and_then(|receiver| find(receiver, "type|name")) else { return };
-    let name = walk.text(receiver).to_owned();
+    let Some(parameters) = find(node, ".parameter_list") else { return };
+    let receiver = find(parameters, ".parameter").and_then(|receiver| find(receiver, "type|name"));
+    // `extension(string)`, for static members alone, names no parameter, which the grammar does not know.
+    let name = walk.text(receiver.unwrap_or(parameters));
+    let name = name.trim_matches(['(', ')']).trim().to_owned();
     walk.define(
         node,
         SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::members(find(node, "body"))),

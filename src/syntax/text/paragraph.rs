@@ -116,7 +116,8 @@ impl ParagraphEnd {
     /// Returns whether the paragraph ends before a line.
     fn ends_before(&self, line: &str) -> bool {
         let words = without_markers(line);
-        self.last.is_some() && (words.is_empty() || (self.has_text && begins_field(words)))
+        let begins_field = || begins_field(words) || begins_xml_field(line);
+        self.last.is_some() && (words.is_empty() || (self.has_text && begins_field()))
     }
 
     fn add(&mut self, line: &str, last: LastLine) {
@@ -127,7 +128,8 @@ impl ParagraphEnd {
         self.last = Some(last);
         let names =
             ["brief", "short", "summary", "description", "desc", "fileoverview", "overview", "details"];
-        self.has_text |= field_name(words).is_none_or(|name| names.contains(&name));
+        self.has_text |=
+            field_name(words).is_none_or(|name| names.contains(&name)) && !begins_xml_field(line);
     }
 }
 
@@ -140,6 +142,16 @@ fn without_markers(line: &str) -> &str {
 /// Returns whether a line begins a field, such as a parameter, a list of them, or an example.
 fn begins_field(words: &str) -> bool {
     field_name(words).is_some() || words.starts_with(">>>") || words.starts_with("```")
+}
+
+/// Returns whether a line begins a field of C#'s documentation: any of its elements but the summary.
+fn begins_xml_field(line: &str) -> bool {
+    const FIELDS: [&str; 9] = [
+        "param", "returns", "typeparam", "exception", "remarks", "example", "seealso", "value", "permission",
+    ];
+    let Some(tag) = line.trim_start_matches(['/', '*', ' ']).strip_prefix('<') else { return false };
+    let end = tag.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tag.len());
+    FIELDS.contains(&&tag[..end])
 }
 
 /// Returns the name of a field: of `@param x`, `\\param x`, `:param x: …`.
@@ -179,6 +191,16 @@ mod tests {
     fn what_names_its_subject_is_no_paragraph() {
         check("/*!\n \\class A\n \\brief One.\n\n Two.\n*/", "/*!\n \\class A\n \\brief One. [...] */");
         check("/* ===== */\n/* One.\n * Two. */", "/* ===== */\n/* One.\n * Two. */");
+    }
+
+    #[test]
+    fn a_summary_ends_before_the_other_elements() {
+        check(
+            "/// <summary>\n/// One <b>a</b>.\n/// </summary>\n/// <param name=\"a\">Two</param>\n/// <returns>b</returns>",
+            "/// <summary>\n/// One <b>a</b>.\n/// </summary> [...]",
+        );
+        let only_fields = "/// <param name=\"a\">One</param>\n/// <returns>Two</returns>";
+        check(only_fields, only_fields);
     }
 
     #[test]

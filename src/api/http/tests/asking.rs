@@ -372,6 +372,11 @@ fn an_unknown_key_is_answered_with_the_one_that_was_meant() {
     let heard = house.post("/v1/aggregate", "", "{\"budgett\": 1}").json()["error"].clone();
     assert_eq!(heard["message"], "invalid body: `budgett`: unknown field `budgett`");
     assert!(heard["hint"].as_str().unwrap().starts_with("did you mean `budget`? "), "{heard}");
+    let heard = house.raw(&get("/v1/aggregate?budgett=1", "")).json()["error"].clone();
+    assert_eq!(heard["message"], "invalid query: no such parameter: `budgett`");
+    assert!(heard["hint"].as_str().unwrap().starts_with("did you mean `budget`? there are "), "{heard}");
+    let heard = house.raw(&get("/v1/view?files=a&lines=12-10", "")).json()["error"].clone();
+    assert_eq!(heard["message"], "invalid query: `lines[0]`: 12-10 is not a range of lines");
     let heard = house.post("/v1/view", "", "{\"files\": [\"a\"], \"lines\": [\"10-x\"]}");
     assert!(heard.json()["error"]["message"].as_str().unwrap().contains("\"10-12\" or {"), "{heard:?}");
 }

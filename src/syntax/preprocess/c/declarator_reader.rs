@@ -67,7 +67,7 @@ impl ItemReader<'_, '_> {
             return self.macro_convention_function(at);
         }
         if self.is_pointer(at) {
-            return self.pointer(from, at);
+            return self.old_style_with_pointer(at).unwrap_or_else(|| self.pointer(from, at));
         }
         match name {
             // `int (*f(void))[3]`
@@ -82,7 +82,7 @@ impl ItemReader<'_, '_> {
         let word = self.word(at);
         let takes_arguments = self.is(at + 1, CTokenKind::Paren);
         let after = if takes_arguments { at + 2 } else { at + 1 };
-        if is_statement(word) {
+        if is_statement(word, self.scanner.dialect) {
             return WordReading::Decided(ItemReading::Ambiguous(None));
         }
         if takes_arguments && (is_attribute(word) || spells_type(word)) {

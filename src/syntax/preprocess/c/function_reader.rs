@@ -175,7 +175,9 @@ impl ItemReader<'_, '_> {
             let takes_arguments = self.is(at + 1, CTokenKind::Paren);
             match self.kind(at) {
                 None => return HeadTrail::Head(at),
-                Some(CTokenKind::Word) if at == first && self.is_old_style(at) => {
+                Some(CTokenKind::Word)
+                    if at == first && self.is_old_style(self.scanner.tokens.group(at - 1), at) =>
+                {
                     return match self.ending {
                         ItemEnding::Semicolon => HeadTrail::OldStyle,
                         // What is declared there are the types of the parameters.
@@ -207,7 +209,11 @@ impl ItemReader<'_, '_> {
                 }
                 Some(CTokenKind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
                 // `int f(char *a) attribute_printf(1, 2);`
-                Some(CTokenKind::Word) if takes_arguments && !can_be_macro && !is_statement(word) => at += 2,
+                Some(CTokenKind::Word)
+                    if takes_arguments && !can_be_macro && !is_statement(word, self.scanner.dialect) =>
+                {
+                    at += 2;
+                }
                 Some(CTokenKind::Arrow) => return self.after_return_type(at + 1),
                 Some(CTokenKind::Equals) if at + 2 == self.end => return HeadTrail::Head(self.end),
                 Some(CTokenKind::Colon) if self.ending != ItemEnding::Semicolon => {
@@ -242,9 +248,29 @@ impl ItemReader<'_, '_> {
         HeadTrail::Head(self.end)
     }
 
-    /// Returns whether the words from `at` on declare one of the parameters: `int f(a) int a;`.
-    fn is_old_style(&self, at: usize) -> bool {
-        let names = self.scanner.tokens.group(at - 1);
+    /// Reads `int (*f(a))() int a; {`, a function that returns a pointer to a function; `None` if the group at `at` begins
+    /// no such function.
+    pub(super) fn old_style_with_pointer(&self, at: usize) -> Option<ItemReading> {
+        let inside = self.scanner.tokens.group(at);
+        let stars = inside.iter().take_while(|token| token.kind == CTokenKind::Star).count();
+        let [name, open, parameters @ .., close] = inside.get(stars..)? else { return None };
+        let is_function = name.kind == CTokenKind::Word
+            && open.kind == CTokenKind::Paren
+            && self.scanner.tokens.mate_end(open) == close.end();
+        if !is_function || !self.is_old_style(parameters, at + 2) {
+            return None;
+        }
+        Some(match self.ending {
+            ItemEnding::Semicolon => ItemReading::Continues,
+            ItemEnding::Body(_) => {
+                let name = self.scanner.text[name.range()].to_owned();
+                self.as_function(name, String::new(), self.end, true)
+            }
+        })
+    }
+
+    /// Returns whether the words from `at` on declare one of the parameters `names`: `int f(a) int a;`.
+    fn is_old_style(&self, names: &[CToken], at: usize) -> bool {
         let are_names = names.iter().enumerate().all(|(place, token)| {
             token.kind == if place % 2 == 0 { CTokenKind::Word } else { CTokenKind::Comma }
         });
@@ -332,7 +358,7 @@ impl ItemReader<'_, '_> {
             is_word(before) || matches!(inside[before].kind, CTokenKind::Star | CTokenKind::Ampersand)
         });
         let are_words = (0..start).all(|at| inside[at].kind != CTokenKind::Comma);
-        if is_statement(text(name)) || !are_words || !(is_typed || start < name) {
+        if is_statement(text(name), self.scanner.dialect) || !are_words || !(is_typed || start < name) {
             return None;
         }
         let scope: String = if start < name { (start..name - 1).map(text).collect() } else { String::new() };
@@ -340,8 +366,8 @@ impl ItemReader<'_, '_> {
     }
 
     fn sure_name(&self, name: String) -> Option<String> {
-        (self.ending != ItemEnding::Semicolon && !is_statement(&name) && !is_basic_type(&name))
-            .then_some(name)
+        let is_name = !is_statement(&name, self.scanner.dialect) && !is_basic_type(&name);
+        (self.ending != ItemEnding::Semicolon && is_name).then_some(name)
     }
 
     fn is_class(&self, name: &str) -> bool {

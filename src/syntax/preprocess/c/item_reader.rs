@@ -90,7 +90,7 @@ impl ItemReader<'_, '_> {
             // An explicit instantiation is not shown.
             "template" if !self.is(first + 1, CTokenKind::Angle) => return ItemReading::Ignored,
             "extern" if self.word(first + 1) == "template" => return ItemReading::Ignored,
-            word if is_statement(word) => return ItemReading::Ignored,
+            word if is_statement(word, self.scanner.dialect) => return ItemReading::Ignored,
             word => self.is_typedef = word == "typedef",
         }
         let mut at = self.first;

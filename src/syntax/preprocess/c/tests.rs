@@ -108,11 +108,26 @@ fn a_macro_with_a_type_or_a_fixture_names_a_function() {
 #[test]
 fn parameters_in_the_old_style_belong_to_their_function() {
     c(
-        "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
+        "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n\
+         int (*h(n, p))() int n; int (*p)(); { }\n",
         &expect![[r"
 
             + function f = int f(a, b) const char *a; struct x *b;
-            + function g = int g(int a)"]],
+            + function g = int g(int a)
+            + function h = int (*h(n, p))() int n; int (*p)();"]],
+    );
+}
+
+#[test]
+fn words_of_cpp_are_names_in_c() {
+    let text = "delete() { }\nnew(x) { }\nvoid catch(int a) { }\n";
+    c(
+        text,
+        &expect![["
+
+            + function delete = delete()
+            + function new = new(x)
+            + function catch = void catch(int a)"]],
     );
 }
 

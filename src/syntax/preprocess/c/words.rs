@@ -1,5 +1,7 @@
 //! What words of C and C++ mean to a scanner.
 
+use super::scanner::Dialect;
+
 /// Returns whether a word is written as macros are: in capitals, with more than one letter.
 pub(super) fn is_macro_name(word: &str) -> bool {
     let bytes = word.as_bytes();
@@ -79,13 +81,14 @@ pub(super) fn is_trailing_qualifier(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Returns whether a word begins a statement, so that no declaration is there.
-pub(super) fn is_statement(word: &str) -> bool {
-    const WORDS: [&str; 19] = [
-        "if", "else", "for", "while", "do", "switch", "case", "return", "goto", "catch", "try", "sizeof",
-        "break", "continue", "default", "delete", "new", "throw", "defined",
+/// Returns whether a word begins a statement, so that no declaration is there. In C, `new` is a name like any other.
+pub(super) fn is_statement(word: &str, dialect: Dialect) -> bool {
+    const WORDS: [&str; 14] = [
+        "if", "else", "for", "while", "do", "switch", "case", "return", "goto", "sizeof", "break",
+        "continue", "default", "defined",
     ];
-    WORDS.contains(&word)
+    const CPP_WORDS: [&str; 5] = ["catch", "try", "delete", "new", "throw"];
+    WORDS.contains(&word) || (dialect == Dialect::Cpp && CPP_WORDS.contains(&word))
 }
 
 /// Returns the name of a function whose head is a call of a macro: `MACRO(a, b) {`.
