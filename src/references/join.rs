@@ -106,7 +106,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
             from_file: id,
             from_line: usage.line,
-            from_definition: Some(usage.function),
+            from_definition: usage.from,
             to_file: usage.fixture.file,
             to_definition: usage.fixture.definition,
             grade: ReferenceGrade::Likely,
@@ -292,6 +292,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         _ => ReferenceGrade::Maybe,
     };
     grade = grade.max(best);
+    if targets.iter().any(|key| index.definition(*key).flags.has(DefinitionFlags::ALTERNATIVE)) {
+        // What is imported in the other branch may be of another project.
+        grade = if targets.len() == 1 { grade.max(ReferenceGrade::Likely) } else { ReferenceGrade::Maybe };
+    }
     // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
     let is_delegated = usage.receiver.is_some() && DELEGATED_RUST_MEMBERS.contains(&name);
     if grade == ReferenceGrade::Sure && is_delegated && index.rules(file) == NameRules::Rust {
@@ -475,6 +479,15 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
         !fact.flags.has(DefinitionFlags::PROTOTYPE)
     };
     let last = same.clone().rfind(is_whole).or_else(|| same.clone().next_back());
+    let is_alternative = |definition: &DefinitionId| {
+        facts.definitions[*definition as usize].flags.has(DefinitionFlags::ALTERNATIVE)
+    };
+    if is_alternative(&key.definition)
+        && is_whole(&key.definition)
+        && last.as_ref().is_some_and(is_alternative)
+    {
+        return key;
+    }
     last.map_or(key, |definition| DefinitionKey { file: key.file, definition })
 }
 

@@ -126,7 +126,7 @@ impl<'t> CFactsReader<'t> {
         self.facts.definition(definition).bases = bases;
     }
 
-    fn add(&mut self, kind: DefinitionKind, name: &'t str, first_line: u32, line: u32, flags: u8) -> u32 {
+    fn add(&mut self, kind: DefinitionKind, name: &'t str, first_line: u32, line: u32, flags: u16) -> u32 {
         let name = self.facts.name(name);
         let scope = self.facts.scope;
         self.facts.facts.definitions.push(DefinitionFact {
