@@ -49,13 +49,13 @@ impl<'a> Evaluator<'a> {
                         _ => self.deeper(|evaluator| evaluator.member(target, name)),
                     })
                 }
-                DefinitionKind::Function => match self.member_of_object(key, name) {
-                    Some(found) => found,
-                    None => {
-                        let decorated = self.decorated(key);
-                        decorated.flat_map(|value| self.deeper(|evaluator| evaluator.member(value, name)))
+                DefinitionKind::Function => {
+                    if let Some(found) = self.member_of_object(key, name) {
+                        return found;
                     }
-                },
+                    let decorated = self.decorated(key);
+                    decorated.flat_map(|value| self.deeper(|evaluator| evaluator.member(value, name)))
+                }
                 DefinitionKind::Macro => ValueSet::UNKNOWN,
             },
             Value::Module(file) => self.member_of_module(file, 0, name),

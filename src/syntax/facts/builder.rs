@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::python::Branches;
+use super::branches::Branches;
 use super::rust_macros::MadeFunction;
 use super::script_objects::ScriptObjects;
 use crate::model::{

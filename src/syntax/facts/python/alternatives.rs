@@ -1,34 +1,13 @@
 //! Definitions of one name in several branches of a statement, of which one runs.
 
-use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use crate::model::{DefinitionFlags, DefinitionId, NameId, ScopeId};
+use crate::syntax::facts::branches::{Branch, BranchBinding};
 use crate::syntax::facts::builder::FactsBuilder;
 
 /// Of more definitions of one name in branches, the rest is taken for what replaces the ones before.
 const MAX_ALTERNATIVES: usize = 8;
-
-/// A branch of a statement.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Branch {
-    /// Where the statement begins.
-    statement: usize,
-    /// Where the branch does.
-    start: usize,
-}
-
-/// What binds a name in a branch: a definition, or an import, with the branches around it.
-type BranchBinding = (Option<DefinitionId>, Vec<Branch>);
-
-/// The branches around the definitions of a file.
-#[derive(Default)]
-pub(in crate::syntax::facts) struct Branches {
-    /// Those around the current node, within the function or the class that it is in.
-    open: Vec<Branch>,
-    /// The definitions and imports that are in some.
-    bindings: FxHashMap<(ScopeId, NameId), Vec<BranchBinding>>,
-}
 
 /// Visits the body of a definition, which is in none of the branches around the definition.
 pub(super) fn visit_body<'t>(

@@ -6,5 +6,4 @@ mod narrowing;
 mod reader;
 mod types;
 
-pub(super) use alternatives::Branches;
 pub(super) use reader::walk;
