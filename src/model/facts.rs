@@ -80,7 +80,8 @@ pub struct DefinitionFact {
     pub last_line: u32,
     /// What changes how it is used.
     pub flags: DefinitionFlags,
-    /// The types that it extends or implements, the target of an alias, the type that an implementation belongs to.
+    /// The types that it extends or implements, the target of an alias, the type that an implementation belongs to. Of a
+    /// function of Python what decorates it, the outermost decorator of those that may return something else.
     pub bases: Vec<ExpressionId>,
     /// The return type, or every expression that is returned where none is declared. Evaluated in the scope `body`, a
     /// declared type of Python in `scope`.
@@ -91,6 +92,10 @@ pub struct DefinitionFact {
 pub const FIXTURE_PREFIX: &str = "(fixture) ";
 /// What the fixtures are bound to that every test has.
 pub const AUTOUSE_FIXTURE: &str = "(autouse)";
+/// What is bound in the scope of a file or a class whose tests ask for a fixture by a mark: this and the fixture's name.
+pub const FIXTURE_MARK_PREFIX: &str = "(usefixtures) ";
+/// What the modules are bound to whose fixtures a file lists as those of plugins.
+pub const FIXTURE_PLUGINS: &str = "(plugins)";
 
 /// What the value is bound to in the scope of the exports of a file of JavaScript that is all that the file exports; that
 /// scope is one of a type and has no definition.
@@ -145,28 +150,30 @@ pub enum DefinitionKind {
 
 /// What changes how a definition is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DefinitionFlags(pub u8);
+pub struct DefinitionFlags(pub u16);
 
 impl DefinitionFlags {
     /// Reading the attribute calls it.
-    pub const PROPERTY: u8 = 1;
+    pub const PROPERTY: u16 = 1;
     /// It has no receiver.
-    pub const STATIC: u8 = 2;
+    pub const STATIC: u16 = 2;
     /// The framework of the tests runs it: a function that is marked as a test, or a fixture of pytest.
-    pub const TEST_ITEM: u8 = 4;
+    pub const TEST_ITEM: u16 = 4;
     /// Its return type is declared.
-    pub const DECLARED: u8 = 8;
+    pub const DECLARED: u16 = 8;
     /// It declares and does not define: a prototype, a signature of an overload, a method of an interface.
-    pub const PROTOTYPE: u8 = 16;
+    pub const PROTOTYPE: u16 = 16;
     /// It is visible in its file only: `static` in C, `private` in Java.
-    pub const PRIVATE: u8 = 32;
+    pub const PRIVATE: u16 = 32;
     /// It is decorated by something that may return another type.
-    pub const DECORATED: u8 = 64;
+    pub const DECORATED: u16 = 64;
     /// Its values have attributes that no class declares, as with `__getattr__`.
-    pub const DYNAMIC: u8 = 128;
+    pub const DYNAMIC: u16 = 128;
+    /// Another branch of a statement around it defines or imports the same name, as the other branch of an `if` of Python.
+    pub const ALTERNATIVE: u16 = 256;
 
     /// Returns whether one of these flags is set.
-    pub const fn has(self, flags: u8) -> bool {
+    pub const fn has(self, flags: u16) -> bool {
         self.0 & flags != 0
     }
 }

@@ -118,8 +118,9 @@ impl<'a> CNames<'a> {
         if let Some(reading) = self.best_of(file, &visible, is_tag, renames) {
             return reading;
         }
-        let is_declared = own.iter().chain(&visible).any(|key| self.is_prototype(*key));
-        let nearest = self.nearest(file, &all, is_declared);
+        let prototypes = own.iter().chain(&visible).filter(|key| self.is_prototype(**key));
+        let declaring: Vec<FileId> = prototypes.map(|key| key.file).collect();
+        let nearest = self.nearest(file, &all, &declaring);
         if !nearest.0.is_empty() || is_tag {
             return nearest;
         }
@@ -204,22 +205,34 @@ impl<'a> CNames<'a> {
         stands_for(self.index.facts(key.file), self.index.definition(key))
     }
 
-    /// Returns the nearest of the functions that a linker would find.
-    fn nearest(&self, file: FileId, all: &[DefinitionKey], is_declared: bool) -> Reading {
+    /// Returns the nearest of the functions that a linker would find, of which the files are preferred that include what
+    /// declares the function for the use.
+    fn nearest(&mut self, file: FileId, all: &[DefinitionKey], declaring: &[FileId]) -> Reading {
         let path = &self.index.file(file).path;
         let is_extern = |key: &&DefinitionKey| {
             let fact = self.index.definition(**key);
             fact.kind == DefinitionKind::Function
                 && !fact.flags.has(DefinitionFlags::PROTOTYPE | DefinitionFlags::PRIVATE)
         };
-        let near = |key: &DefinitionKey| shared_prefix(&self.index.file(key.file).path, path);
         let mut found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
         let is_only_one = is_one_file(&found);
         let best_grade = prefer_sources(self.index, file, &mut found);
+        if !is_one_file(&found) && !declaring.is_empty() {
+            let includes = |names: &mut Self, key: &DefinitionKey| {
+                let included = names.included(key.file);
+                declaring.iter().any(|header| included.contains(header))
+            };
+            let declared: Vec<DefinitionKey> =
+                found.iter().copied().filter(|key| includes(self, key)).collect();
+            if !declared.is_empty() {
+                found = declared;
+            }
+        }
+        let near = |key: &DefinitionKey| shared_prefix(&self.index.file(key.file).path, path);
         let Some(best) = found.iter().map(near).max() else { return (Vec::new(), ReferenceGrade::Sure) };
         let nearest: Vec<DefinitionKey> = found.iter().copied().filter(|key| near(key) == best).collect();
         let grade = match (is_only_one, is_one_file(&nearest)) {
-            (true, _) if is_declared => ReferenceGrade::Sure,
+            (true, _) if !declaring.is_empty() => ReferenceGrade::Sure,
             (_, true) => best_grade.max(ReferenceGrade::Likely),
             _ => ReferenceGrade::Maybe,
         };

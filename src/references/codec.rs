@@ -277,7 +277,7 @@ impl NumberReader<'_> {
             first_line,
             name_line,
             last_line,
-            flags: DefinitionFlags(u8::try_from(flags).ok()?),
+            flags: DefinitionFlags(u16::try_from(flags).ok()?),
             bases: self.list()?,
             returns: self.list()?,
         })

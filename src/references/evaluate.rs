@@ -24,7 +24,11 @@ pub(super) struct Evaluator<'a> {
     pub(super) index: &'a ProjectIndex<'a>,
     bindings: FxHashMap<(FileId, ScopeId, NameId, u32), ValueSet>,
     returns: FxHashMap<DefinitionKey, ValueSet>,
+    /// What decorated functions of Python are.
+    decorated: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
+    /// What inherited members of Python give on a type: the type, and the scope and the name of the member.
+    pub(super) inherited: FxHashMap<(DefinitionKey, FileId, ScopeId, NameId), ValueSet>,
     pub(super) aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
     /// Parameters and parts of tuples of TypeScript.
     pub(super) parts: FxHashMap<(FileId, ScopeId, ExpressionId, u32), ValueSet>,
@@ -65,7 +69,9 @@ impl<'a> Evaluator<'a> {
             index,
             bindings: FxHashMap::default(),
             returns: FxHashMap::default(),
+            decorated: FxHashMap::default(),
             imports: FxHashMap::default(),
+            inherited: FxHashMap::default(),
             aliases: FxHashMap::default(),
             parts: FxHashMap::default(),
             linear: FxHashMap::default(),
@@ -84,6 +90,7 @@ impl<'a> Evaluator<'a> {
         };
         evaluator.add_implementations();
         evaluator.add_extensions();
+        evaluator.add_imported_fixtures();
         evaluator
     }
 
@@ -114,7 +121,9 @@ impl<'a> Evaluator<'a> {
         // What was evaluated on the way did not know the implementations yet.
         self.bindings.clear();
         self.returns.clear();
+        self.decorated.clear();
         self.imports.clear();
+        self.inherited.clear();
         self.aliases.clear();
         self.parts.clear();
         self.linear.clear();
@@ -434,6 +443,9 @@ impl<'a> Evaluator<'a> {
                     return object.flat_map(|object| self.call_of_container(object, name));
                 }
                 // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
+                if self.is_python(file) {
+                    return self.call_of_members(file, object, method);
+                }
                 self.attributes(file, object, method)
             } else {
                 self.value(file, scope, function)
@@ -441,21 +453,39 @@ impl<'a> Evaluator<'a> {
         if callee.values.is_empty() {
             // A package of Go returns types of its own and of what it imports, and so does a class of Python.
             let is_foreign = callee.is_complete
-                && (self.index.rules(file) == NameRules::Go || self.is_named_as_class(file, function));
+                && match self.index.facts(file).expression(function) {
+                    ExpressionFact::Name(name) if self.is_python(file) => self.is_named_as_class(file, name),
+                    _ => self.index.rules(file) == NameRules::Go,
+                };
             return if is_foreign { callee } else { ValueSet::UNKNOWN };
         }
         callee.flat_map(|callee| self.call(callee))
     }
 
-    /// Returns whether an expression is a name of Python that is written as those of classes are.
-    fn is_named_as_class(&self, file: FileId, expression: ExpressionId) -> bool {
-        let facts = self.index.facts(file);
-        let (ExpressionFact::Name(name) | ExpressionFact::Member(_, name)) = facts.expression(expression)
-        else {
-            return false;
-        };
-        let name = facts.name(name);
-        self.is_python(file) && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+    /// Returns what calls of the members of that name of some values of Python return.
+    pub(super) fn call_of_members(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
+        let text = self.index.facts(file).name(name);
+        let (mut found, mut is_any) =
+            (ValueSet { values: Vec::new(), is_complete: objects.is_complete }, false);
+        let mut is_foreign = objects.is_complete;
+        for object in objects.values {
+            let callees = self.attribute(object, text);
+            is_any |= !callees.values.is_empty();
+            is_foreign &= callees.is_complete;
+            found.merge(callees.flat_map(|callee| self.call_on(object, callee)));
+        }
+        match is_any {
+            true => found,
+            // A class of another project.
+            false if is_foreign && self.is_named_as_class(file, name) => ValueSet::FOREIGN,
+            false => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns whether a name is written as those of classes of Python are.
+    fn is_named_as_class(&self, file: FileId, name: NameId) -> bool {
+        let name = self.index.facts(file).name(name);
+        name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
     }
 
     /// Returns what calling a value returns.
@@ -547,6 +577,30 @@ impl<'a> Evaluator<'a> {
         }
         self.open -= 1;
         self.returns.insert(key, found.clone());
+        found
+    }
+
+    /// Returns what a decorated function of Python is: what its outermost decorator makes of it, as far as that is known.
+    pub(super) fn decorated(&mut self, key: DefinitionKey) -> ValueSet {
+        if let Some(known) = self.decorated.get(&key) {
+            return known.clone();
+        }
+        let fact = self.index.definition(key);
+        let Some(decorator) = fact.bases.first().filter(|_| self.is_python(key.file)) else {
+            return ValueSet::UNKNOWN;
+        };
+        self.decorated.insert(key, ValueSet::UNKNOWN);
+        self.open += 1;
+        let decorator = self.value(key.file, fact.scope, *decorator);
+        let mut found = decorator.flat_map(|decorator| self.call(decorator));
+        // What reads the attribute gets what a descriptor returns.
+        found.values.retain(|value| match value {
+            Value::Instance(class) => self.find_member(*class, "__get__", 0).0.is_none(),
+            _ => true,
+        });
+        found.is_complete = false;
+        self.open -= 1;
+        self.decorated.insert(key, found.clone());
         found
     }
 }

@@ -1,22 +1,67 @@
 //! The parameters of tests and fixtures: which fixtures they ask for, and what they get.
 
 use super::evaluate::Evaluator;
-use super::fixtures::{FixturePlace, classes_around, folders_of};
+use super::fixtures::{FixturePlace, classes_around, folders_of, marked_fixtures, place_of_file};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionId, DefinitionKind};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, FIXTURE_PLUGINS,
+};
 
-/// That a test or a fixture asks for a fixture.
+/// That a test or a fixture asks for a fixture, or that a mark of a class or of a file does.
 pub(super) struct FixtureUse {
-    pub(super) function: DefinitionId,
-    /// The line of the parameter, or that of the function's name where nothing names the fixture.
+    /// The test, the fixture, or the class with the mark.
+    pub(super) from: Option<DefinitionId>,
+    /// The line of the parameter or of the mark, or that of the function's name where it does not name the fixture.
     pub(super) line: u32,
     pub(super) fixture: DefinitionKey,
-    /// Whether nothing names the fixture: every test of its place has it.
+    /// Whether the line does not name the fixture: every test of its place has it, or a mark is of the class or the file.
     pub(super) is_implied: bool,
 }
 
 impl<'a> Evaluator<'a> {
+    /// Adds the fixtures that files of tests import, and those of the modules that they list as plugins.
+    pub(super) fn add_imported_fixtures(&mut self) {
+        if self.fixtures.is_empty() {
+            return;
+        }
+        let names = self.fixtures.function_names(self.index);
+        for (id, file) in (0..).zip(self.index.files) {
+            let place = place_of_file(&file.path);
+            let is_asking = is_test_file(&file.path) || place != FixturePlace::Path(&file.path);
+            if self.index.rules[id as usize] != Some(NameRules::Python) || !is_asking {
+                continue;
+            }
+            let facts = &file.facts;
+            for binding in facts.bindings.iter().take_while(|binding| binding.scope == 0) {
+                let BindingValue::Import(import) = binding.value else { continue };
+                let imported = &facts.imports[import as usize];
+                let is_plugin = facts.name(binding.name) == FIXTURE_PLUGINS;
+                if !is_plugin && imported.name.is_none_or(|name| !names.contains(facts.name(name))) {
+                    continue;
+                }
+                for value in self.import(id, import).values {
+                    match value {
+                        Value::Module(module) if is_plugin => {
+                            self.fixtures.add_module(self.index, place, module);
+                        }
+                        Value::Definition(key) => {
+                            self.fixtures.add_imported(self.index, place, facts.name(binding.name), key);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            for star in self.modules.stars.get(&id).cloned().unwrap_or_default() {
+                for value in self.module(id, &facts.imports[star as usize]).values {
+                    if let Value::Module(module) = value {
+                        self.fixtures.add_module(self.index, place, module);
+                    }
+                }
+            }
+        }
+    }
+
     /// Returns the value that a test or a fixture gets for a parameter of that name; `None` for other parameters.
     pub(super) fn fixture_value(&mut self, file: FileId, parameter: &BindingFact) -> Option<ValueSet> {
         let fixture = self.fixture_of(file, parameter)?;
@@ -39,17 +84,18 @@ impl<'a> Evaluator<'a> {
         if !asks_for_fixtures(self.index, function) {
             return None;
         }
-        let places = self.fixture_places(function);
-        self.fixtures.find(&places, function, facts.name(parameter.name))
+        let classes: Vec<DefinitionKey> = classes_around(self.index, function).collect();
+        let places = self.fixture_places(file, &classes);
+        self.fixtures.find(&places, Some(function), facts.name(parameter.name))
     }
 
-    /// Returns from where a function can ask for fixtures, the nearest first: the classes around it with what they
-    /// inherit, its file, and the folders around that.
-    fn fixture_places(&mut self, function: DefinitionKey) -> Vec<FixturePlace<'a>> {
-        let path: &'a str = &self.index.file(function.file).path;
+    /// Returns from where fixtures can be asked for within some classes of a file, the nearest first: the classes with what
+    /// they inherit, the file, and the folders around it.
+    fn fixture_places(&mut self, file: FileId, classes: &[DefinitionKey]) -> Vec<FixturePlace<'a>> {
+        let path: &'a str = &self.index.file(file).path;
         let mut places = Vec::new();
-        for class in classes_around(self.index, function) {
-            places.extend(self.linearization(class).0.into_iter().map(FixturePlace::Class));
+        for class in classes {
+            places.extend(self.linearization(*class).0.into_iter().map(FixturePlace::Class));
         }
         places.extend(std::iter::once(path).chain(folders_of(path)).map(FixturePlace::Path));
         places
@@ -67,26 +113,46 @@ impl<'a> Evaluator<'a> {
         }
         let facts = self.index.facts(file);
         let mut found = Vec::new();
+        for (scope, fact) in (0..).zip(&facts.scopes) {
+            let class = fact.definition.map(|definition| DefinitionKey { file, definition });
+            for (name, line) in marked_fixtures(facts, scope) {
+                let around = class.into_iter().flat_map(|class| classes_around(self.index, class));
+                let classes: Vec<DefinitionKey> = class.into_iter().chain(around).collect();
+                let places = self.fixture_places(file, &classes);
+                if let Some(fixture) = self.fixtures.find(&places, class, name) {
+                    found.push(FixtureUse { from: fact.definition, line, fixture, is_implied: false });
+                }
+            }
+        }
         for (function, fact) in (0..).zip(&facts.definitions) {
             let key = DefinitionKey { file, definition: function };
             let Some(body) = fact.body.filter(|_| asks_for_fixtures(self.index, key)) else { continue };
-            let places = self.fixture_places(key);
+            let classes: Vec<DefinitionKey> = classes_around(self.index, key).collect();
+            let places = self.fixture_places(file, &classes);
             let first = facts.bindings.partition_point(|binding| binding.scope < body);
             for binding in facts.bindings[first..].iter().take_while(|binding| binding.scope == body) {
                 if let BindingValue::Default(_) | BindingValue::Typed(_) = binding.value
-                    && let Some(fixture) = self.fixtures.find(&places, key, facts.name(binding.name))
+                    && let Some(fixture) = self.fixtures.find(&places, Some(key), facts.name(binding.name))
                 {
-                    found.push(FixtureUse { function, line: binding.line, fixture, is_implied: false });
+                    found.push(FixtureUse {
+                        from: Some(function),
+                        line: binding.line,
+                        fixture,
+                        is_implied: false,
+                    });
                 }
             }
             if fact.flags.has(DefinitionFlags::TEST_ITEM) {
                 continue;
             }
-            let implied = places.iter().filter_map(|place| self.fixtures.of_all_tests.get(place)).flatten();
-            found.extend(implied.map(|fixture| FixtureUse {
-                function,
+            let of_all = places.iter().filter_map(|place| self.fixtures.of_all_tests.get(place));
+            let scopes = classes.iter().filter_map(|class| self.index.definition(*class).body);
+            let marked = scopes.chain([0]).flat_map(|scope| marked_fixtures(facts, scope));
+            let marked = marked.filter_map(|(name, _)| self.fixtures.find(&places, Some(key), name));
+            found.extend(of_all.flatten().copied().chain(marked).map(|fixture| FixtureUse {
+                from: Some(function),
                 line: fact.name_line,
-                fixture: *fixture,
+                fixture,
                 is_implied: true,
             }));
         }

@@ -1,9 +1,14 @@
 //! Fixtures of pytest: which function a parameter of a test gets its value from.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
-use super::project::{DefinitionKey, NameRules, ProjectIndex, folder_of};
-use crate::model::{AUTOUSE_FIXTURE, BindingValue, DefinitionKind, FIXTURE_PREFIX, SourceFacts};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
+use crate::model::{
+    AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionKind, FIXTURE_MARK_PREFIX, FIXTURE_PREFIX, ScopeId,
+    SourceFacts,
+};
 
 /// Where fixtures can be asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,11 +33,9 @@ impl<'a> Fixtures<'a> {
             if index.rules[id as usize] != Some(NameRules::Python) {
                 continue;
             }
-            let is_shared = file.path == "conftest.py" || file.path.ends_with("/conftest.py");
-            let path = if is_shared { folder_of(&file.path) } else { &file.path };
             for (name, definition) in fixture_bindings(&file.facts) {
                 let key = DefinitionKey { file: id, definition };
-                let place = index.owner(key).map_or(FixturePlace::Path(path), FixturePlace::Class);
+                let place = index.owner(key).map_or(place_of_file(&file.path), FixturePlace::Class);
                 match name.strip_prefix(FIXTURE_PREFIX) {
                     Some(name) => drop(fixtures.by_place.insert((place, name), key)),
                     None => fixtures.of_all_tests.entry(place).or_default().push(key),
@@ -42,9 +45,44 @@ impl<'a> Fixtures<'a> {
         fixtures
     }
 
+    /// Adds a fixture that a file imports, under the name that it has there unless it was given one.
+    pub(super) fn add_imported(
+        &mut self,
+        index: &ProjectIndex<'a>,
+        place: FixturePlace<'a>,
+        name: &'a str,
+        key: DefinitionKey,
+    ) {
+        let names = fixture_bindings(index.facts(key.file)).filter(|(_, bound)| *bound == key.definition);
+        for (bound, _) in names {
+            match bound.strip_prefix(FIXTURE_PREFIX) {
+                Some(given) => {
+                    let name = if given == index.name(key) { name } else { given };
+                    self.by_place.entry((place, name)).or_insert(key);
+                }
+                None => self.of_all_tests.entry(place).or_default().push(key),
+            }
+        }
+    }
+
+    /// Adds all fixtures of a module that are in no class.
+    pub(super) fn add_module(&mut self, index: &ProjectIndex<'a>, place: FixturePlace<'a>, module: FileId) {
+        let bindings = fixture_bindings(index.facts(module));
+        let keys: BTreeSet<DefinitionKey> =
+            bindings.map(|(_, definition)| DefinitionKey { file: module, definition }).collect();
+        for key in keys.into_iter().filter(|key| index.owner(*key).is_none()) {
+            self.add_imported(index, place, index.name(key), key);
+        }
+    }
+
     /// Returns whether the project has none.
     pub(super) fn is_empty(&self) -> bool {
         self.by_place.is_empty()
+    }
+
+    /// Returns the names of the functions that are fixtures.
+    pub(super) fn function_names(&self, index: &ProjectIndex<'a>) -> FxHashSet<&'a str> {
+        self.by_place.values().map(|key| index.name(*key)).collect()
     }
 
     /// Returns the fixture that a parameter of a function asks for by its name: that of the first of the places from which
@@ -52,12 +90,18 @@ impl<'a> Fixtures<'a> {
     pub(super) fn find(
         &self,
         places: &[FixturePlace<'a>],
-        function: DefinitionKey,
+        function: Option<DefinitionKey>,
         name: &str,
     ) -> Option<DefinitionKey> {
         let mut found = places.iter().filter_map(|place| self.by_place.get(&(*place, name)).copied());
-        found.find(|fixture| *fixture != function)
+        found.find(|fixture| Some(*fixture) != function)
     }
+}
+
+/// Returns where the fixtures of a file that are in no class can be asked for.
+pub(super) fn place_of_file(path: &str) -> FixturePlace<'_> {
+    let is_shared = path == "conftest.py" || path.ends_with("/conftest.py");
+    FixturePlace::Path(if is_shared { folder_of(path) } else { path })
 }
 
 /// Returns the classes around a function from the innermost to the outermost.
@@ -79,15 +123,30 @@ pub(super) fn folders_of(path: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the names in parentheses that the file binds fixtures to.
 fn fixture_bindings(facts: &SourceFacts) -> impl Iterator<Item = (&str, u32)> {
-    let first = facts.names.partition_point(|name| name.as_str() < AUTOUSE_FIXTURE);
-    let names = (first..facts.names.len())
-        .take_while(|at| facts.names[*at].starts_with('('))
-        .filter(|at| facts.names[*at] == AUTOUSE_FIXTURE || facts.names[*at].starts_with(FIXTURE_PREFIX));
+    let named = bindings_from(facts, 0, FIXTURE_PREFIX);
+    let bindings = bindings_from(facts, 0, AUTOUSE_FIXTURE).chain(named);
+    bindings.filter_map(|(name, binding)| match binding.value {
+        BindingValue::Definition(definition) => Some((name, definition)),
+        _ => None,
+    })
+}
+
+/// Returns the fixtures that the marks of a file or of a class ask for, each with its line.
+pub(super) fn marked_fixtures(facts: &SourceFacts, scope: ScopeId) -> impl Iterator<Item = (&str, u32)> {
+    let bindings = bindings_from(facts, scope, FIXTURE_MARK_PREFIX);
+    bindings.map(|(name, binding)| (&name[FIXTURE_MARK_PREFIX.len()..], binding.line))
+}
+
+/// Returns what a scope binds to names that begin in one way, by the names.
+fn bindings_from<'a>(
+    facts: &'a SourceFacts,
+    scope: ScopeId,
+    start: &'static str,
+) -> impl Iterator<Item = (&'a str, &'a BindingFact)> {
+    let first = facts.names.partition_point(|name| name.as_str() < start);
+    let names = (first..facts.names.len()).take_while(move |at| facts.names[*at].starts_with(start));
     names.flat_map(move |at| {
-        let bindings = u32::try_from(at).map_or(&[][..], |name| facts.bindings_of(0, name));
-        bindings.iter().filter_map(move |binding| match binding.value {
-            BindingValue::Definition(definition) => Some((facts.names[at].as_str(), definition)),
-            _ => None,
-        })
+        let bindings = u32::try_from(at).map_or(&[][..], |name| facts.bindings_of(scope, name));
+        bindings.iter().map(move |binding| (facts.names[at].as_str(), binding))
     })
 }

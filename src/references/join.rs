@@ -106,7 +106,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
         found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
             from_file: id,
             from_line: usage.line,
-            from_definition: Some(usage.function),
+            from_definition: usage.from,
             to_file: usage.fixture.file,
             to_definition: usage.fixture.definition,
             grade: ReferenceGrade::Likely,
@@ -291,7 +291,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         (2.., false) if is_cpp && evaluator.cpp_is_one_set(&targets) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
     };
-    grade = grade.max(best);
+    grade = grade.max(best).max(grade_of_alternatives(index, &targets));
     // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
     let is_delegated = usage.receiver.is_some() && DELEGATED_RUST_MEMBERS.contains(&name);
     if grade == ReferenceGrade::Sure && is_delegated && index.rules(file) == NameRules::Rust {
@@ -338,6 +338,17 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     }
     targets.sort_unstable();
     add_references(index, file, usage, &targets, grade, found);
+}
+
+/// Returns the best grade that definitions may have which another branch of a statement replaces.
+fn grade_of_alternatives(index: &ProjectIndex<'_>, targets: &[DefinitionKey]) -> ReferenceGrade {
+    let is_alternative = |key: &DefinitionKey| index.definition(*key).flags.has(DefinitionFlags::ALTERNATIVE);
+    match (targets.iter().any(is_alternative), targets.len()) {
+        (false, _) => ReferenceGrade::Sure,
+        // What is imported in the other branch may be of another project.
+        (true, 1) => ReferenceGrade::Likely,
+        (true, _) => ReferenceGrade::Maybe,
+    }
 }
 
 /// Returns the one of several definitions that a build without tags of its own has.
@@ -475,6 +486,15 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
         !fact.flags.has(DefinitionFlags::PROTOTYPE)
     };
     let last = same.clone().rfind(is_whole).or_else(|| same.clone().next_back());
+    let is_alternative = |definition: &DefinitionId| {
+        facts.definitions[*definition as usize].flags.has(DefinitionFlags::ALTERNATIVE)
+    };
+    if is_alternative(&key.definition)
+        && is_whole(&key.definition)
+        && last.as_ref().is_some_and(is_alternative)
+    {
+        return key;
+    }
     last.map_or(key, |definition| DefinitionKey { file: key.file, definition })
 }
 

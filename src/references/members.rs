@@ -21,7 +21,11 @@ impl<'a> Evaluator<'a> {
         }
         found.flat_map(|member| match member {
             Value::Definition(key) if self.index.definition(key).flags.has(DefinitionFlags::PROPERTY) => {
-                self.returned(key)
+                if self.is_python(key.file) {
+                    self.call_on(object, member)
+                } else {
+                    self.returned(key)
+                }
             }
             _ => ValueSet::one(member),
         })
@@ -45,7 +49,13 @@ impl<'a> Evaluator<'a> {
                         _ => self.deeper(|evaluator| evaluator.member(target, name)),
                     })
                 }
-                DefinitionKind::Function => self.member_of_object(key, name).unwrap_or(ValueSet::UNKNOWN),
+                DefinitionKind::Function => {
+                    if let Some(found) = self.member_of_object(key, name) {
+                        return found;
+                    }
+                    let decorated = self.decorated(key);
+                    decorated.flat_map(|value| self.deeper(|evaluator| evaluator.member(value, name)))
+                }
                 DefinitionKind::Macro => ValueSet::UNKNOWN,
             },
             Value::Module(file) => self.member_of_module(file, 0, name),
@@ -117,6 +127,10 @@ impl<'a> Evaluator<'a> {
                 if self.is_python(ancestor.file) && !self.is_telling(&found) {
                     let inherited = self.inherited_attribute(&types, *ancestor, name);
                     found = inherited.unwrap_or(found);
+                }
+                if found.values.is_empty() && *ancestor != key && self.is_python(ancestor.file) {
+                    let here = self.attribute_on(key, *ancestor, name);
+                    found = here.filter(|here| !here.values.is_empty()).unwrap_or(found);
                 }
                 return (Some(found), is_complete);
             }

@@ -12,6 +12,7 @@
 //! | `instances` | Types to their values |
 //! | `containers` | Elements of containers, parts of tuples, contents of wrappers |
 //! | `members` | Members of types, of their bases, and of modules |
+//! | `receivers` | What inherited members of Python give on the type that they are used on |
 //! | `fixtures` | Fixtures of pytest by their names, with their `fixture_uses` by the parameters of tests |
 //! | `inheritance` | Types and members that stand in for those that they inherit |
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
@@ -63,6 +64,7 @@ mod join;
 mod members;
 mod modules;
 mod project;
+mod receivers;
 mod rust;
 mod rust_calls;
 mod rust_extension_tables;

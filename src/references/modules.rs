@@ -161,7 +161,7 @@ impl Evaluator<'_> {
         if is_own { self.modules.python_path(&joined(folder_of(path), name)) } else { None }
     }
 
-    fn module(&mut self, file: FileId, import: &ImportFact) -> ValueSet {
+    pub(super) fn module(&mut self, file: FileId, import: &ImportFact) -> ValueSet {
         let module = self.index.facts(file).name(import.module);
         let found = match self.index.rules(file) {
             NameRules::Python => self.modules.python_module(file, module),

@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// A C file with one function of that name, and a call of another one in it.
-fn c_file(path: &str, defines: &str, flags: u8, calls: &str) -> ProjectFile {
+fn c_file(path: &str, defines: &str, flags: u16, calls: &str) -> ProjectFile {
     let mut names = vec![defines.to_owned(), calls.to_owned()];
     names.sort();
     names.dedup();

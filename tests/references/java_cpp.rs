@@ -411,3 +411,22 @@ fn tags_of_c_are_no_names_of_functions_and_variables() {
     // Without its keyword, only a macro can make a tag of it.
     check(&[("a.c", text)], "a.c:9", &["bar maybe"]);
 }
+
+#[test]
+fn functions_of_c_that_macros_of_the_file_define_have_the_names_that_they_put_together() {
+    let text = "#define FN(name, kind) \\\n  int f_##name##_##kind(int a) { return a; }\n#define BOTH(name) FN(name, x)\n#define HEAD(name) int p_##name(void);\nstatic FN(one, a)\nBOTH(two)\nHEAD(three)\nint main(void) {\n  return f_one_a(1) + f_two_x(2);\n}\n";
+    check(&[("a.c", text)], "a.c:9", &["f_one_a sure", "f_two_x sure"]);
+    let user = ("b.c", "int use(void) {\n  return f_one_a(1) + f_two_x(2);\n}\n");
+    check(&[("a.c", text), user], "b.c:2", &["a.c/f_two_x likely"]);
+}
+
+#[test]
+fn a_definition_of_c_that_includes_the_prototype_comes_before_others() {
+    let files = [
+        ("lib/api.c", "int f(void);\n"),
+        ("lib/deep/a.c", "#include \"../api.c\"\nint f(void) { return 1; }\n"),
+        ("extra/dummy.c", "int f(void) { return 2; }\n"),
+        ("main.c", "#include \"lib/api.c\"\nint main(void) {\n  return f();\n}\n"),
+    ];
+    check(&files, "main.c:3", &["lib/deep/a.c/f likely"]);
+}

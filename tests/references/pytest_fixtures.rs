@@ -33,3 +33,48 @@ fn a_fixture_that_every_test_has_is_named_by_none() {
     assert_eq!(implied, expected);
     assert_eq!(rows(&files, |found| !found.is_implied), ["test_a.py:9 -> clean likely"]);
 }
+
+#[test]
+fn marks_of_classes_and_files_ask_for_fixtures() {
+    let shared = (
+        "conftest.py",
+        "import pytest\n@pytest.fixture\ndef thing(): ...\n@pytest.fixture\ndef other(): ...\n",
+    );
+    let text = "import pytest\npytestmark = [pytest.mark.usefixtures(\"other\")]\n@pytest.mark.usefixtures(\"thing\")\nclass TestA:\n    def test_one(self): ...\ndef test_two(): ...\n";
+    let files = [shared, ("test_a.py", text)];
+    let named = rows(&files, |found| !found.is_implied);
+    assert_eq!(named, ["test_a.py:2 -> conftest.py/other likely", "test_a.py:3 -> conftest.py/thing likely"]);
+    let expected = [
+        "test_a.py:5 -> conftest.py/thing likely",
+        "test_a.py:5 -> conftest.py/other likely",
+        "test_a.py:6 -> conftest.py/other likely",
+    ];
+    assert_eq!(rows(&files, |found| found.is_implied), expected);
+}
+
+#[test]
+fn fixtures_are_imported_and_listed_as_plugins() {
+    let defined = "import pytest\n@pytest.fixture\ndef thing(): ...\n@pytest.fixture(name=\"given\")\ndef made(): ...\n@pytest.fixture(autouse=True)\ndef clean(): ...\n";
+    let fixtures = ("tests/fixtures.py", defined);
+    let asks = "def test_one(thing, given): ...\n";
+    let expected = |start: &str| {
+        [
+            format!("{start}:1 -> tests/fixtures.py/made likely"),
+            format!("{start}:1 -> tests/fixtures.py/thing likely"),
+        ]
+    };
+    let found = |texts: &[(&str, &str)]| -> Vec<String> {
+        let found = rows(texts, |found| found.is_call);
+        found.into_iter().filter(|row| row.contains("test_a")).collect()
+    };
+    let test = ("tests/test_a.py", asks);
+    assert_eq!(found(&[fixtures, test]), [""; 0]);
+    let imports = ("tests/conftest.py", "from .fixtures import thing, made\n");
+    assert_eq!(found(&[fixtures, test, imports]), expected("tests/test_a.py"));
+    let star = ("conftest.py", "from tests.fixtures import *\n");
+    let clean = "tests/test_a.py:1 -> tests/fixtures.py/clean likely".to_owned();
+    assert_eq!(found(&[fixtures, test, star])[..2], expected("tests/test_a.py"));
+    assert_eq!(found(&[fixtures, test, star])[2..], [clean]);
+    let plugins = ("conftest.py", "pytest_plugins = [\"tests.fixtures\"]\n");
+    assert_eq!(found(&[fixtures, test, plugins])[..2], expected("tests/test_a.py"));
+}

@@ -199,3 +199,36 @@ fn modules_that_all_import_each_other_by_stars_are_each_asked_once() {
     assert_eq!(found.len(), 24, "{found:?}");
     assert!(found.contains(&"p/m5.py:25 -> p/m1.py/f1 sure".to_owned()), "{found:?}");
 }
+
+#[test]
+fn definitions_in_the_branches_of_one_statement_are_alternatives() {
+    let found = |text: &str| references(&[("b.py", "def f(): ...\n"), ("a.py", text)]);
+    let both =
+        "import sys\nif sys.version_info < (3, 9):\n    def f(): ...\nelif sys:\n    def f(): ...\nf()\n";
+    assert_eq!(found(both), ["a.py:6 -> f maybe", "a.py:6 -> f maybe"]);
+    let foreign = "try:\n    from typing import f\nexcept ImportError:\n    def f(): ...\nf()\n";
+    assert_eq!(found(foreign), ["a.py:5 -> f likely"]);
+    let own = "try:\n    from b import f\nexcept ImportError:\n    def f(): ...\nf()\n";
+    assert_eq!(found(own), ["a.py:5 -> b.py/f maybe", "a.py:5 -> f maybe"]);
+    let declared = "if TYPE_CHECKING:\n    def f(): ...\nelse:\n    def f(): ...\nf()\n";
+    assert_eq!(found(declared), ["a.py:5 -> f sure"]);
+    let in_turn =
+        "if x:\n    def f(): ...\nif y:\n    def f(): ...\ndef g():\n    if x:\n        def f(): ...\nf()\n";
+    assert_eq!(found(in_turn), ["a.py:8 -> f sure"]);
+}
+
+#[test]
+fn a_decorated_function_is_what_its_outermost_decorator_returns() {
+    let text = "from typing import Callable\ndef make(name=None) -> Callable[[Callable], B] | B: ...\ndef same(f): return f\nclass Field:\n    def __get__(self, owner, kind): ...\n    def go(self): ...\n@make('x')\n@same\ndef one(): ...\n@make\ndef two(): ...\n@same\ndef three(): ...\n@Field\ndef four(): ...\none.go()\ntwo.go()\nthree.go()\nfour.go()\n";
+    assert_eq!(calls(text), ["16 B.go likely", "17 B.go likely"]);
+}
+
+#[test]
+fn an_inherited_member_gives_what_the_type_it_is_used_on_decides() {
+    let text = "from typing import Any, Generic, Self, TypeVar\nT = TypeVar('T')\nclass Base:\n    kind: Any\n    def setup(self):\n        self.made = self.kind()\n    def copy(self) -> Self: ...\n    def bound(self: T) -> T: ...\n    def same(self): return self\n    @classmethod\n    def make(cls):\n        new = cls()\n        return new\n    def get(self, other: T) -> T: ...\nclass Sub(Base, A):\n    kind = B\nclass Rest(Generic[T]):\n    value: T\n    def read(self) -> T: ...\nclass Of(Rest[T]): ...\nclass OfB(Of[B]): ...\nSub().made.go()\nSub().copy().go()\nSub().bound().go()\nSub().same().go()\nSub.make().go()\nOfB().read().go()\nOfB().value.go()\nSub().get(1).go()\nBase().made.go()\n";
+    let expected = [
+        "22 B.go likely", "23 A.go sure", "24 A.go sure", "25 A.go sure", "26 A.go sure", "27 B.go sure",
+        "28 B.go likely", "29 A.go maybe", "29 B.go maybe", "30 A.go maybe", "30 B.go maybe",
+    ];
+    assert_eq!(calls(text), expected);
+}

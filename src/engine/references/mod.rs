@@ -11,6 +11,7 @@
 //! | `reach` | Which symbols are reached from some, step by step |
 //! | `test_items` | Which symbols are tests |
 //! | `test_selection` | Which tests a change may break |
+//! | `test_values` | Which tests have values of the types whose members are changed |
 //! | `changes` | Which symbols differ from a revision |
 //! | `coverage` | Which tests a coverage file names |
 //! | `queries` | The questions and their answers |
@@ -28,6 +29,7 @@ mod reach;
 mod symbols;
 mod test_items;
 mod test_selection;
+mod test_values;
 mod test_words;
 #[cfg(test)]
 mod tests;

@@ -193,12 +193,12 @@ impl TestSearch<'_> {
 }
 
 /// Returns the symbol that a reference is from; decorators and default values belong to what they are written at.
-fn user(graph: &ReferenceGraph, reference: &GraphReference) -> ReachedNode {
+pub(super) fn user(graph: &ReferenceGraph, reference: &GraphReference) -> ReachedNode {
     let around = || graph.symbol_at(reference.file, reference.line);
     reference.from.or_else(around).map_or(ReachedNode::File(reference.file), ReachedNode::Symbol)
 }
 
-fn is_type(kind: DefinitionKind) -> bool {
+pub(super) fn is_type(kind: DefinitionKind) -> bool {
     matches!(kind, DefinitionKind::Class | DefinitionKind::Interface)
 }
 

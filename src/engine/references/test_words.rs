@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::graph::{ReferenceGraph, SymbolId};
 use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
 use super::test_items::TestItems;
+use super::test_values::tests_with_values;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
 use crate::references::ReferenceGrade;
@@ -24,6 +25,8 @@ const NAME_WEIGHT: f64 = 1.0;
 /// That of the mean of the tests of the same file.
 const FILE_WEIGHT: f64 = 0.5;
 const BODY_WEIGHT: f64 = 0.2;
+/// That of having a value of the type of what is changed.
+const VALUE_WEIGHT: f64 = 1.0;
 /// The bodies of more symbols than this say nothing of any of them.
 const MAX_BODIES: usize = 100;
 
@@ -49,10 +52,15 @@ pub(super) fn order_by_words(
         *sum += score;
         *count += 1;
     }
+    let values = tests_with_values(graph, items, changed);
     let mut scored: Vec<(f64, ReachedSymbol)> = Vec::with_capacity(others.len());
     for (at, test) in others.into_iter().enumerate() {
         let (sum, count) = of_files[&file_of(graph, test.node)];
-        let words = NAME_WEIGHT * names[at] + FILE_WEIGHT * sum / real(count) + BODY_WEIGHT * bodies[at];
+        let value = values.get(&test.node).copied().unwrap_or(0.0);
+        let words = VALUE_WEIGHT * value
+            + NAME_WEIGHT * names[at]
+            + FILE_WEIGHT * sum / real(count)
+            + BODY_WEIGHT * bodies[at];
         scored.push((HALF_PLACE / (HALF_PLACE + real(at)) + words, test));
     }
     scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));

@@ -311,6 +311,18 @@ fn tests_reached_by_equal_ways_are_ordered_by_words_of_the_change_and_its_caller
 }
 
 #[test]
+fn tests_with_a_value_of_the_type_come_before_those_that_reach_its_members_alike() {
+    let lib = "class Field:\n    def serialize(self, value):\n        return self.convert(value)\n\n    def convert(self, value): ...\n\n\nclass Text(Field):\n    def convert(self, value): ...\n\n\nclass Digits(Field):\n    def convert(self, value): ...\n\n\ndef dump(fields: list[Field]):\n    return [field.serialize(1) for field in fields]\n";
+    let tests = "from lib import Digits, Text, dump\n\n\nclass Table:\n    fields = [Digits()]\n\n\ndef test_one():\n    dump([Text()])\n\n\ndef test_two():\n    dump(Table.fields)\n";
+    let sandbox = TestProject::new(&[("lib.py", lib), ("tests/test_lib.py", tests)]);
+    let mut project = sandbox.project(true);
+    let first =
+        |symbol: &str, project: &mut Project<'_>| impact(project, Some(symbol), None, true)[0].clone();
+    assert_eq!(first("Text.convert", &mut project), "test_one 3");
+    assert_eq!(first("Digits.convert", &mut project), "test_two 3");
+}
+
+#[test]
 fn a_use_outside_of_all_symbols_leads_to_the_symbols_of_that_file() {
     let codec = "class Codec:\n    def encode(self): ...\n";
     let sessions = "from codec import Codec\n\ncodec = Codec()\n\n\ndef save():\n    codec.encode()\n";

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
+use super::branches::Branches;
 use super::rust_macros::MadeFunction;
 use super::script_objects::ScriptObjects;
 use crate::model::{
@@ -54,6 +55,8 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) macro_items: Option<&'t FxHashMap<usize, Tree>>,
     /// The functions that macros of Rust define, by the names of the macros.
     pub(super) made_functions: FxHashMap<&'t str, Vec<MadeFunction<'t>>>,
+    /// The branches of statements of Python.
+    pub(super) branches: Branches,
     name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,
@@ -69,7 +72,7 @@ pub(super) struct NewDefinition<'t> {
     pub(super) name: Node<'t>,
     pub(super) whole: Node<'t>,
     pub(super) kind: DefinitionKind,
-    pub(super) flags: u8,
+    pub(super) flags: u16,
 }
 
 impl<'t> FactsBuilder<'t> {
@@ -87,6 +90,7 @@ impl<'t> FactsBuilder<'t> {
             objects: ScriptObjects::default(),
             macro_items: None,
             made_functions: FxHashMap::default(),
+            branches: Branches::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),
             depth: 0,

@@ -8,6 +8,7 @@
 //!
 //! Start with [`source_facts`].
 
+mod branches;
 mod builder;
 mod by_name;
 mod c;

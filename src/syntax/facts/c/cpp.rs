@@ -47,7 +47,7 @@ pub(super) struct CppReader<'t> {
 #[derive(Default)]
 pub(super) struct ItemHead {
     pub(super) templates: Vec<(usize, usize)>,
-    pub(super) flags: u8,
+    pub(super) flags: u16,
     pub(super) is_inline: bool,
     pub(super) is_friend: bool,
 }
@@ -162,7 +162,7 @@ impl<'t> CppReader<'t> {
         kind: DefinitionKind,
         name: NameId,
         (first, at): (usize, usize),
-        flags: u8,
+        flags: u16,
     ) -> DefinitionId {
         let (first_line, line) = (self.line(first), self.line(at));
         let is_hidden = self.is_hidden && kind != DefinitionKind::Module;

@@ -7,6 +7,7 @@ mod cpp_paths;
 mod cpp_tokens;
 mod cpp_types;
 mod heads;
+mod macros;
 mod reader;
 mod tokens;
 

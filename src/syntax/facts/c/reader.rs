@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
+use super::macros::DefiningMacros;
 use super::tokens::{SourceToken, SourceTokenKind as Kind, tokens};
 use crate::model::{
-    BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ScopeKind, SourceFacts,
-    UseFact,
+    BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, ScopeKind,
+    SourceFacts, UseFact,
 };
 use crate::syntax::facts::builder::{FactsBuilder, index};
 
@@ -32,6 +33,7 @@ pub(in crate::syntax::facts) fn source_facts(text: &str) -> SourceFacts {
         item_start: 0,
         depth: 0,
         conditionals: Vec::new(),
+        macros: DefiningMacros::default(),
     };
     while reader.at < reader.tokens.len() {
         reader.top_level();
@@ -40,7 +42,7 @@ pub(in crate::syntax::facts) fn source_facts(text: &str) -> SourceFacts {
 }
 
 pub(super) struct CFactsReader<'t> {
-    facts: FactsBuilder<'t>,
+    pub(super) facts: FactsBuilder<'t>,
     pub(super) tokens: Vec<SourceToken>,
     pub(super) at: usize,
     /// The first token of the current declaration.
@@ -49,6 +51,7 @@ pub(super) struct CFactsReader<'t> {
     depth: usize,
     /// The depth of braces at each `#if`, to which its `#else` goes back, and whether it is an `#if 0`.
     conditionals: Vec<(usize, bool)>,
+    pub(super) macros: DefiningMacros<'t>,
 }
 
 impl<'t> CFactsReader<'t> {
@@ -83,7 +86,13 @@ impl<'t> CFactsReader<'t> {
                 self.depth = self.depth.saturating_sub(1);
                 self.begin_item();
             }
-            Kind::Sign(b'(') => self.at = self.group_end(self.at),
+            Kind::Sign(b'(') => {
+                let is_whole = self.defined_by_macro();
+                self.at = self.group_end(self.at);
+                if is_whole {
+                    self.item_start = self.at;
+                }
+            }
             Kind::Else => {
                 // The branches of a conditional are alternatives: what one leaves open, the other begins with.
                 self.at += 1;
@@ -114,6 +123,7 @@ impl<'t> CFactsReader<'t> {
         let mut bases = Vec::new();
         if body.starts_with('(') {
             flags = DefinitionFlags::STATIC;
+            self.macros.add(name, rest);
         } else {
             let target = body.split("/*").next().unwrap_or_default().trim();
             let is_name = target.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -126,8 +136,19 @@ impl<'t> CFactsReader<'t> {
         self.facts.definition(definition).bases = bases;
     }
 
-    fn add(&mut self, kind: DefinitionKind, name: &'t str, first_line: u32, line: u32, flags: u8) -> u32 {
+    fn add(&mut self, kind: DefinitionKind, name: &'t str, first_line: u32, line: u32, flags: u16) -> u32 {
         let name = self.facts.name(name);
+        self.add_named(kind, name, first_line, line, flags)
+    }
+
+    pub(super) fn add_named(
+        &mut self,
+        kind: DefinitionKind,
+        name: NameId,
+        first_line: u32,
+        line: u32,
+        flags: u16,
+    ) -> u32 {
         let scope = self.facts.scope;
         self.facts.facts.definitions.push(DefinitionFact {
             name,
@@ -166,7 +187,7 @@ impl<'t> CFactsReader<'t> {
         self.tokens.len()
     }
 
-    fn has_word(&self, word: &str) -> bool {
+    pub(super) fn has_word(&self, word: &str) -> bool {
         let item = self.tokens.get(self.item_start..self.at).unwrap_or_default();
         item.iter().take(64).any(|token| token.kind == Kind::Word && self.text(*token) == word)
     }

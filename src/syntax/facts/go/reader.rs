@@ -158,7 +158,7 @@ fn define<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
     kind: DefinitionKind,
-    flags: u8,
+    flags: u16,
 ) -> Option<DefinitionId> {
     let name = field(node, "name")?;
     let definition = facts.define(&NewDefinition { name, whole: node, kind, flags });

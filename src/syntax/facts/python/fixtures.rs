@@ -2,7 +2,10 @@
 
 use tree_sitter::Node;
 
-use crate::model::{AUTOUSE_FIXTURE, BindingValue, DefinitionFlags, DefinitionId, FIXTURE_PREFIX};
+use crate::model::{
+    AUTOUSE_FIXTURE, BindingValue, DefinitionFlags, DefinitionId, FIXTURE_MARK_PREFIX, FIXTURE_PLUGINS,
+    FIXTURE_PREFIX, ScopeId,
+};
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
 use crate::syntax::outline::children;
 
@@ -46,6 +49,50 @@ fn ask_for<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], function: D
         if let Some(name) = string_of(facts, *argument) {
             let name = facts.name(name);
             facts.bind(body, name, BindingValue::Default(0), line_of(*argument));
+        }
+    }
+}
+
+/// Binds the fixtures that the decorators of a class ask for in its scope.
+pub(super) fn mark_class<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t>, class: DefinitionId) {
+    let Some(body) = facts.definition(class).body else { return };
+    for decorator in children(decorated).into_iter().filter(|child| child.kind() == "decorator") {
+        bind_mark(facts, decorator.named_child(0), body);
+    }
+}
+
+/// `pytestmark = pytest.mark.usefixtures("a")`, or a list of marks: binds the fixtures in the current scope.
+pub(super) fn bind_marks<'t>(facts: &mut FactsBuilder<'t>, marks: Option<Node<'t>>) {
+    let scope = facts.function_scope();
+    let Some(marks) = marks else { return };
+    match marks.kind() {
+        "list" | "tuple" => children(marks).into_iter().for_each(|mark| bind_mark(facts, Some(mark), scope)),
+        _ => bind_mark(facts, Some(marks), scope),
+    }
+}
+
+fn bind_mark<'t>(facts: &mut FactsBuilder<'t>, mark: Option<Node<'t>>, scope: ScopeId) {
+    let Some(call) = mark.filter(|mark| mark.kind() == "call") else { return };
+    let is_meant =
+        field(call, "function").is_some_and(|called| facts.text_of(called).ends_with("usefixtures"));
+    let arguments = field(call, "arguments").filter(|_| is_meant).map(children).unwrap_or_default();
+    for argument in arguments {
+        if let Some(name) = string_of(facts, argument) {
+            let name = facts.composed_name(&format!("{FIXTURE_MARK_PREFIX}{name}"));
+            facts.bind(scope, name, BindingValue::Default(0), line_of(argument));
+        }
+    }
+}
+
+/// `pytest_plugins = ["a.b"]`: binds the modules whose fixtures the tests of a folder have.
+pub(super) fn bind_plugins<'t>(facts: &mut FactsBuilder<'t>, plugins: Option<Node<'t>>) {
+    let Some(plugins) = plugins else { return };
+    let listed = if plugins.kind() == "string" { vec![plugins] } else { children(plugins) };
+    for plugin in listed {
+        if let Some(module) = string_of(facts, plugin) {
+            let import = facts.import(module, None, false, line_of(plugin));
+            let name = facts.composed_name(FIXTURE_PLUGINS);
+            facts.bind(0, name, BindingValue::Import(import), line_of(plugin));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Python.
 
+mod alternatives;
 mod fixtures;
 mod narrowing;
 mod reader;

@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::fixtures::{bind_fixtures, is_in_fixture};
+use super::alternatives::{in_branch, mark_alternatives, visit_body};
+use super::fixtures::{bind_fixtures, bind_marks, bind_plugins, is_in_fixture, mark_class};
 use super::narrowing::narrow_by;
 use super::types::{declared_type, elements_of, is_alias_here, value_of};
 use crate::model::{
@@ -20,7 +21,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match node.kind() {
         "comment" | "integer" | "float" | "string_start" | "string_end" | "string_content" => {}
         "function_definition" => drop(define_function(facts, node, node, 0)),
-        "class_definition" => define_class(facts, node, node),
+        "class_definition" => drop(define_class(facts, node, node)),
         "decorated_definition" => decorated(facts, node),
         "import_statement" => import_modules(facts, node),
         "import_from_statement" => import_names(facts, node),
@@ -56,6 +57,11 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             facts.visit_children(node, visit);
         }
         "if_statement" => branch(facts, node),
+        "try_statement" => {
+            for child in children(node) {
+                in_branch(facts, node, child, visit);
+            }
+        }
         "assert_statement" => {
             facts.visit_children(node, visit);
             narrow_by(facts, node.named_child(0));
@@ -77,10 +83,11 @@ fn visit_one<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 fn decorated<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let mut flags = 0;
+    let mut outermost = None;
     for decorator in children(node).into_iter().filter(|child| child.kind() == "decorator") {
         let text = facts.text_of(decorator).trim_start_matches('@').trim();
         let name = text.split('(').next().unwrap_or_default().rsplit('.').next().unwrap_or_default().trim();
-        flags |= match name {
+        let flag = match name {
             "property" | "cached_property" | "setter" | "getter" | "deleter" | "abstractproperty" => {
                 DefinitionFlags::PROPERTY
             }
@@ -99,12 +106,21 @@ fn decorated<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             _ if name.ends_with("property") => DefinitionFlags::PROPERTY,
             _ => DefinitionFlags::DECORATED,
         };
+        if flag == DefinitionFlags::DECORATED && outermost.is_none() {
+            outermost = decorator.named_child(0).map(|decorator| value_of(facts, decorator));
+        }
+        flags |= flag;
         visit_one(facts, decorator);
     }
     match field(node, "definition") {
-        Some(inner) if inner.kind() == "class_definition" => define_class(facts, inner, node),
+        Some(inner) if inner.kind() == "class_definition" => {
+            if let Some(class) = define_class(facts, inner, node) {
+                mark_class(facts, node, class);
+            }
+        }
         Some(inner) => {
             if let Some(function) = define_function(facts, inner, node, flags) {
+                facts.definition(function).bases.extend(outermost);
                 bind_fixtures(facts, node, function);
             }
         }
@@ -112,8 +128,8 @@ fn decorated<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node<'t>) {
-    let Some(name) = field(node, "name") else { return };
+fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node<'t>) -> Option<DefinitionId> {
+    let name = field(node, "name")?;
     let class = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Class, flags: 0 });
     bind_definition(facts, name, class);
     if let Some(bases) = field(node, "superclasses") {
@@ -126,8 +142,9 @@ fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node<'t
         facts.deeper(bases, visit_children_of);
     }
     let outer = facts.open_body(class, ScopeKind::Class);
-    facts.visit_field(node, "body", visit);
+    visit_body(facts, node, visit);
     facts.scope = outer;
+    Some(class)
 }
 
 fn visit_children_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -136,6 +153,8 @@ fn visit_children_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 fn bind_definition<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, definition: DefinitionId) {
     let scope = bound_scope(facts, facts.text_of(name));
+    let id = facts.name_of(name);
+    mark_alternatives(facts, scope, id, Some(definition));
     facts.bind_node(scope, name, BindingValue::Definition(definition));
 }
 
@@ -143,7 +162,7 @@ fn define_function<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
     whole: Node<'t>,
-    flags: u8,
+    flags: u16,
 ) -> Option<DefinitionId> {
     let name = field(node, "name")?;
     // `PRIVATE` stands for `@classmethod` until the receiver is bound.
@@ -181,7 +200,7 @@ fn define_function<'t>(
         visit_one(facts, declared);
     }
     facts.scope = body;
-    facts.visit_field(node, "body", visit);
+    visit_body(facts, node, visit);
     facts.scope = outer;
     Some(function)
 }
@@ -288,6 +307,8 @@ fn import_names<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         let import = facts.import(module, Some(facts.text_of(name)), false, line_of(name));
         let alias = alias.unwrap_or(name);
         let scope = bound_scope(facts, facts.text_of(alias));
+        let id = facts.name_of(alias);
+        mark_alternatives(facts, scope, id, None);
         facts.bind_node(scope, alias, BindingValue::Import(import));
     }
 }
@@ -315,6 +336,11 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         (None, None) => return,
     };
     bind_names(facts, left, value);
+    match left.map(|left| facts.text_of(left)) {
+        Some("pytestmark") => bind_marks(facts, right),
+        Some("pytest_plugins") => bind_plugins(facts, right),
+        _ => {}
+    }
     for part in [declared, right].into_iter().flatten() {
         visit_one(facts, part);
     }
@@ -495,15 +521,20 @@ fn branch<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let condition = field(node, "condition");
     let consequence = field(node, "consequence");
     let outer = facts.scope;
+    // What type checkers alone read declares what the other branch defines.
+    let is_for_checkers =
+        condition.is_some_and(|condition| facts.text_of(condition).contains("TYPE_CHECKING"));
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
         if Some(child) == consequence {
             narrow_by(facts, condition);
-            visit_one(facts, child);
-            facts.scope = outer;
-        } else {
-            visit_one(facts, child);
         }
+        if is_for_checkers {
+            visit_one(facts, child);
+        } else {
+            in_branch(facts, node, child, visit);
+        }
+        facts.scope = outer;
     }
     // After `if not isinstance(…): return` the rest of the block is narrowed.
     let negated = condition.filter(|condition| condition.kind() == "not_operator");

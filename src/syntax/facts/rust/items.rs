@@ -22,7 +22,7 @@ fn define<'t>(
     name: Node<'t>,
     whole: Node<'t>,
     kind: DefinitionKind,
-    flags: u8,
+    flags: u16,
 ) -> DefinitionId {
     let first_line = facts.attribute_at.take();
     let definition = facts.define(&NewDefinition { name, whole, kind, flags });
@@ -36,7 +36,7 @@ pub(super) fn define_bound<'t>(
     facts: &mut FactsBuilder<'t>,
     node: Node<'t>,
     kind: DefinitionKind,
-    flags: u8,
+    flags: u16,
 ) -> Option<DefinitionId> {
     let name = field(node, "name")?;
     let definition = define(facts, name, node, kind, flags);

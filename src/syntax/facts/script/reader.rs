@@ -195,7 +195,7 @@ pub(super) fn define_function_of<'t>(
     name: Node<'t>,
     whole: Node<'t>,
     declaration: Node<'t>,
-    flags: u8,
+    flags: u16,
 ) -> DefinitionId {
     let function = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Function, flags });
     common_js::open_members(facts, name, function);

@@ -1,0 +1,321 @@
+//! What inherited members of Python give on the type that they are used on: `self` and `cls` are of that type, `Self` is
+//! that type, and its bases have arguments for the type variables of those that they name.
+
+use super::evaluate::Evaluator;
+use super::project::{DefinitionKey, FileId};
+use super::values::{Value, ValueSet};
+use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, NameId, ScopeId};
+
+/// How many expressions are looked at for what one member gives on one type.
+const MAX_STEPS: usize = 64;
+/// How many types may lie between a type and the one whose type variables its bases have arguments for.
+const MAX_BASES_BETWEEN: usize = 8;
+
+/// A member that a type inherits.
+#[derive(Clone, Copy)]
+struct InheritedMember {
+    /// The type that it is used on.
+    receiver: DefinitionKey,
+    /// The type that defines it.
+    owner: DefinitionKey,
+    /// The scope whose names its expressions have.
+    scope: ScopeId,
+}
+
+/// An expression with the file and the scope that it is evaluated in.
+type ScopedExpression = (FileId, ScopeId, ExpressionId);
+
+impl<'a> Evaluator<'a> {
+    /// Returns what a call of a member of a value returns.
+    pub(super) fn call_on(&mut self, object: Value, callee: Value) -> ValueSet {
+        match (object, callee) {
+            (
+                Value::Instance(receiver) | Value::Super(receiver) | Value::Definition(receiver),
+                Value::Definition(method),
+            ) => match self.index.owner(method) {
+                Some(owner) if owner != receiver && self.is_python(method.file) => {
+                    self.returned_on(receiver, owner, method)
+                }
+                _ => self.call(callee),
+            },
+            _ => self.call(callee),
+        }
+    }
+
+    /// Returns what an inherited function returns on a type.
+    pub(super) fn returned_on(
+        &mut self,
+        receiver: DefinitionKey,
+        owner: DefinitionKey,
+        method: DefinitionKey,
+    ) -> ValueSet {
+        let fact = self.index.definition(method);
+        let is_declared = fact.flags.has(DefinitionFlags::DECLARED);
+        if fact.returns.is_empty() || fact.body.is_none() {
+            return self.call(Value::Definition(method));
+        }
+        let key = (receiver, method.file, fact.body.unwrap_or(0), fact.name);
+        if let Some(known) = self.inherited.get(&key) {
+            return known.clone();
+        }
+        self.inherited.insert(key, ValueSet::UNKNOWN);
+        let scope = if is_declared { fact.scope } else { fact.body.unwrap_or(fact.scope) };
+        let member = InheritedMember { receiver, owner, scope };
+        let mut found = ValueSet::FOREIGN;
+        let mut steps = 0;
+        for expression in &fact.returns {
+            found.merge(if is_declared {
+                self.declared_on(member, method, *expression)
+            } else {
+                self.value_on(member, *expression, &mut steps)
+            });
+        }
+        found.is_complete &= !fact.flags.has(DefinitionFlags::DECORATED);
+        self.inherited.insert(key, found.clone());
+        found
+    }
+
+    /// Returns what an attribute of a base may be on a type, where the base alone does not say it.
+    pub(super) fn attribute_on(
+        &mut self,
+        receiver: DefinitionKey,
+        owner: DefinitionKey,
+        name: &str,
+    ) -> Option<ValueSet> {
+        let facts = self.index.facts(owner.file);
+        let body = self.index.definition(owner).body?;
+        let name = facts.find_name(name)?;
+        let key = (receiver, owner.file, body, name);
+        if let Some(known) = self.inherited.get(&key) {
+            return Some(known.clone());
+        }
+        self.inherited.insert(key, ValueSet::UNKNOWN);
+        let mut found = ValueSet::UNKNOWN;
+        let mut steps = 0;
+        for binding in facts.bindings_of(body, name).iter().take(MAX_BASES_BETWEEN) {
+            let member = InheritedMember { receiver, owner, scope: binding.at };
+            found.merge(match binding.value {
+                BindingValue::Value(value) => self.value_on(member, value, &mut steps),
+                BindingValue::Typed(declared) => self.declared_value_on(member, declared),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
+        self.inherited.insert(key, found.clone());
+        Some(found)
+    }
+
+    /// Returns what an expression of a member is on the type that it is used on.
+    fn value_on(&mut self, member: InheritedMember, expression: ExpressionId, steps: &mut usize) -> ValueSet {
+        let InheritedMember { receiver, owner: DefinitionKey { file, .. }, scope } = member;
+        *steps += 1;
+        if MAX_STEPS < *steps {
+            return self.value(file, scope, expression);
+        }
+        let facts = self.index.facts(file);
+        match facts.expression(expression) {
+            ExpressionFact::Receiver => ValueSet::one(Value::Instance(receiver)),
+            ExpressionFact::ReceiverType => ValueSet::one(Value::Definition(receiver)),
+            ExpressionFact::Name(name) => {
+                let bindings = facts.bindings_of(scope, name);
+                let is_value = |value| matches!(value, BindingValue::Value(_));
+                if bindings.is_empty() || !bindings.iter().all(|binding| is_value(binding.value)) {
+                    return self.value(file, scope, expression);
+                }
+                let mut found = ValueSet::FOREIGN;
+                for binding in bindings {
+                    if let BindingValue::Value(value) = binding.value {
+                        let member = InheritedMember { scope: binding.at, ..member };
+                        found.merge(self.deeper(|evaluator| evaluator.value_on(member, value, steps)));
+                    }
+                }
+                found
+            }
+            ExpressionFact::Member(object, name) => {
+                let object = self.deeper(|evaluator| evaluator.value_on(member, object, steps));
+                object.flat_map(|object| self.attribute(object, facts.name(name)))
+            }
+            ExpressionFact::Call(function) => {
+                if let ExpressionFact::Member(object, name) = facts.expression(function) {
+                    let object = self.deeper(|evaluator| evaluator.value_on(member, object, steps));
+                    let is_known =
+                        object.values.iter().all(|object| !matches!(object, Value::Generic { .. }));
+                    if !object.values.is_empty() && is_known {
+                        return self.call_of_members(file, object, name);
+                    }
+                } else {
+                    let callee = self.deeper(|evaluator| evaluator.value_on(member, function, steps));
+                    if !callee.values.is_empty() {
+                        return callee.flat_map(|callee| self.call(callee));
+                    }
+                }
+                self.value(file, scope, expression)
+            }
+            ExpressionFact::Awaited(awaited) => {
+                let awaited = self.deeper(|evaluator| evaluator.value_on(member, awaited, steps));
+                awaited.flat_map(|awaited| self.awaited_in_python(awaited))
+            }
+            ExpressionFact::Either(left, right) => {
+                let mut found = self.deeper(|evaluator| evaluator.value_on(member, left, steps));
+                found.merge(self.deeper(|evaluator| evaluator.value_on(member, right, steps)));
+                found
+            }
+            _ => self.value(file, scope, expression),
+        }
+    }
+
+    /// Returns the values of a declared type, as far as the type that a member is used on decides them.
+    fn declared_on(
+        &mut self,
+        member: InheritedMember,
+        method: DefinitionKey,
+        declared: ExpressionId,
+    ) -> ValueSet {
+        let facts = self.index.facts(method.file);
+        if let ExpressionFact::Name(name) = facts.expression(declared)
+            && self.is_type_variable(method.file, name, 0)
+            && !self.parameters_of_type(member.owner).contains(&facts.name(name))
+        {
+            // A type variable that no other parameter has is that of `self`: `def copy(self: T) -> T`.
+            let body = self.index.definition(method).body.unwrap_or(0);
+            let first = facts.bindings.partition_point(|binding| binding.scope < body);
+            let mut parameters = facts.bindings[first..].iter().take_while(|binding| binding.scope == body);
+            let is_of_other = parameters.any(|binding| match binding.value {
+                BindingValue::Typed(declared) => self.mentions(method.file, declared, name),
+                _ => false,
+            });
+            return if is_of_other {
+                ValueSet::UNKNOWN
+            } else {
+                ValueSet::one(Value::Instance(member.receiver))
+            };
+        }
+        self.declared_value_on(member, declared)
+    }
+
+    fn declared_value_on(&mut self, member: InheritedMember, declared: ExpressionId) -> ValueSet {
+        let InheritedMember { receiver, owner, scope } = member;
+        let facts = self.index.facts(owner.file);
+        match facts.expression(declared) {
+            ExpressionFact::Name(name) | ExpressionFact::Member(_, name) if facts.name(name) == "Self" => {
+                ValueSet::one(Value::Instance(receiver))
+            }
+            ExpressionFact::Name(name) if self.is_type_variable(owner.file, name, 0) => {
+                match self.type_argument(receiver, owner, facts.name(name), 0) {
+                    Some((file, scope, argument)) => self.instance(file, scope, argument),
+                    None => ValueSet::UNKNOWN,
+                }
+            }
+            ExpressionFact::Either(left, right) => {
+                let mut found = self.deeper(|evaluator| evaluator.declared_value_on(member, left));
+                found.merge(self.deeper(|evaluator| evaluator.declared_value_on(member, right)));
+                found
+            }
+            ExpressionFact::Apply(generic, argument)
+                if matches!(self.type_name(owner.file, generic), "Optional" | "Annotated") =>
+            {
+                self.deeper(|evaluator| evaluator.declared_value_on(member, argument))
+            }
+            _ => self.instance(owner.file, scope, declared),
+        }
+    }
+
+    /// Returns whether a type mentions a name.
+    fn mentions(&self, file: FileId, declared: ExpressionId, name: NameId) -> bool {
+        match self.index.facts(file).expression(declared) {
+            ExpressionFact::Name(other) => other == name,
+            ExpressionFact::Apply(a, b) | ExpressionFact::Either(a, b) => {
+                self.mentions(file, a, name) || self.mentions(file, b, name)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the argument that a type has for a type variable of one that it inherits.
+    fn type_argument(
+        &mut self,
+        of: DefinitionKey,
+        owner: DefinitionKey,
+        variable: &str,
+        depth: usize,
+    ) -> Option<ScopedExpression> {
+        if MAX_BASES_BETWEEN < depth {
+            return None;
+        }
+        let fact = self.index.definition(of);
+        for base in &fact.bases {
+            let (_, arguments, generic) = self.generic_parts(of.file, *base);
+            for value in self.value(of.file, fact.scope, generic).values {
+                let Value::Definition(base) = value else { continue };
+                let argument = |evaluator: &mut Self, variable: &str| {
+                    let parameters = evaluator.parameters_of_type(base);
+                    let at = parameters.iter().position(|parameter| *parameter == variable)?;
+                    arguments.get(at).map(|argument| (of.file, fact.scope, *argument))
+                };
+                if base == owner {
+                    return argument(self, variable);
+                }
+                if !self.linearization(base).0.contains(&owner) {
+                    continue;
+                }
+                let found = self.type_argument(base, owner, variable, depth + 1)?;
+                let facts = self.index.facts(found.0);
+                return match facts.expression(found.2) {
+                    ExpressionFact::Name(name) if self.is_type_variable(found.0, name, 0) => {
+                        argument(self, facts.name(name))
+                    }
+                    _ => Some(found),
+                };
+            }
+        }
+        None
+    }
+
+    /// Returns the type variables of a class in their order: those of `Generic[…]` or `Protocol[…]`, else those of its bases.
+    fn parameters_of_type(&mut self, key: DefinitionKey) -> Vec<&'a str> {
+        let facts = self.index.facts(key.file);
+        let mut parameters: Vec<&'a str> = Vec::new();
+        for base in &self.index.definition(key).bases {
+            let (name, arguments, _) = self.generic_parts(key.file, *base);
+            let variables = arguments.into_iter().filter_map(|argument| match facts.expression(argument) {
+                ExpressionFact::Name(name) if self.is_type_variable(key.file, name, 0) => {
+                    Some(facts.name(name))
+                }
+                _ => None,
+            });
+            let variables: Vec<&'a str> = variables.collect();
+            if matches!(name, "Generic" | "Protocol") && !variables.is_empty() {
+                return variables;
+            }
+            for variable in variables {
+                if !parameters.contains(&variable) {
+                    parameters.push(variable);
+                }
+            }
+        }
+        parameters
+    }
+
+    /// Returns whether a name of a file is bound to a type variable, in the file or where it is imported from.
+    fn is_type_variable(&mut self, file: FileId, name: NameId, depth: usize) -> bool {
+        let facts = self.index.facts(file);
+        facts.bindings_of(0, name).iter().any(|binding| match binding.value {
+            BindingValue::Value(value) => match facts.expression(value) {
+                ExpressionFact::Call(function) => self.type_name(file, function) == "TypeVar",
+                _ => false,
+            },
+            BindingValue::Import(import) if depth < MAX_BASES_BETWEEN => {
+                let import = &facts.imports[import as usize];
+                let Some(imported) = import.name else { return false };
+                let modules = self.module(file, import).values;
+                modules.into_iter().any(|module| match module {
+                    Value::Module(module) => {
+                        let imported = self.index.facts(module).find_name(facts.name(imported));
+                        imported.is_some_and(|name| self.is_type_variable(module, name, depth + 1))
+                    }
+                    _ => false,
+                })
+            }
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! C: macros of a file that define functions by parts of their names: `#define FN(name) int f_##name(void) { … }`.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::reader::{CFactsReader, source_facts};
+use super::tokens::{SourceToken, SourceTokenKind as Kind, tokens};
+use crate::model::{DefinitionFlags, DefinitionKind};
+
+/// How many macros may be replaced within each other.
+const MAX_REPLACEMENTS: usize = 4;
+/// How many bytes the calls of a file may be replaced by in all.
+const MAX_TEXT: usize = 1 << 20;
+
+/// The macros with parameters that a file has defined so far, and that put names together or call such macros.
+#[derive(Default)]
+pub(super) struct DefiningMacros<'t> {
+    by_name: FxHashMap<&'t str, MacroText<'t>>,
+    /// How many bytes calls have been replaced by.
+    made: usize,
+}
+
+#[derive(Clone, Copy)]
+struct MacroText<'t> {
+    /// What is between its parentheses.
+    parameters: &'t str,
+    body: &'t str,
+}
+
+/// A function that a macro defines.
+struct DefinedFunction {
+    name: String,
+    flags: u16,
+}
+
+impl<'t> DefiningMacros<'t> {
+    /// Adds a macro, of which `rest` is the text behind its name, if it may define functions.
+    pub(super) fn add(&mut self, name: &'t str, rest: &'t str) {
+        let Some(close) = rest.find(')').filter(|_| rest.starts_with('(')) else { return };
+        let body = &rest[close + 1..];
+        let body = &body[..directive_end(body)];
+        let is_defining = body.contains("##") && body.contains('(');
+        let first = words_and_others(body.trim_start()).next();
+        if is_defining || first.is_some_and(|first| self.by_name.contains_key(first)) {
+            self.by_name.insert(name, MacroText { parameters: &rest[1..close], body });
+        }
+    }
+
+    /// Returns the functions that a call of a macro defines: the name of the macro and its arguments, which are in
+    /// parentheses.
+    fn functions(&mut self, name: &str, arguments: &str) -> Vec<DefinedFunction> {
+        let Some(text) = self.replaced(name, arguments, MAX_REPLACEMENTS) else { return Vec::new() };
+        let facts = source_facts(&text);
+        let functions = facts.definitions.iter().filter(|fact| {
+            fact.kind == DefinitionKind::Function && !fact.flags.has(DefinitionFlags::PROTOTYPE)
+        });
+        let defined = functions
+            .map(|fact| DefinedFunction { name: facts.name(fact.name).to_owned(), flags: fact.flags.0 });
+        defined.collect()
+    }
+
+    /// Returns what a call of a macro is replaced by.
+    fn replaced(&mut self, name: &str, arguments: &str, replacements: usize) -> Option<String> {
+        let known = *self.by_name.get(name).filter(|_| 0 < replacements)?;
+        let names: Vec<&str> = known.parameters.split(',').map(str::trim).collect();
+        let given = split_arguments(arguments);
+        let argument = |word: &str| {
+            let at =
+                names.iter().position(|name| *name == word || word == "__VA_ARGS__" && *name == "...")?;
+            match names[at] {
+                "..." => Some(Cow::Owned(given.get(at..).unwrap_or_default().join(","))),
+                _ => given.get(at).map(|given| Cow::Borrowed(given.trim())),
+            }
+        };
+        let mut text = String::new();
+        for part in words_and_others(known.body) {
+            match argument(part) {
+                Some(argument) => text.push_str(&argument),
+                None => text.push_str(part),
+            }
+            if MAX_TEXT < self.made + text.len() {
+                return None;
+            }
+        }
+        self.made += text.len();
+        // A line that is continued ends no directive any more.
+        let text = joined(&text.replace("\\\n", "\n").replace("\\\r\n", "\n"));
+        let call = tokens(&text).first().copied().filter(|first| first.kind == Kind::Word);
+        let inner = call.and_then(|call| {
+            let (name, rest) =
+                (&text[call.start as usize..call.end as usize], text[call.end as usize..].trim());
+            self.replaced(name, rest.trim_end_matches(';'), replacements - 1)
+        });
+        Some(inner.unwrap_or(text))
+    }
+}
+
+impl CFactsReader<'_> {
+    /// Adds the functions that the call of a macro defines whose arguments the current bracket opens; returns whether it
+    /// defines some.
+    pub(super) fn defined_by_macro(&mut self) -> bool {
+        let Some(name) = self.at.checked_sub(1).filter(|name| self.item_start <= *name) else { return false };
+        let (token, end) = (self.tokens[name], self.group_end(self.at));
+        let range = self.tokens[self.at].start as usize..self.end_of(end - 1);
+        let text = self.facts.text;
+        let arguments = text.get(range).unwrap_or_default();
+        let functions = self.macros.functions(self.text(token), arguments);
+        let outer = if self.has_word("static") { DefinitionFlags::PRIVATE } else { 0 };
+        for function in &functions {
+            let name = self.facts.composed_name(&function.name);
+            let definition = self.add_named(
+                DefinitionKind::Function,
+                name,
+                token.line,
+                token.line,
+                outer | function.flags,
+            );
+            self.facts.definition(definition).last_line = self.tokens[end - 1].line;
+        }
+        !functions.is_empty()
+    }
+
+    fn end_of(&self, token: usize) -> usize {
+        self.tokens.get(token).map_or(0, |token: &SourceToken| token.end as usize)
+    }
+}
+
+/// Returns where a directive ends, which goes on behind a backslash at the end of a line.
+fn directive_end(text: &str) -> usize {
+    let mut end = 0;
+    loop {
+        end = text[end..].find('\n').map_or(text.len(), |found| end + found);
+        let line = text[..end].trim_end_matches('\r');
+        if !line.ends_with('\\') || end == text.len() {
+            return end;
+        }
+        end += 1;
+    }
+}
+
+/// Returns the arguments between parentheses.
+fn split_arguments(text: &str) -> Vec<&str> {
+    let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or_default();
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                found.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&inner[start..]);
+    found
+}
+
+/// Returns the words of a text and what is between them, in their order.
+fn words_and_others(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        Some(part)
+    })
+}
+
+/// Joins what is on both sides of each `##`.
+fn joined(text: &str) -> String {
+    let mut parts = text.split("##");
+    let mut joined = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        joined.truncate(joined.trim_end().len());
+        joined.push_str(part.trim_start());
+    }
+    joined
+}
