@@ -1,4 +1,4 @@
-//! Expressions to values: names in their scopes, calls, annotations, attributes.
+//! Expressions to values: names in their scopes, annotations, attributes.
 
 use rustc_hash::FxHashMap;
 
@@ -9,8 +9,8 @@ use super::rust_extension_tables::RustExtensions;
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ImportId,
-    NameId, ScopeId, ScopeKind,
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportId, NameId, ScopeId,
+    ScopeKind,
 };
 
 /// How many steps one question may take from one expression to the next.
@@ -23,9 +23,9 @@ pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 pub(super) struct Evaluator<'a> {
     pub(super) index: &'a ProjectIndex<'a>,
     bindings: FxHashMap<(FileId, ScopeId, NameId, u32), ValueSet>,
-    returns: FxHashMap<DefinitionKey, ValueSet>,
+    pub(super) returns: FxHashMap<DefinitionKey, ValueSet>,
     /// What decorated functions of Python are.
-    decorated: FxHashMap<DefinitionKey, ValueSet>,
+    pub(super) decorated: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
     /// What inherited members of Python give on a type: the type, and the scope and the name of the member.
     pub(super) inherited: FxHashMap<(DefinitionKey, FileId, ScopeId, NameId), ValueSet>,
@@ -224,7 +224,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what reading an attribute of some values gives.
-    fn attributes(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
+    pub(super) fn attributes(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
         let name = self.index.facts(file).name(name);
         // In C++ only a type or a namespace is meant.
         let name = name.strip_suffix("::").unwrap_or(name);
@@ -422,128 +422,6 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns what a call of the value of an expression returns.
-    pub(super) fn call_expression(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        function: ExpressionId,
-    ) -> ValueSet {
-        if self.index.rules(file) == NameRules::Java {
-            return self.java_called(file, scope, function);
-        }
-        let callee =
-            if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
-                let object = self.value(file, scope, object);
-                let name = self.index.facts(file).name(method);
-                if self.index.rules(file) == NameRules::Rust {
-                    return self.call_of_rust_method((file, scope), function, object, name);
-                }
-                if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
-                    return object.flat_map(|object| self.call_of_container(object, name));
-                }
-                // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
-                if self.is_python(file) {
-                    return self.call_of_members(file, object, method);
-                }
-                self.attributes(file, object, method)
-            } else {
-                self.value(file, scope, function)
-            };
-        if callee.values.is_empty() {
-            // A package of Go returns types of its own and of what it imports, and so does a class of Python.
-            let is_foreign = callee.is_complete
-                && match self.index.facts(file).expression(function) {
-                    ExpressionFact::Name(name) if self.is_python(file) => self.is_named_as_class(file, name),
-                    _ => self.index.rules(file) == NameRules::Go,
-                };
-            return if is_foreign { callee } else { ValueSet::UNKNOWN };
-        }
-        callee.flat_map(|callee| self.call(callee))
-    }
-
-    /// Returns what calls of the members of that name of some values of Python return.
-    pub(super) fn call_of_members(&mut self, file: FileId, objects: ValueSet, name: NameId) -> ValueSet {
-        let text = self.index.facts(file).name(name);
-        let (mut found, mut is_any) =
-            (ValueSet { values: Vec::new(), is_complete: objects.is_complete }, false);
-        let mut is_foreign = objects.is_complete;
-        for object in objects.values {
-            let callees = self.attribute(object, text);
-            is_any |= !callees.values.is_empty();
-            is_foreign &= callees.is_complete;
-            found.merge(callees.flat_map(|callee| self.call_on(object, callee)));
-        }
-        match is_any {
-            true => found,
-            // A class of another project.
-            false if is_foreign && self.is_named_as_class(file, name) => ValueSet::FOREIGN,
-            false => ValueSet::UNKNOWN,
-        }
-    }
-
-    /// Returns whether a name is written as those of classes of Python are.
-    fn is_named_as_class(&self, file: FileId, name: NameId) -> bool {
-        let name = self.index.facts(file).name(name);
-        name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
-    }
-
-    /// Returns what calling a value returns.
-    pub(super) fn call(&mut self, callee: Value) -> ValueSet {
-        if let Some(definitions) = self.definition_of_type(callee) {
-            return definitions.flat_map(|definition| match definition {
-                Value::Definition(_) => self.call(definition),
-                _ => ValueSet::UNKNOWN,
-            });
-        }
-        match callee {
-            Value::Definition(key) => match self.index.definition(key).kind {
-                DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
-                DefinitionKind::Function => self.returned(key),
-                DefinitionKind::Alias => {
-                    let target = self.alias(key);
-                    target.flat_map(|target| self.deeper(|evaluator| evaluator.call(target)))
-                }
-                DefinitionKind::Macro | DefinitionKind::Module => ValueSet::UNKNOWN,
-            },
-            Value::Instance(key) if self.is_script(key.file) => {
-                self.deeper(|evaluator| evaluator.call_of_instance(key))
-            }
-            Value::Instance(_) => self.attribute(callee, "__call__").flat_map(|method| match method {
-                Value::Definition(key) => self.returned(key),
-                _ => ValueSet::UNKNOWN,
-            }),
-            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Go => {
-                match self.generic_parts(file, expression) {
-                    ("func", arguments, _) => {
-                        self.instance(file, scope, arguments.first().copied().unwrap_or(0))
-                    }
-                    _ => ValueSet::UNKNOWN,
-                }
-            }
-            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Rust => {
-                self.call_of_closure(file, scope, expression)
-            }
-            Value::Generic { file, scope, expression }
-                if self.is_python(file) && self.type_name(file, expression) == "Callable" =>
-            {
-                let (_, arguments, _) = self.generic_parts(file, expression);
-                self.instance(file, scope, arguments.last().copied().unwrap_or(0))
-            }
-            Value::Generic { file, scope, expression } if self.is_function_type(callee) => {
-                let (_, arguments, _) = self.generic_parts(file, expression);
-                self.instance(file, scope, arguments.first().copied().unwrap_or(0))
-            }
-            Value::Super(_)
-            | Value::Module(_)
-            | Value::Folder(_)
-            | Value::Package(_)
-            | Value::Namespace(_)
-            | Value::Entries { .. }
-            | Value::Generic { .. } => ValueSet::UNKNOWN,
-        }
-    }
-
     /// Returns what an alias of a type stands for.
     pub(super) fn alias(&mut self, key: DefinitionKey) -> ValueSet {
         let fact = self.index.definition(key);
@@ -551,56 +429,5 @@ impl<'a> Evaluator<'a> {
             Some(base) => self.value(key.file, fact.scope, *base),
             None => ValueSet::UNKNOWN,
         }
-    }
-
-    /// Returns what a function returns.
-    pub(super) fn returned(&mut self, key: DefinitionKey) -> ValueSet {
-        if let Some(known) = self.returns.get(&key) {
-            return known.clone();
-        }
-        self.returns.insert(key, ValueSet::UNKNOWN);
-        self.open += 1;
-        let fact = self.index.definition(key);
-        // In Python the names of the body are not seen by what declares it.
-        let is_outside = fact.flags.has(DefinitionFlags::DECLARED) && self.is_python(key.file);
-        let scope = fact.body.filter(|_| !is_outside).unwrap_or(fact.scope);
-        let mut found = if fact.returns.is_empty() { ValueSet::UNKNOWN } else { ValueSet::FOREIGN };
-        for expression in &fact.returns {
-            found.merge(if fact.flags.has(DefinitionFlags::DECLARED) {
-                self.instance(key.file, scope, *expression)
-            } else {
-                self.value(key.file, scope, *expression)
-            });
-        }
-        if fact.flags.has(DefinitionFlags::DECORATED) {
-            found.is_complete = false;
-        }
-        self.open -= 1;
-        self.returns.insert(key, found.clone());
-        found
-    }
-
-    /// Returns what a decorated function of Python is: what its outermost decorator makes of it, as far as that is known.
-    pub(super) fn decorated(&mut self, key: DefinitionKey) -> ValueSet {
-        if let Some(known) = self.decorated.get(&key) {
-            return known.clone();
-        }
-        let fact = self.index.definition(key);
-        let Some(decorator) = fact.bases.first().filter(|_| self.is_python(key.file)) else {
-            return ValueSet::UNKNOWN;
-        };
-        self.decorated.insert(key, ValueSet::UNKNOWN);
-        self.open += 1;
-        let decorator = self.value(key.file, fact.scope, *decorator);
-        let mut found = decorator.flat_map(|decorator| self.call(decorator));
-        // What reads the attribute gets what a descriptor returns.
-        found.values.retain(|value| match value {
-            Value::Instance(class) => self.find_member(*class, "__get__", 0).0.is_none(),
-            _ => true,
-        });
-        found.is_complete = false;
-        self.open -= 1;
-        self.decorated.insert(key, found.clone());
-        found
     }
 }

@@ -9,6 +9,7 @@
 //! | `modules` | What an import means, by language |
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
+//! | `calls` | Calls to values |
 //! | `instances` | Types to their values |
 //! | `containers` | Elements of containers, parts of tuples, contents of wrappers |
 //! | `members` | Members of types, of their bases, and of modules |
@@ -36,6 +37,7 @@
 //! Start with [`find_references`].
 
 mod c;
+mod calls;
 mod codec;
 mod common_js;
 mod common_js_modules;

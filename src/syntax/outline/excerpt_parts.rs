@@ -207,13 +207,14 @@ fn nodes(source: &SourceText<'_>, tree: &Tree, language: &str) -> Vec<PartNode> 
     let mut cursor = root.walk();
     while let Some((at, parent)) = open.pop() {
         let first = nodes.len();
-        let is_free = parent.kind() == "token_tree";
+        // To the parser, what is between the brackets of a macro is any tokens: some may be missing.
+        let is_of_macro = parent.kind() == "token_tree";
         for child in parent.children(&mut cursor) {
             let range = source.original_range(child.byte_range());
             let span = source.span(range.clone());
             let has_lines = span.start_line < span.end_line;
             let mut node = PartNode::new(child, language, &range, has_lines);
-            node.is_item |= is_free && !is_bracket(child.kind());
+            node.is_item |= is_of_macro && !is_bracket(child.kind());
             // What is on one line is wanted as a whole or not at all, except for the elements of a list.
             if 0 < child.child_count() && (node.holds == NodeContent::List || has_lines) {
                 open.push((nodes.len(), child));
@@ -227,7 +228,7 @@ fn nodes(source: &SourceText<'_>, tree: &Tree, language: &str) -> Vec<PartNode> 
     nodes
 }
 
-/// Returns whether a node holds together what is between it and another one.
+/// Returns whether a token is one of a pair, so that neither may be missing.
 fn is_bracket(kind: &str) -> bool {
     matches!(kind, "(" | ")" | "[" | "]" | "{" | "}")
 }
