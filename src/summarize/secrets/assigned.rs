@@ -139,10 +139,10 @@ fn strength(name: &str) -> Option<NameStrength> {
 }
 
 fn strength_of_words(name: &str) -> Option<NameStrength> {
-    // What is known of a secret.
-    const NEXT_TO_SECRETS: [&str; 17] = [
+    // What is known of a secret, or done with it.
+    const NEXT_TO_SECRETS: [&str; 21] = [
         "id", "ids", "url", "uri", "name", "path", "file", "hash", "size", "expiry", "expires", "expiration",
-        "timeout", "ttl", "length", "count", "type",
+        "timeout", "ttl", "length", "count", "type", "cb", "callback", "fd", "fds",
     ];
     // What has keys that are no secrets.
     const HARMLESS: [&str; 30] = [

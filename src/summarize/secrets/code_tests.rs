@@ -17,6 +17,11 @@ fn ordinary_code_is_not_redacted() {
         "n.psk = saved_nw.psk\nn.psk = calculatePsk(n.ssid, n.password)\n  psk = setting.psk,\n",
         "f(\n  SHOP_PASSWORD=shop_password,\n  PULP_PASSWORD=str(self._get_cloud_config(PULP_NAME_1)),\n)\n",
         "variables.update(ansible_password=connection.password)\n",
+        // The end of a call, and what follows the call that has a name as its argument.
+        "with Popen(args,\n           pass_fds=pass_fds):\n    output = p.communicate()\n",
+        "self.assertEqual(fds, set(pass_fds), f\"output={output!a}\")\n",
+        "log(mask(password), \"attempt=%1!\")\n",
+        "names = ['pem_password_cb', 'X509_info_st']\n",
         // Types, tags and comparisons.
         "type V struct {\n\tTok AccessToken `json:\"tok\"`\n\tGlobal ConfigSecretValues `yaml:\"global\"`\n}\n",
         "if self.password_lock and a.lstrip('*LOCKED*') != self.password.lstrip('*LOCKED*'):\n",
@@ -51,6 +56,8 @@ fn ordinary_code_is_not_redacted() {
 fn secrets_in_similar_places_are_redacted() {
     for (text, secret) in [
         ("  clientSecret: Tr0ub4dor!,\n", "Tr0ub4dor"),
+        ("h.insert(Name::new(\"x-secret\"), \"hunter2!x\")\n", "hunter2!x"),
+        ("  password=hunter2!):\n", "hunter2!"),
         ("  password: correct.horse!\n", "correct.horse"),
         ("  password: ?correct.h0rse,\n", "correct.h0rse"),
         ("Authorization: Basic Zm9vOmJhcnF1dXg3MjE=\n", "Zm9vOmJh"),

@@ -77,6 +77,10 @@ pub(crate) fn value_after(text: &str, end: usize) -> Option<AssignedValue> {
         at = next_line;
     }
     let (operator, behind) = operator_at(text, at, bare)?;
+    // The name is the last argument of a call, and the call itself one of several: `equal(set(NAME), "…")`.
+    if operator == Operator::Comma && bytes.get(end) == Some(&b')') {
+        return None;
+    }
     at = behind;
     if operator == Operator::Nothing {
         return quoted_at(bytes, at).map(|span| AssignedValue { span, is_quoted: true, operator });

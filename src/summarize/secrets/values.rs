@@ -244,7 +244,7 @@ fn has_expression(value: &str) -> bool {
 /// Returns whether a value closes a bracket that it did not open, other than at its end: no expression does.
 pub(crate) fn has_stray_bracket(value: &str) -> bool {
     let mut open = Vec::new();
-    for c in value.trim_end_matches([')', ']', '}', '>', ';', ',']).chars() {
+    for c in value.trim_end_matches([')', ']', '}', '>', ';', ':', ',']).chars() {
         match c {
             '(' => open.push(')'),
             '[' => open.push(']'),
@@ -359,7 +359,7 @@ fn is_path(value: &str) -> bool {
 /// Returns whether a value could be a name or an expression of a program.
 pub(crate) fn is_code(value: &str) -> bool {
     // What closes an expression around it, or counts it up or down, is not part of a name.
-    let plain = value.trim_end_matches(['.', ';', ',', ')', ']', '}', '+', '-']);
+    let plain = value.trim_end_matches(['.', ';', ':', ',', ')', ']', '}', '+', '-']);
     let Some(first) = plain.bytes().next() else { return true };
     let named = (first.is_ascii_alphabetic() || b"_$@&*!~-".contains(&first))
         && plain.bytes().skip(1).all(|b| b.is_ascii_alphanumeric() || b"_.:[]#?/|\\".contains(&b));
