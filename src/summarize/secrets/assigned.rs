@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::expressions::{
-    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_fingerprint, is_media_type,
-    is_member, is_negated_option, is_option, is_text_method, is_type, is_version_range,
+    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_fingerprint, is_host,
+    is_media_type, is_member, is_negated_option, is_option, is_passing, is_path_pattern, is_repetition,
+    is_text_method, is_type, is_version_range,
 };
 use super::generated::{is_generated, is_ordinary_name, is_surely_generated};
 use super::notation::{AssignedValue, Operator, line_after, line_before, value_after, value_before};
@@ -135,7 +136,7 @@ fn strength(name: &str) -> Option<NameStrength> {
         return None;
     }
     let strength = strength_of_words(name)?;
-    Some(if is_file_name(name) { NameStrength::Maybe } else { strength })
+    Some(if is_file_name(name) || is_passing(name) { NameStrength::Maybe } else { strength })
 }
 
 fn strength_of_words(name: &str) -> Option<NameStrength> {
@@ -184,7 +185,8 @@ fn secret_value(
         (Operator::Nothing, false) => false,
         // An option or a call in a sentence: "pass `-std=c++17`", "the token `lexer.next(1)`"; or a type in a table:
         // "The password | `map(string)`".
-        (Operator::Nothing | Operator::Dash, true) if written.starts_with('-') || is_call(written) => {
+        (Operator::Nothing | Operator::Dash, true) if is_call(written) => is_generated(written),
+        (Operator::Nothing | Operator::Dash | Operator::Comma, true) if written.starts_with('-') => {
             is_generated(written)
         }
         // The tag behind the type of a field, or what a text is compared with: `password.startswith("*")`.
@@ -216,6 +218,7 @@ fn secret_value(
 fn generated_value(text: &str, span: Range<usize>, shortest: usize) -> Option<Range<usize>> {
     let written = text[span.clone()].trim_end_matches([',', ';', ')', ']', '}', '.', '>']);
     let is_one = shortest <= written.len()
+        && !written.contains("::")
         && is_lone_word(text, &(span.start..span.start + written.len()))
         && written.bytes().all(|b| b.is_ascii_graphic() && !b"()[]{}<>,;\"'`\\".contains(&b))
         && (is_generated(written) || is_thoroughly_mixed(written));
@@ -250,7 +253,9 @@ fn is_quoted_secret(value: &str) -> bool {
         || is_option(value)
         || is_version_range(value)
         || is_character_class(value)
-        || is_media_type(value);
+        || is_media_type(value)
+        || is_path_pattern(value)
+        || is_host(value);
     is_chosen(value) && !is_name && !is_pattern && !is_syntax && !value.contains("\\u")
 }
 
@@ -266,7 +271,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
         return None;
     }
     let is_argument = value.ends_with("),") && is_call(value.trim_end_matches(','));
-    if is_member(value) || is_only_name(value) || is_type(value) || is_argument {
+    if is_member(value) || is_only_name(value) || is_type(value) || is_repetition(value) || is_argument {
         return None;
     }
     let begins = line_before(text, key.start).trim().trim_start_matches(['#', '-', ';', '/', '"', '\'', ' ']);

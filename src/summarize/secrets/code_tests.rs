@@ -22,7 +22,12 @@ fn ordinary_code_is_not_redacted() {
         "self.assertEqual(fds, set(pass_fds), f\"output={output!a}\")\n",
         "log(mask(password), \"attempt=%1!\")\n",
         "names = ['pem_password_cb', 'X509_info_st']\n",
-        // Types, tags and comparisons.
+        "subprocess.run(['x', 'key.passwd.pem', '-aes256', '-passout'])\nself.assertEqual(passValue('str\\x00ing'), 1)\n",
+        "password = password.encode(\"utf-16-le\")\n",
+        // Types, tags, scopes and comparisons.
+        "use crate::auth_token::model_2024::get_b;\n16 => TrafficSecrets::Aes128Gcm { key, iv },\n",
+        "    signature_alg_id: alg_id::ECDSA_SHA256,\n    let psk = ClientExtensions {\n        a: 1,\n    };\n",
+        "use {RegEnumKeyExW, RegOpenKeyExW, RegQueryValueExW};\nlet err = RegQueryValueExW(key);\n",
         "type V struct {\n\tTok AccessToken `json:\"tok\"`\n\tGlobal ConfigSecretValues `yaml:\"global\"`\n}\n",
         "if self.password_lock and a.lstrip('*LOCKED*') != self.password.lstrip('*LOCKED*'):\n",
         // Names in lists, maps and calls.
@@ -35,7 +40,9 @@ fn ordinary_code_is_not_redacted() {
         "A /* keyDER.der in Resources */ = {isa = F; fileRef = 31181E1A2794FF9600E88600 /* keyDER.der */; };\n",
         "    \"js-tokens\": \"^4.0.0\",\n    \"other\": \"^4.0.0\"\n",
         "Version=4.0.0.0, PublicKeyToken=b03f5f7f11d50a3a\n",
+        "t.pass(\"tests/pass/*.rs\");\nequal(split('User:Pass'), ('User:Pass', 'www.example.com:80'))\n",
         // Documents.
+        "/// token          = 1*tchar\n",
         "<a class=\"token\" href=\"#/s:9Alamofire7RequestC\">Request</a>\n",
         "Elements stay in place--pass `strict=False`.\n",
         "# grub2-mkpasswd-pbkdf2\n\nRun `grub2-mkpasswd-pbkdf2 -c 1`.\n# BR2_ARM_FPU_VFPV3D16 is not set\n",

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::generated::is_camel_case;
 use super::notation::{line_after, line_before};
 use super::values::{KeySecrecy, SecretPolicy, is_random, key_secrecy, key_words};
 
@@ -20,7 +21,10 @@ pub(crate) fn is_expression(text: &str, span: &Range<usize>) -> bool {
         let appended = value.strip_prefix(['+', '.']);
         return appended.is_some_and(|name| name.split('.').all(is_name_part));
     }
-    is_member(value) || begins_call(value, line_after(text, span.end))
+    let after = line_after(text, span.end);
+    // A record is made of the fields that follow: `let psk = ClientExtensions {`.
+    let is_record = after.trim() == "{" && is_camel_case(value);
+    is_record || is_member(value) || begins_call(value, after)
 }
 
 /// Returns whether a line ends with an option that has no value: `--no-password -U admin`, `--skip-token 3`.
@@ -104,9 +108,10 @@ pub(crate) fn is_field_tag(text: &str) -> bool {
 
 /// Returns whether a name is that of a method that compares or cuts a text: `password.startswith`.
 pub(crate) fn is_text_method(name: &str) -> bool {
-    const METHODS: [&str; 18] = [
-        "contains", "endswith", "find", "includes", "indexof", "join", "lstrip", "match", "removeprefix",
-        "removesuffix", "replace", "rstrip", "split", "startswith", "strip", "test", "trimend", "trimstart",
+    const METHODS: [&str; 20] = [
+        "contains", "decode", "encode", "endswith", "find", "includes", "indexof", "join", "lstrip", "match",
+        "removeprefix", "removesuffix", "replace", "rstrip", "split", "startswith", "strip", "test",
+        "trimend", "trimstart",
     ];
     name.rsplit_once('.').is_some_and(|(_, method)| {
         let method = method.replace('_', "").to_ascii_lowercase();
@@ -160,6 +165,50 @@ pub(crate) fn is_media_type(value: &str) -> bool {
             && !subtype.is_empty()
             && subtype.bytes().all(|b| b.is_ascii_alphanumeric() || b".+*-".contains(&b))
             && !is_random(subtype, SecretPolicy::Prompt)
+    })
+}
+
+/// Returns whether a value is a pattern for paths: `tests/pass/*.rs`.
+pub(crate) fn is_path_pattern(value: &str) -> bool {
+    let is_part = |part: &str| {
+        part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.*".contains(&b))
+            && !is_random(part, SecretPolicy::Prompt)
+    };
+    value.contains('*') && value.contains('/') && value.split('/').all(is_part)
+}
+
+/// Returns whether a value is the name of a host with a port: `www.example.com:80`.
+pub(crate) fn is_host(value: &str) -> bool {
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    };
+    value.split_once(':').is_some_and(|(host, port)| {
+        let domain = host.rsplit_once('.').map(|(_, domain)| domain);
+        domain.is_some_and(|domain| domain.bytes().all(|b| b.is_ascii_lowercase()))
+            && host.split('.').all(is_label)
+            && port.bytes().all(|b| b.is_ascii_digit())
+            && !is_random(host, SecretPolicy::Prompt)
+    })
+}
+
+/// Returns whether a value is a repetition in the grammar of a protocol's document: `1*tchar`.
+pub(crate) fn is_repetition(value: &str) -> bool {
+    value.split_once('*').is_some_and(|(least, rule)| {
+        let rule = rule.trim_start_matches(|c: char| c.is_ascii_digit());
+        least.bytes().all(|b| b.is_ascii_digit())
+            && rule.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '(' | '<'))
+            && rule.bytes().all(|b| b.is_ascii_alphabetic() || b"-()<>".contains(&b))
+    })
+}
+
+/// Returns whether a name says that something is passed: `pass_fds`, `passValue`. In `PASS_DB` it may be a password.
+pub(crate) fn is_passing(name: &str) -> bool {
+    const PASSWORDS: [&str; 6] = ["code", "hash", "key", "phrase", "wd", "word"];
+    let last = name.rsplit('.').next().unwrap_or_default();
+    last.strip_prefix("pass").is_some_and(|rest| {
+        rest.starts_with(|first: char| first == '_' || first.is_ascii_uppercase())
+            && !PASSWORDS.contains(&rest.trim_start_matches('_').to_ascii_lowercase().as_str())
+            && key_secrecy(rest) == KeySecrecy::Public
     })
 }
 
@@ -219,6 +268,14 @@ mod tests {
             (false, is_version_range, ["4.0.0.17", "^hunter2.1"]),
             (true, is_media_type, ["text/*", "application/vnd.api+json"]),
             (false, is_media_type, ["text/hunter!", "text/q8Zt3Lw0pXv7Rk"]),
+            (true, is_path_pattern, ["tests/pass/*.rs", "ui/**"]),
+            (false, is_path_pattern, ["hunter/2!*", "q8Zt3Lw0pXv7/*"]),
+            (true, is_host, ["www.example.com:80", "db.internal:5432"]),
+            (false, is_host, ["correct.h0rse:7", "hunter2:80"]),
+            (true, is_repetition, ["1*tchar", "*(ALPHA)"]),
+            (false, is_repetition, ["hunter*two", "1*2*3"]),
+            (true, is_passing, ["pass_fds", "self.passValue"]),
+            (false, is_passing, ["PASS_DB", "passPhrase"]),
             (true, is_type, ["?Ast.TokenIndex,", "?*std.Build"]),
             (false, is_type, ["?correct.h0rse", "correct.horse"]),
         ] {

@@ -81,6 +81,11 @@ pub(crate) fn value_after(text: &str, end: usize) -> Option<AssignedValue> {
     if operator == Operator::Comma && bytes.get(end) == Some(&b')') {
         return None;
     }
+    // The name is that of a class or a module, and a part of it follows: `TrafficSecrets::Aes128Gcm`.
+    let is_scope = operator == Operator::Colon && behind == end + 1 && bytes.get(behind) == Some(&b':');
+    if is_scope && bytes.get(behind + 1).is_some_and(|b| b.is_ascii_alphabetic() || b"_{*<".contains(b)) {
+        return None;
+    }
     at = behind;
     if operator == Operator::Nothing {
         return quoted_at(bytes, at).map(|span| AssignedValue { span, is_quoted: true, operator });
@@ -359,6 +364,13 @@ mod tests {
     fn what_follows_an_empty_assignment_is_no_value() {
         for text in ["NAME=\nHOST_OTHER=h\n", "NAME =\n  other=1\n", "NAME=\r\nx.y="] {
             assert_eq!(value_after(text, 4), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_a_scope_or_behind_a_call_is_no_value() {
+        for text in ["NAME::the_value {", "NAME::{the, value}", "set(NAME), \"the-value\""] {
+            assert_eq!(value_after(text, text.find("NAME").unwrap() + 4), None, "{text}");
         }
     }
 

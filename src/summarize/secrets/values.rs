@@ -322,7 +322,10 @@ fn is_mixed(value: &str) -> bool {
 /// digits is none.
 pub(crate) fn is_thoroughly_mixed(value: &str) -> bool {
     const SHORTEST: usize = 12;
+    // Of random letters, half are capitals; of `RegQueryValueExW`, less than a third.
+    let capitals = value.bytes().filter(u8::is_ascii_uppercase).count();
     SHORTEST <= value.len()
+        && value.len() <= capitals * 3
         && value.bytes().all(|b| b.is_ascii_alphanumeric())
         && value.len() <= case_changes(value) * 2
 }
