@@ -6,7 +6,7 @@
 //! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a
 //! task says, and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files
 //! of a project by these (`text_matches.rs`) and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the
-//! symbols of the best files (`run_content.rs` says which lines mean nothing), and `windows.rs` cuts those that are too long.
+//! symbols of the best files (`run_content.rs` says which lines mean nothing, and `verbatim.rs` what the task has word for word), and `windows.rs` cuts those that are too long.
 //! `path_class.rs` and `generated_pages.rs` know files by their paths, and `amalgamations.rs` those that repeat others.
 //! `line_targets.rs` says which files have the lines that a task points to, and `mentioned_files.rs` which of the paths that it
 //! mentions are in the project.
@@ -32,6 +32,7 @@ mod task;
 mod text_matches;
 mod traces;
 mod vector;
+mod verbatim;
 mod windows;
 mod words;
 

@@ -6,6 +6,7 @@ use super::bm25::real;
 use super::stems::Term;
 use super::task::{MentionedPathKind, TaskReading};
 use super::vector::QueryTerms;
+use super::verbatim::VerbatimText;
 use super::words::terms;
 use crate::model::RelPath;
 
@@ -73,6 +74,7 @@ pub struct RankingQuery {
     names: HashMap<String, NameMention>,
     paths: Vec<PathMention>,
     lines: Vec<LineMention>,
+    verbatim: VerbatimText,
 }
 
 impl RankingQuery {
@@ -90,11 +92,11 @@ impl RankingQuery {
         paths.truncate(MAX_MENTIONS);
         lines.truncate(MAX_MENTIONS);
         let names = names.into_iter().map(|mention| (mention.name.clone(), mention)).collect();
-        Self { terms, weighted, names, paths, lines }
+        Self { terms, weighted, names, paths, lines, verbatim: VerbatimText::default() }
     }
 
-    /// Prepares what was read from the text of a task.
-    pub fn of_task(task: &TaskReading) -> Self {
+    /// Prepares the text of a task, and what was read from it.
+    pub fn of_task(text: &str, task: &TaskReading) -> Self {
         let weighted = task.terms.iter().map(|of| {
             let (term, weight, in_title) = (of.term, of.weight, of.is_in_title);
             WeightedTerm { term, weight, in_title }
@@ -109,7 +111,8 @@ impl RankingQuery {
             path: mention.path.clone(),
             is_exact: mention.kind == MentionedPathKind::Link,
         });
-        RankingQuery::new(weighted.collect(), names.collect(), paths.collect(), mentioned_lines(task))
+        let query = Self::new(weighted.collect(), names.collect(), paths.collect(), mentioned_lines(task));
+        Self { verbatim: VerbatimText::new(text.get(..task.read_bytes).unwrap_or(text)), ..query }
     }
 
     /// Returns a query that asks for nothing, for a ranking by history and focus alone.
@@ -135,6 +138,11 @@ impl RankingQuery {
     /// Returns the lines that the task mentions.
     pub fn lines(&self) -> &[LineMention] {
         &self.lines
+    }
+
+    /// Returns the text of the task, in which pieces of sources are looked up.
+    pub(super) fn verbatim(&self) -> &VerbatimText {
+        &self.verbatim
     }
 
     /// Returns the position of the term that documents are counted by which contain a name.
@@ -274,7 +282,7 @@ mod tests {
         let text = "Proxy fails in `send_all`\n\nSee src/a.c and https://github.com/o/r/blob/main/lib/b.py#L3-L9\n\n\
                     Traceback (most recent call last):\n  File \"app/run.py\", line 7, in main\n    go()\n  \
                     File \"app/deep.py\", line 9, in go\n    raise E\nE: no\n";
-        let query = RankingQuery::of_task(&super::super::task::read_task(text).unwrap());
+        let query = RankingQuery::of_task(text, &super::super::task::read_task(text).unwrap());
         check(&query, "src/a.c", 1.0);
         check(&query, "lib/b.py", 1.0);
         check(&query, "app/run.py", 0.8);

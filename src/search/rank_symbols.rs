@@ -5,6 +5,7 @@
 //! 0.5 name     rarities of the task's terms in the symbol's name
 //! 1.0 exact    the symbol's name, as the task mentions it
 //! 1.5 frame    a stack trace, a diagnostic or a link leads to it
+//! 1.0 quoted   lines and messages of it that the task has word for word
 //!   + file     the parts of its file's score; 0.2 of the one for the text, 0.4 for its three best chunks, and
 //!              0.25 of the one for a mention of its name without a folder
 //! ```
@@ -18,6 +19,8 @@
 //! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are those among these
 //! chunks: to know them for all files, each would have to be read.
 
+use std::collections::HashMap;
+
 use super::bm25::{Saturation, greatest, inverse_frequency, normalized, rarity, real};
 use super::chunks::{Chunk, ChunkKind, FileChunks};
 use super::line_targets::LineTargets;
@@ -25,6 +28,7 @@ use super::path_class::PathClass;
 use super::query::{LineMention, RankingQuery};
 use super::rank::{FileRanking, RankedFile};
 use super::run_content::{RunContent, run_content};
+use super::verbatim::SharedPiece;
 use super::words::words;
 
 /// What the text of a symbol's file counts, and what the best chunks of the file do.
@@ -41,6 +45,11 @@ const MOST_IMPORT_BYTES: usize = 800;
 const BEHIND: f64 = 0.99;
 /// A name that more files have, such as `__init__`, leads to no symbol surely, even if the task mentions no other name.
 const COMMON_NAME_FILES: usize = 30;
+/// What lines and messages count that the task has word for word; all pieces of a chunk together, before that; and to what
+/// power the number of chunks with a piece divides what it counts.
+const QUOTED_WEIGHT: f64 = 1.0;
+const MOST_QUOTED: f64 = 3.0;
+const SPREAD: f64 = 0.7;
 /// A shorter name is a word by chance, unless the task marks it as code.
 const MIN_NAME_BYTES: usize = 4;
 
@@ -64,20 +73,23 @@ pub struct SymbolParts {
     pub name: f64,
     /// Its name in the task.
     pub exact: f64,
-    /// Lines of it in the task.
+    /// Lines of it that the task points to.
     pub frame: f64,
+    /// Lines and messages of it that the task has word for word.
+    pub quoted: f64,
     /// The parts of its file's score, and the texts of the file's best chunks.
     pub file: f64,
 }
 
 impl SymbolParts {
     /// Returns the parts with their names, as receipts and explanations list them.
-    pub fn named(&self) -> [(&'static str, f64); 5] {
+    pub fn named(&self) -> [(&'static str, f64); 6] {
         [
             ("text", self.text),
             ("name", self.name),
             ("exact", self.exact),
             ("frame", self.frame),
+            ("quoted", self.quoted),
             ("file", self.file),
         ]
     }
@@ -118,10 +130,13 @@ pub fn rank_symbols(
         score.parts.exact = exact_score(query, ranking, chunk);
     }
     add_frame_scores(query, ranked, files, &mut scores);
+    add_quoted_scores(query, files, &mut scores);
     let greatest_of = |part: fn(&SymbolParts) -> f64| greatest(scores.iter().map(|score| part(&score.parts)));
     let (text, name) = (greatest_of(|parts| parts.text), greatest_of(|parts| parts.name));
     let (exact, frame) = (greatest_of(|parts| parts.exact), greatest_of(|parts| parts.frame));
     let exact = exact.max(certainty(ranking.scores.len(), COMMON_NAME_FILES));
+    // What several chunks have leads to none of them surely.
+    let quoted = greatest_of(|parts| parts.quoted).max(1.0);
     let mention_share = |file: &FileWithSymbols<'_>| {
         if query.path_mention(ranked[file.file].path) < 1.0 { BARE_MENTION_SHARE } else { 1.0 }
     };
@@ -134,6 +149,7 @@ pub fn rank_symbols(
             name: 0.5 * normalized(score.parts.name, name),
             exact: normalized(score.parts.exact, exact),
             frame: 1.5 * normalized(score.parts.frame, frame),
+            quoted: QUOTED_WEIGHT * normalized(score.parts.quoted, quoted),
             file: file_parts.sum()
                 - (1.0 - FILE_TEXT_SHARE) * file_parts.text
                 - (1.0 - mention_shares[score.file]) * file_parts.mention
@@ -343,6 +359,27 @@ fn add_frame_scores(
     }
 }
 
+/// Adds the part for what the task has word for word. A piece counts the less, the more chunks have it.
+fn add_quoted_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
+    let pieces_of = |score: &SymbolScore| {
+        let file = &files[score.file];
+        let text = file.text.get(file.chunks.chunks[score.chunk].bytes.clone()).unwrap_or_default();
+        let mut pieces = query.verbatim().shared_with(text);
+        pieces.sort_unstable_by_key(|piece| piece.text);
+        pieces.dedup_by_key(|piece| piece.text);
+        pieces
+    };
+    let pieces: Vec<_> = scores.iter().map(pieces_of).collect();
+    let mut chunks_with: HashMap<&str, usize> = HashMap::new();
+    for piece in pieces.iter().flatten() {
+        *chunks_with.entry(piece.text).or_default() += 1;
+    }
+    for (score, pieces) in scores.iter_mut().zip(&pieces) {
+        let worth = |piece: &SharedPiece<'_>| piece.worth / real(chunks_with[piece.text]).powf(SPREAD);
+        score.parts.quoted = pieces.iter().map(worth).sum::<f64>().min(MOST_QUOTED);
+    }
+}
+
 fn is_within_lines(chunk: &Chunk<'_>, mention: &LineMention) -> bool {
     chunk.start_line <= mention.last_line && mention.first_line <= chunk.end_line
 }
@@ -460,6 +497,19 @@ def parse_header(text):
         let exact = |name| ranked(&query_of(name), &[("a.py", text)])[0].1.parts.exact;
         assert_eq!(exact("run"), 0.0);
         assert_eq!(exact("`run"), 1.0);
+    }
+
+    #[test]
+    fn a_function_whose_line_the_task_quotes_comes_before_one_with_more_of_its_words() {
+        let text = "def parse(a):\n    header = find_header(text, limit)\n\n\
+                    def send(a):\n    header = find(text)\n    limit header text find limit";
+        let task = "limit of the header\n\n```\nheader = find_header(text, limit)\n```\n";
+        let query = RankingQuery::of_task(task, &super::super::task::read_task(task).unwrap());
+        check(&query, &[("a.py", text)], &["parse", "send"]);
+        let quoted = |files: &[(&str, &str)]| ranked(&query, files)[0].1.parts.quoted;
+        assert_eq!(quoted(&[("a.py", text)]), QUOTED_WEIGHT);
+        // What another function has as well leads to neither surely.
+        assert!(quoted(&[("a.py", text), ("b.py", text)]) < QUOTED_WEIGHT);
     }
 
     #[test]

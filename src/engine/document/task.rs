@@ -42,7 +42,7 @@ impl<'r> ReadTask<'r> {
 
     /// Returns what is asked of a ranking.
     pub(super) fn query(&self) -> RankingQuery {
-        RankingQuery::of_task(&self.reading)
+        RankingQuery::of_task(self.text, &self.reading)
     }
 }
 

@@ -66,7 +66,7 @@ pub(in crate::engine) fn search(
     request: &SearchRequest,
     trust: Trust,
 ) -> Result<SearchAnswer, Error> {
-    let query = RankingQuery::of_task(&read_task(&request.text)?);
+    let query = RankingQuery::of_task(&request.text, &read_task(&request.text)?);
     let mut selection = select_named(cache, &[], trust, &|_| false)?;
     hide_by_settings(cache, &mut selection.files);
     let commits = project_commits(cache, shared.map(|shared| shared.commits), selection.rules);

@@ -1,0 +1,224 @@
+//! Finds what a task's text has word for word of a source: whole lines of code, and the parts of string literals between
+//! their placeholders, as messages have them.
+//!
+//! What only some chunks have leads to them, however common its words are.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A shorter line, such as `return None` or `} else {`, is in too many sources.
+const MIN_LINE_BYTES: usize = 21;
+/// A shorter part of a literal occurs by chance.
+const MIN_PART_BYTES: usize = 10;
+/// A longer part of a literal counts no more than one of so many bytes.
+const LONG_PART_BYTES: usize = 40;
+/// Bytes by which parts of literals are looked up in the task.
+const KEY_BYTES: usize = 8;
+/// A part is compared with no more places of the task that begin with its first bytes.
+const MAX_PLACES: usize = 32;
+/// What follows is cut off from a longer line before it is examined; nobody writes it in a task.
+const MAX_LINE_BYTES: usize = 400;
+
+/// The text of a task, prepared for looking up pieces of sources in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VerbatimText {
+    /// Its lines, without what quotes them.
+    lines: FxHashSet<Box<str>>,
+    /// The text with single spaces between words.
+    words: String,
+    /// Where words begin in `words`, by their first bytes with what follows them.
+    places: FxHashMap<[u8; KEY_BYTES], Vec<u32>>,
+}
+
+/// A piece of a source that the task has word for word.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SharedPiece<'t> {
+    /// The piece.
+    pub(super) text: &'t str,
+    /// What it counts, if it is in one chunk only.
+    pub(super) worth: f64,
+}
+
+impl VerbatimText {
+    /// Prepares the text of a task.
+    pub(super) fn new(text: &str) -> Self {
+        let mut prepared = Self::default();
+        for line in text.lines().map(str::trim) {
+            for line in [line, without_quotation(line)] {
+                if MIN_LINE_BYTES <= line.len() {
+                    prepared.lines.insert(line.into());
+                }
+            }
+        }
+        for word in text.split_whitespace() {
+            prepared.words.push_str(word);
+            prepared.words.push(' ');
+        }
+        let bytes = prepared.words.as_bytes();
+        let mut before = b' ';
+        for (at, key) in bytes.windows(KEY_BYTES).enumerate() {
+            if !before.is_ascii_alphanumeric() && key[0].is_ascii_alphanumeric() {
+                let key = key.try_into().expect("a window has this length");
+                prepared.places.entry(key).or_default().extend(u32::try_from(at).ok());
+            }
+            before = key[0];
+        }
+        prepared
+    }
+
+    /// Returns the lines and the parts of literals of a source that the task has, in order and with repetitions.
+    pub(super) fn shared_with<'t>(&self, source: &'t str) -> Vec<SharedPiece<'t>> {
+        let mut shared = Vec::new();
+        if self.words.is_empty() {
+            return shared;
+        }
+        for line in source.lines() {
+            let line = line[..line.floor_char_boundary(MAX_LINE_BYTES)].trim();
+            if MIN_LINE_BYTES <= line.len() && self.lines.contains(line) {
+                shared.push(SharedPiece { text: line, worth: 1.0 });
+                continue;
+            }
+            for part in literal_parts(line) {
+                if self.has(part) {
+                    let length = u32::try_from(part.len().min(LONG_PART_BYTES)).unwrap_or_default();
+                    shared.push(SharedPiece { text: part, worth: f64::from(length) / 20.0 });
+                }
+            }
+        }
+        shared
+    }
+
+    fn has(&self, part: &str) -> bool {
+        let key = part.as_bytes().first_chunk::<KEY_BYTES>();
+        let places = key.and_then(|key| self.places.get(key)).map(Vec::as_slice).unwrap_or_default();
+        places.iter().take(MAX_PLACES).any(|place| {
+            let rest = usize::try_from(*place).ok().and_then(|at| self.words.as_bytes().get(at..));
+            rest.is_some_and(|rest| rest.starts_with(part.as_bytes()))
+        })
+    }
+}
+
+/// Returns a line of a task without the prompt, the mark of a quotation or of a diff, or the number before it.
+fn without_quotation(line: &str) -> &str {
+    let marked = [">>>", "...", ">", "$", "+", "-", "E "].iter().find_map(|mark| line.strip_prefix(mark));
+    let line = marked.unwrap_or(line).trim_start();
+    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if numbered.len() < line.len() { numbered.trim_start_matches([':', '|', ' ', '\t']) } else { line }
+}
+
+/// Returns the parts of the string literals of a line that have words: what is between placeholders and escapes.
+fn literal_parts(line: &str) -> impl Iterator<Item = &str> {
+    literals(line)
+        .flat_map(|literal| {
+            let mut placeholder = Placeholder::default();
+            literal.split(move |c| placeholder.contains(c)).map(|part| part.trim_matches(is_margin))
+        })
+        .filter(|part| MIN_PART_BYTES <= part.len() && part.contains(' '))
+}
+
+fn is_margin(c: char) -> bool {
+    matches!(c, ' ' | '.' | ',' | ':' | ';' | '!' | '(' | ')' | '`' | '\'' | '"' | '#' | '$')
+}
+
+/// Returns the texts between quotes of the same kind; an apostrophe within a word opens none.
+fn literals(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        loop {
+            let open = rest.find(['"', '\'', '`'])?;
+            let quote = char::from(rest.as_bytes()[open]);
+            let is_apostrophe = quote == '\'' && 1 < open && {
+                rest[..open].ends_with(|c: char| c.is_ascii_lowercase())
+                    && rest[open + 1..].starts_with(|c: char| c.is_ascii_lowercase())
+            };
+            rest = &rest[open + 1..];
+            if is_apostrophe {
+                continue;
+            }
+            let mut is_escaped = false;
+            let close = rest.find(|c| {
+                let closes = c == quote && !is_escaped;
+                is_escaped = c == '\\' && !is_escaped;
+                closes
+            })?;
+            let literal = &rest[..close];
+            rest = &rest[close + 1..];
+            return Some(literal);
+        }
+    })
+}
+
+/// Where a literal has something else than its own words: `{name}`, `%s`, `\n`.
+#[derive(Clone, Copy, Default)]
+struct Placeholder {
+    depth: usize,
+    /// Whether the last character began an escape or a conversion, which goes on until its letter.
+    is_begun: bool,
+}
+
+impl Placeholder {
+    fn contains(&mut self, c: char) -> bool {
+        if std::mem::take(&mut self.is_begun) {
+            self.is_begun = c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '#' | '*');
+            return true;
+        }
+        match c {
+            '{' => self.depth += 1,
+            '}' => {
+                self.depth = self.depth.saturating_sub(1);
+                return true;
+            }
+            '\\' | '%' => self.is_begun = true,
+            _ => return 0 < self.depth,
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn shared(task: &str, source: &str) -> Vec<String> {
+        let pieces = VerbatimText::new(task);
+        pieces.shared_with(source).into_iter().map(|piece| piece.text.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_line_of_code_is_found_however_it_is_quoted() {
+        let source = "def f():\n    total = compute_total(order)\n    return total\n";
+        for task in [
+            "It is this line:\n```python\ntotal = compute_total(order)\n```\n",
+            ">     total = compute_total(order)",
+            ">>> total = compute_total(order)",
+            "-    total = compute_total(order)\n+    total = 0",
+            "  41 |     total = compute_total(order)",
+        ] {
+            assert_eq!(shared(task, source), ["total = compute_total(order)"], "{task}");
+        }
+        assert_eq!(shared("I call total = compute_total(order) here", source), [""; 0]);
+        assert_eq!(shared("return total", source), [""; 0]);
+    }
+
+    #[test]
+    fn a_message_is_found_between_its_placeholders() {
+        let task = "ValueError: column 'a b' of table orders\ndoes not exist, 3 known";
+        for source in [
+            "raise ValueError(f\"column {name!r} of table {table} does not exist, {count} known\")",
+            "fail(\"column %s of table %-10s does not exist\\n\", name)",
+            "panic!(\"column {:?} of table {} does not exist\", name)",
+        ] {
+            assert_eq!(shared(task, source), ["does not exist"], "{source}");
+        }
+        assert_eq!(shared("it's not there", "let x = 'is it not there'"), [""; 0]);
+        assert_eq!(shared("cannot be used here", "# It's 'cannot be used here'"), ["cannot be used here"]);
+    }
+
+    #[test]
+    fn what_is_constructed_is_read_in_linear_time() {
+        let task = "a b c d e ".repeat(20_000);
+        let source = "\"a b c d e a b c d f\" ".repeat(20);
+        assert_eq!(shared(&task, &source), [""; 0]);
+        assert_eq!(shared(&task, &"\"{".repeat(1_000)), [""; 0]);
+    }
+}
