@@ -247,8 +247,9 @@ fn is_quoted_secret(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let is_name = is_variable(value) && digits <= MOST_DIGITS;
     let is_pattern = value.contains(['(', '[', '*', '^']) && value.contains('\\');
-    // The quote ends a text, and what follows is appended to it: `'--password='.$connection['password']`.
-    let is_appended = value.starts_with(".$");
+    // The quote ends a text, and what follows is appended to it: `'--password='.$connection['password']`, or
+    // `"no token "+name+", but "`.
+    let is_appended = value.starts_with(".$") || value.starts_with('+') && value.ends_with('+');
     let is_syntax = is_appended
         || is_option(value)
         || is_version_range(value)

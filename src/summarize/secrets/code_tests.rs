@@ -24,6 +24,8 @@ fn ordinary_code_is_not_redacted() {
         "names = ['pem_password_cb', 'X509_info_st']\n",
         "subprocess.run(['x', 'key.passwd.pem', '-aes256', '-passout'])\nself.assertEqual(passValue('str\\x00ing'), 1)\n",
         "password = password.encode(\"utf-16-le\")\n",
+        "fail(\"Expected token \"+expToken1+\", current token \"+actToken);\n",
+        "import secretCmd \"github.com/cli/cli/v2/pkg/cmd/secret\"\n",
         // Types, tags, scopes and comparisons.
         "use crate::auth_token::model_2024::get_b;\n16 => TrafficSecrets::Aes128Gcm { key, iv },\n",
         "    signature_alg_id: alg_id::ECDSA_SHA256,\n    let psk = ClientExtensions {\n        a: 1,\n    };\n",

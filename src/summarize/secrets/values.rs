@@ -353,7 +353,14 @@ fn is_dotted_name(value: &str) -> bool {
 
 fn is_path(value: &str) -> bool {
     let parts = value.split('/').count();
+    let is_name = |part: &str| {
+        let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
+        !part.is_empty() && part.bytes().all(is_plain) && !is_random(part, SecretPolicy::Prompt)
+    };
+    // That of a package: `github.com/cli/cli/v2/pkg`.
+    let is_package = 2 < parts && value.split('/').all(is_name);
     value.starts_with(['/', '~', '.']) && 1 < parts && !is_random(value, SecretPolicy::Prompt)
+        || is_package
         || value.starts_with("//")
         || value.contains("://")
         || value.contains("...")
