@@ -8,7 +8,7 @@ use crate::aggregate::{AmbiguousFocus, Focus, FocusCandidate, RoutingContext, ne
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{RelPath, SummaryDetail, ViewMode};
+use crate::model::{RelPath, SkipReason, SummaryDetail, ViewMode};
 use crate::render;
 use crate::search::PathClass;
 
@@ -29,12 +29,15 @@ pub(super) fn resolve_focus(
 ) -> Result<(), Error> {
     // The path of every file is looked at to learn what is likely to be meant.
     let files = if focus.is_empty() { &[] } else { files };
+    // Git lists files that are gone as well, until that is committed.
+    let present =
+        || files.iter().filter(|file| !matches!(file.state, KnownState::LeftOut(SkipReason::Vanished)));
     let candidates: Vec<FocusCandidate<'_>> =
-        files.iter().map(|file| FocusCandidate { path: &file.path, penalty: penalty(file) }).collect();
+        present().map(|file| FocusCandidate { path: &file.path, penalty: penalty(file) }).collect();
     let problems = focus.resolve(&candidates);
     for word in problems.unmatched {
         if is_whole {
-            let nearest = nearest_paths(&word, files.iter().map(|file| &file.path), MAX_NEAREST);
+            let nearest = nearest_paths(&word, present().map(|file| &file.path), MAX_NEAREST);
             return Err(Error::NothingInFocus { word, nearest });
         }
         cache.workspace.note(format!("focus `{word}` matches none of the selected files"));
