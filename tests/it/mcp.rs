@@ -144,6 +144,8 @@ fn every_tool_answers_from_the_current_files() {
     assert!(words.contains("`Engine.run` (nearest: "), "{words}");
     let (is_refused, words) = agent.call_tool("slop_symbol", &json!({"name": "Engine.run"}));
     assert!(is_refused && words.contains("code: not_found"), "{words}");
+    let (_, words) = agent.call_tool("slop_symbol", &json!({"name": "wlak"}));
+    assert!(words.contains("no symbol named `wlak` in the project; nearest names: `walk`"), "{words}");
     let answer = agent.request("tools/call", &json!({"name": "slop_status", "arguments": {}}));
     let files = &answer["result"]["structuredContent"]["files"];
     assert_eq!(texts(files, "path"), ["README.md", "src/engine.py"]);

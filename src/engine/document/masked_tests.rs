@@ -162,7 +162,9 @@ fn names_that_are_declared_together_are_shown_once() {
     );
 }
 
+/// Asserts what is left of a text if a symbol is hidden.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "as `expect!` is written at a call")]
 fn check_hidden(language: &str, text: &str, key: &str, expected: Expect) {
     let mask = [(key.to_owned(), MaskMode::Hide)];
     expected.assert_eq(&aggregate::render_masked(text, &outline(language, text), &mask, language).body);
