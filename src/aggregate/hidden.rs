@@ -3,8 +3,6 @@
 //! A line that is hidden is replaced and not removed where positions matter, so that the lines of everything else keep
 //! their numbers.
 
-use std::ops::Range;
-
 use super::masked::{DefinitionCut, MAX_SUGGESTED, hidden_names, names_hidden};
 use super::masks::{nearest_keys, select_symbols};
 use super::page::SourcePage;
@@ -44,9 +42,7 @@ pub fn hide_symbols(
     collect_hidden(&page, &regions, &mut cuts);
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for DefinitionCut { range, .. } in &cuts {
-        // A cut that begins within the one before it has been replaced together with that.
-        let Some(kept) = text.get(at..range.start) else { continue };
-        out.push_str(kept);
+        out.push_str(text.get(at..range.start).unwrap_or_default());
         out.push_str(&page.hidden_marker(range));
         if lines == HiddenLines::Blank {
             let ends = text[range.clone()].matches('\n').count();
@@ -136,18 +132,11 @@ fn last_name(key: &str) -> &str {
 fn collect_hidden(page: &SourcePage<'_>, regions: &[SymbolRegion<'_>], cuts: &mut Vec<DefinitionCut>) {
     for region in regions {
         if region.is_hidden() {
-            page.hide_range(hidden_range(page, region), cuts);
+            page.hide_range(page.commented_span(&region.span), cuts);
         } else {
             collect_hidden(page, &region.inside, cuts);
         }
     }
-}
-
-/// Returns the text of a region with what is said of it above.
-fn hidden_range(page: &SourcePage<'_>, region: &SymbolRegion<'_>) -> Range<usize> {
-    let mut range = page.extended_span(&region.span);
-    range.start = page.with_comment_above(range.start);
-    range
 }
 
 #[cfg(test)]

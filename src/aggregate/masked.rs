@@ -281,7 +281,7 @@ impl SourcePage<'_> {
                 self.collect_cuts(&entry.inside, cuts);
                 continue;
             }
-            let mut range = self.extended_span(&entry.span);
+            let range = self.extended_span(&entry.span);
             let instead = if entry.has_head() {
                 self.render_signature(entry, self.indent(entry.span.start).to_owned())
             } else {
@@ -290,8 +290,7 @@ impl SourcePage<'_> {
             };
             if instead.is_empty() {
                 // What is said of it is hidden with it.
-                range.start = self.with_comment_above(range.start);
-                self.hide_range(range, cuts);
+                self.hide_range(self.commented_span(&entry.span), cuts);
             } else {
                 let is_first = range.start == self.line_start(range.start);
                 let instead = if is_first { instead } else { instead.trim_start().to_owned() };
@@ -300,14 +299,16 @@ impl SourcePage<'_> {
         }
     }
 
-    /// Hides a part; parts that follow each other are hidden as one.
+    /// Hides a part; parts that follow each other are hidden as one. What another cut replaces of it is hidden with that.
     pub(super) fn hide_range(&self, range: Range<usize>, cuts: &mut Vec<DefinitionCut>) {
+        let before = cuts.last().map_or(0, |last| last.range.end);
+        let range = range.start.max(before)..range.end.max(before);
         let is_next = |last: &&mut DefinitionCut| {
-            let between = self.text.get(last.range.end..range.start);
-            last.replacement.is_none() && between.is_some_and(|text| text.trim().is_empty())
+            last.replacement.is_none() && self.text[last.range.end..range.start].trim().is_empty()
         };
         match cuts.last_mut().filter(is_next) {
             Some(last) => last.range.end = range.end,
+            None if range.is_empty() => {}
             None => cuts.push(DefinitionCut { range, replacement: None }),
         }
     }

@@ -49,7 +49,7 @@ impl<'t> SourcePage<'t> {
     }
 
     /// Returns the text of a symbol as a reader takes it for: with the indent of its first line, and with the semicolon
-    /// and the comment that follow it on its last.
+    /// and the comment that follow it on its last, also where that comment ends on a later line.
     pub(super) fn extended_span(&self, span: &Range<usize>) -> Range<usize> {
         let line = self.line_start(span.start);
         let before = &self.text[line..span.start];
@@ -60,8 +60,41 @@ impl<'t> SourcePage<'t> {
         let rest = self.rest_of_line(span.end);
         let signed = rest.trim_start_matches(is_blank);
         let sign = if signed.starts_with([';', ',']) { rest.len() - signed.len() + 1 } else { 0 };
-        let end = if self.is_comment(&rest[sign..]) { span.end + rest.len() } else { span.end + sign };
-        start..end
+        let end = span.end + sign;
+        start..self.comments_end(end).unwrap_or(end)
+    }
+
+    /// Returns the text of a symbol with all that is said of it: the comments directly above it, and those below it that are
+    /// indented deeper than it is. They are in its body where indents mark a body, and continue the comment behind it elsewhere.
+    pub(super) fn commented_span(&self, span: &Range<usize>) -> Range<usize> {
+        let extended = self.extended_span(span);
+        let line = self.line_start(span.start);
+        // A comment may also be in front of it, as in `/** The key. */ int key;`.
+        let start = self.leading_comments_start(extended.start).unwrap_or(extended.start);
+        let start = self.with_comment_above(start);
+        let indent = self.text[line..].len() - self.text[line..].trim_start_matches([' ', '\t']).len();
+        start..self.with_comments_below(extended.end, indent)
+    }
+
+    /// Returns where the comments end that begin on a line below `end` and are indented deeper than that; `end` if there are
+    /// none, or if a line does not end there.
+    fn with_comments_below(&self, end: usize, indent: usize) -> usize {
+        if !self.rest_of_line(end).is_empty() {
+            return end;
+        }
+        let mut end = end;
+        let mut line = self.line_starts.partition_point(|start| *start <= end);
+        while let Some(&start) = self.line_starts.get(line) {
+            let text = self.rest_of_line(start);
+            let comment = text.trim_start_matches(is_blank);
+            if !comment.is_empty() {
+                let is_deeper = indent < text.len() - comment.len();
+                let Some(below) = self.comments_end(start).filter(|_| is_deeper) else { break };
+                end = below;
+            }
+            line = self.line_starts.partition_point(|begin| *begin <= end.max(start));
+        }
+        end
     }
 
     /// Returns where the comment directly above the line that begins at `start` begins, if there is one. Else,
@@ -108,15 +141,32 @@ impl<'t> SourcePage<'t> {
         })
     }
 
-    /// Returns whether the rest of a line is empty or a comment.
-    fn is_comment(&self, rest: &str) -> bool {
-        let rest = rest.trim();
-        if rest.is_empty() || self.style.line_comment.is_some_and(|begin| rest.starts_with(begin)) {
-            return true;
+    /// Returns where the line ends on which the comments end that follow `at`: that of `at` if nothing follows on it, and `None` if
+    /// code does.
+    fn comments_end(&self, at: usize) -> Option<usize> {
+        let mut at = at;
+        loop {
+            let rest = self.rest_of_line(at);
+            let comment = rest.trim_start_matches(is_blank);
+            if comment.is_empty() || self.style.line_comment.is_some_and(|begin| comment.starts_with(begin)) {
+                return Some(at + rest.len());
+            }
+            let (begin, end) = self.style.block_comment.filter(|(begin, _)| comment.starts_with(begin))?;
+            let inside = at + rest.len() - comment.len() + begin.len();
+            at = inside + self.text[inside..].find(end)? + end.len();
         }
-        let Some((begin, end)) = self.style.block_comment else { return false };
-        let closed = rest.strip_prefix(begin).and_then(|inside| inside.find(end));
-        closed.is_some_and(|at| begin.len() + at + end.len() == rest.len())
+    }
+
+    /// Returns where the line begins on which the comments begin that are directly in front of `at`; `None` if there are
+    /// none, or if code is in front of them.
+    fn leading_comments_start(&self, at: usize) -> Option<usize> {
+        let (begin, end) = self.style.block_comment?;
+        let mut start = at;
+        while let Some(inside) = self.text[..start].trim_end_matches([' ', '\t']).strip_suffix(end) {
+            start = inside.rfind(begin)?;
+        }
+        let line = self.line_start(start);
+        (start < at && self.text[line..start].chars().all(is_blank)).then_some(line)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What people curate, read from the settings files: `[[files]]` with masks and slices, `[presets.NAME]` and
 //! `[personas.NAME]`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -74,7 +74,7 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Cur
         curation.files = source.or_leave_out(files(source, &value)).unwrap_or_default();
     }
     // A section of that name is one of an older program.
-    if top.get("screenshots").is_some_and(|value| value.get_ref().is_array())
+    if top.get("screenshots").is_some_and(|value| !value.get_ref().is_table())
         && let Some(value) = top.remove("screenshots")
     {
         curation.screenshots = source.or_leave_out(screenshots(source, &value)).unwrap_or_default();
@@ -103,9 +103,14 @@ fn files<'s>(
     let DeValue::Array(values) = value.get_ref() else {
         return Err(source.invalid("files", value, "a list of tables, each under [[files]]"));
     };
+    let mut paths = HashSet::new();
     let read = |value| {
         let section = source.or_leave_out(TomlSection::new(source, "files".to_owned(), value, ITEM))?;
-        source.or_leave_out(read_item(&section)).or_else(|| hiding_item(&section))
+        let item = source.or_leave_out(read_item(&section)).or_else(|| hiding_item(&section))?;
+        if !paths.insert(item.path.clone()) {
+            section.warn_repeated("path", &item.path);
+        }
+        Some(item)
     };
     Ok(values.iter().filter_map(read).collect())
 }

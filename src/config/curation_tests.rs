@@ -329,6 +329,23 @@ fn hostile_curation_is_an_error_or_a_warning_on_short_lines() {
 }
 
 #[test]
+fn an_entry_that_another_one_replaces_is_reported() {
+    let text = "[[files]]\npath = 'a'\n[[files]]\npath = 'b'\n[[files]]\nforce_full = true\npath = 'a'\n";
+    let loaded = load(&inputs("", text)).unwrap();
+    assert_eq!(loaded.curation.files.len(), 3);
+    let [warning] = &loaded.warnings[..] else { panic!("{:?}", loaded.warnings) };
+    assert!(warning.ends_with(":7: an earlier entry for `a` has no effect"), "{warning}");
+}
+
+#[test]
+fn screenshots_of_a_wrong_type_cost_nothing_else() {
+    let loaded = load(&inputs("", "screenshots = 3\n[project]\nname = 'n'\n")).unwrap();
+    assert_eq!(loaded.settings.project.name, "n");
+    let [problem] = &loaded.problems[..] else { panic!("{:?}", loaded.problems) };
+    assert!(problem.contains(":1: `screenshots` is 3, not a list of strings"), "{problem}");
+}
+
+#[test]
 fn a_wrong_value_costs_its_own_entry_and_no_other() {
     let text = "[project]\nname = 'n'\n[[files]]\npath = 'a'\ntier = 9\n[[files]]\npath = 'b'\n\
                 [[files.custom_slices]]\nstart_line = 0\nend_line = 1\n\

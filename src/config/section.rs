@@ -113,6 +113,15 @@ impl<'a> SettingsSource<'a> {
         }
     }
 
+    fn warn_repeated(&self, value: &str, offset: usize) {
+        if self.may_warn() {
+            let (origin, value) = (self.origin(offset), shortened_value(value));
+            self.warnings
+                .borrow_mut()
+                .push(format!("{origin}: an earlier entry for `{value}` has no effect"));
+        }
+    }
+
     /// Warns of a provider's key in a place that none is read from.
     fn warn_written_key(&self, key: &str, offset: usize) {
         let (origin, key) = (self.origin(offset), shortened_value(key));
@@ -159,6 +168,13 @@ impl<'s> TomlSection<'s> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(Self { source, key, offset: value.span().start, table }),
             _ => Err(source.invalid(&key, value, allowed)),
+        }
+    }
+
+    /// Warns that an entry with the same value of a key precedes this one, which decides in its place.
+    pub(super) fn warn_repeated(&self, name: &str, value: &str) {
+        if let Some(found) = self.value(name) {
+            self.source.warn_repeated(value, found.span().start);
         }
     }
 

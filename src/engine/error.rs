@@ -45,8 +45,8 @@ pub enum Error {
     NoSuchSlice { word: String, slice: String, known: Vec<String> },
     #[error("no file matches the focus `{word}`{}", suggestion(nearest))]
     NothingInFocus { word: String, nearest: Vec<String> },
-    #[error("no symbol named `{name}` in the references of the project")]
-    NoSuchSymbol { name: String },
+    #[error("no symbol named `{name}` in the references of the project{}", suggestion(nearest))]
+    NoSuchSymbol { name: String, nearest: Vec<String> },
     #[error("no revision `{revision}` in the git repository")]
     NoSuchRevision { revision: String },
     #[error("task cannot be read")]

@@ -160,22 +160,40 @@ const fn is_code(kind: SymbolKind) -> bool {
     )
 }
 
+/// The names that are most like one that no symbol has.
+pub(in crate::engine) struct NearestNames<'w> {
+    wanted: &'w str,
+    /// With the letters that differ, and names of code before others.
+    near: BTreeSet<(usize, Reverse<bool>, String)>,
+}
+
+impl<'w> NearestNames<'w> {
+    pub(in crate::engine) const fn new(wanted: &'w str) -> Self {
+        Self { wanted, near: BTreeSet::new() }
+    }
+
+    pub(in crate::engine) fn offer(&mut self, name: &str, is_code: bool) {
+        let Some(edits) = name_distance(self.wanted, name) else { return };
+        self.near.insert((edits, Reverse(is_code), name.to_owned()));
+        if MAX_NEAREST < self.near.len() {
+            self.near.pop_last();
+        }
+    }
+
+    pub(in crate::engine) fn into_quoted(self) -> Vec<String> {
+        let mut names: Vec<String> = self.near.into_iter().map(|(.., name)| format!("`{name}`")).collect();
+        names.dedup();
+        names
+    }
+}
+
 /// Notes the names that are most like one that no symbol has.
 fn suggest_names(cache: &mut ArtifactCache<'_>, pattern: &NamePattern, trust: Trust) -> Result<(), Error> {
-    let wanted = pattern.last_part();
-    let mut near: BTreeSet<(usize, Reverse<bool>, String)> = BTreeSet::new();
+    let mut near = NearestNames::new(pattern.last_part());
     for file in outlines_that_mention(cache, "", trust)? {
-        file.outline.walk(|symbol, _| {
-            if let Some(edits) = name_distance(wanted, &symbol.name) {
-                near.insert((edits, Reverse(is_code(symbol.kind)), symbol.name.clone()));
-                if MAX_NEAREST < near.len() {
-                    near.pop_last();
-                }
-            }
-        });
+        file.outline.walk(|symbol, _| near.offer(&symbol.name, is_code(symbol.kind)));
     }
-    let mut names: Vec<String> = near.into_iter().map(|(.., name)| format!("`{name}`")).collect();
-    names.dedup();
+    let names = near.into_quoted();
     if !names.is_empty() {
         cache.workspace.note(format!("nearest names: {}", names.join(", ")));
     }

@@ -96,6 +96,28 @@ fn project() -> Sandbox {
 }
 
 #[test]
+fn a_document_with_a_command_says_which_tool_that_is() {
+    let sandbox = project();
+    let body = |word: &str| {
+        (0..60).fold("def long(a):\n".to_owned(), |text, at| format!("{text}    a = {word}(a, {at})\n"))
+    };
+    sandbox.write("src/long.py", body("plus"));
+    let mut agent = McpClient::start(&sandbox);
+    let question = json!({"files": ["src/long.py"], "focus": ["src/long.py"], "reader": "r"});
+    let words = agent.call_text("slop_aggregate", &question);
+    assert!(!words.contains("slop view"), "{words}");
+    sandbox.write("src/long.py", body("minus"));
+    let words = agent.call_text("slop_aggregate", &question);
+    assert!(words.contains("@@ slop view src/long.py --mask long=def\n"), "{words}");
+    assert!(
+        words.contains(
+            "\n[`slop view PATH --lines A-B --mask NAME=def` in the document is the tool slop_view"
+        ),
+        "{words}"
+    );
+}
+
+#[test]
 fn every_tool_answers_from_the_current_files() {
     let sandbox = project();
     let mut agent = McpClient::start(&sandbox);
@@ -122,6 +144,8 @@ fn every_tool_answers_from_the_current_files() {
     assert!(words.contains("`Engine.run` (nearest: "), "{words}");
     let (is_refused, words) = agent.call_tool("slop_symbol", &json!({"name": "Engine.run"}));
     assert!(is_refused && words.contains("code: not_found"), "{words}");
+    let (_, words) = agent.call_tool("slop_symbol", &json!({"name": "wlak"}));
+    assert!(words.contains("no symbol named `wlak` in the project; nearest names: `walk`"), "{words}");
     let answer = agent.request("tools/call", &json!({"name": "slop_status", "arguments": {}}));
     let files = &answer["result"]["structuredContent"]["files"];
     assert_eq!(texts(files, "path"), ["README.md", "src/engine.py"]);

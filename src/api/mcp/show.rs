@@ -28,6 +28,11 @@ impl ToolOutput {
     }
 }
 
+/// What the commands in a document are for a reader who has tools. The document itself is the same for all readers, so that
+/// they share what a provider has cached of it.
+const VIEW_COMMANDS: &str = "\n[`slop view PATH --lines A-B --mask NAME=def` in the document is the tool slop_view with \
+     files [PATH], lines [A-B], symbols [NAME]]";
+
 /// The most paths without a file that are listed.
 const MAX_MISSING: usize = 10;
 
@@ -36,15 +41,19 @@ const MAX_MISSING: usize = 10;
 pub(super) fn document(document: ComposedDocument, as_links: bool) -> ToolOutput {
     let ComposedDocument { text, receipt, .. } = document;
     let mut text = text.map_or_else(String::new, |text| text.text().into_owned());
+    let mut words = summary(&receipt);
+    if [": slop view ", "@@ slop view "].iter().any(|command| text.contains(command)) {
+        words.push_str(VIEW_COMMANDS);
+    }
     if as_links {
         let long = Some(LongAnswer::of_all(&text));
-        return ToolOutput { text: summary(&receipt), structured: None, long };
+        return ToolOutput { text: words, structured: None, long };
     }
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push('\n');
-    text.push_str(&summary(&receipt));
+    text.push_str(&words);
     ToolOutput::text(text)
 }
 

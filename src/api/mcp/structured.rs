@@ -160,10 +160,20 @@ struct SymbolLocation {
     definition: Option<String>,
 }
 
-/// Returns the places, each with its signature or its text, as far as an agent can take them.
-pub(super) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Result<ToolOutput, ApiError> {
+/// Returns the places, each with its signature or its text, as far as an agent can take them. The notes of an answer without
+/// any are part of the error: they say which names are nearest.
+pub(super) fn symbols(
+    mut all: Vec<FoundSymbol>,
+    name: &str,
+    notes: &[String],
+) -> Result<ToolOutput, ApiError> {
     if all.is_empty() {
-        let message = shorten(format!("no symbol named `{}` in the project", printable(name)));
+        let mut message = format!("no symbol named `{}` in the project", printable(name));
+        for note in notes {
+            message.push_str("; ");
+            message.push_str(&printable(note));
+        }
+        let message = shorten(message);
         return Err(ApiError::user("not_found", message, "slop_outline lists the symbols of a file"));
     }
     let total = all.len();

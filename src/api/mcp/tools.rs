@@ -186,7 +186,7 @@ pub(super) async fn answer(
                 let query = SymbolsQuery { name: name.clone(), definition, ..SymbolsQuery::default() };
                 runner.ask(query, work).await?
             };
-            (structured::symbols(symbols, &name)?, info)
+            (structured::symbols(symbols, &name, &info.notes)?, info)
         }
         "slop_search" => {
             let SearchArguments { query, limit, kind } = parse_arguments(arguments)?;

@@ -8,7 +8,7 @@ use crate::aggregate::{AmbiguousFocus, Focus, FocusCandidate, RoutingContext, ne
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{RelPath, SummaryDetail, ViewMode};
+use crate::model::{RelPath, SkipReason, SummaryDetail, ViewMode};
 use crate::render;
 use crate::search::PathClass;
 
@@ -29,12 +29,15 @@ pub(super) fn resolve_focus(
 ) -> Result<(), Error> {
     // The path of every file is looked at to learn what is likely to be meant.
     let files = if focus.is_empty() { &[] } else { files };
+    // Git lists files that are gone as well, until that is committed.
+    let present =
+        || files.iter().filter(|file| !matches!(file.state, KnownState::LeftOut(SkipReason::Vanished)));
     let candidates: Vec<FocusCandidate<'_>> =
-        files.iter().map(|file| FocusCandidate { path: &file.path, penalty: penalty(file) }).collect();
+        present().map(|file| FocusCandidate { path: &file.path, penalty: penalty(file) }).collect();
     let problems = focus.resolve(&candidates);
     for word in problems.unmatched {
         if is_whole {
-            let nearest = nearest_paths(&word, files.iter().map(|file| &file.path), MAX_NEAREST);
+            let nearest = nearest_paths(&word, present().map(|file| &file.path), MAX_NEAREST);
             return Err(Error::NothingInFocus { word, nearest });
         }
         cache.workspace.note(format!("focus `{word}` matches none of the selected files"));
@@ -42,6 +45,9 @@ pub(super) fn resolve_focus(
     for word in problems.ambiguous {
         let note = ambiguity_note(cache, &word);
         cache.workspace.note(note);
+    }
+    if is_whole {
+        note_left_out(cache, focus, files);
     }
     for file in files {
         let KnownState::Content { facts, .. } = &file.state else { continue };
@@ -54,6 +60,21 @@ pub(super) fn resolve_focus(
         }
     }
     Ok(())
+}
+
+/// Notes why nothing is shown of files in focus, where that is so of all of them.
+fn note_left_out(cache: &mut ArtifactCache<'_>, focus: &Focus, files: &[KnownFile]) {
+    let in_focus = || files.iter().filter(|file| focus.lines(&file.path).is_some());
+    if in_focus().any(|file| ContentRef::from_file(file).is_some()) {
+        return;
+    }
+    for file in in_focus().take(MAX_OTHERS) {
+        if let KnownState::LeftOut(reason) = file.state {
+            let words =
+                format!("nothing is shown of {}, which is in focus: {}", file.path, reason.description());
+            cache.workspace.note(words);
+        }
+    }
 }
 
 /// Returns how unlikely a file is to be meant by a word that fits others as well.

@@ -162,6 +162,79 @@ fn names_that_are_declared_together_are_shown_once() {
     );
 }
 
+/// Asserts what is left of a text if a symbol is hidden.
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "as `expect!` is written at a call")]
+fn check_hidden(language: &str, text: &str, key: &str, expected: Expect) {
+    let mask = [(key.to_owned(), MaskMode::Hide)];
+    expected.assert_eq(&aggregate::render_masked(text, &outline(language, text), &mask, language).body);
+}
+
+#[test]
+fn comments_behind_and_below_a_hidden_symbol_are_hidden_with_it() {
+    check_hidden(
+        "c",
+        "struct s {\n    int a; /* first */\n    int secret; /* says\n                   it all */\n    int b; // last\n};\n",
+        "s::secret",
+        expect![[r"
+            struct s {
+                int a; /* first */
+                // 2 lines hidden
+                int b; // last
+            };
+        "]],
+    );
+    check_hidden(
+        "python",
+        "class A:\n    def secret(self):\n        return 1  # one\n        # the key\n\n        # is here\n    # in the class\n\n    b = 2\n",
+        "A.secret",
+        expect![[r"
+            class A:
+                ...  # 5 lines hidden
+                # in the class
+
+                b = 2
+        "]],
+    );
+    check_hidden(
+        "c",
+        "int a; /* of a */\n/* all\n   of */ /* it */ int secret;\nint b;\n",
+        "secret",
+        expect![[r"
+            int a; /* of a */
+            // 2 lines hidden
+            int b;
+        "]],
+    );
+    // What follows on the line of a comment is no part of it.
+    check_hidden(
+        "c",
+        "int secret; /* a\n b */ int b;\n",
+        "secret",
+        expect![[r"
+            /* 1 line hidden */ /* a
+             b */ int b;
+        "]],
+    );
+}
+
+#[cfg(feature = "lang-kotlin")]
+#[test]
+fn a_hidden_declaration_of_kotlin_takes_its_annotation_along() {
+    // With a comment at its end, the grammar reads the annotation as an expression.
+    check_hidden(
+        "kotlin",
+        "package a\n\n/** Secret. */\n@Suppress(\"X\")\nfun secret(): Int {\n  return 1\n}\n// end\n",
+        "secret",
+        expect![[r"
+            package a
+
+            // 5 lines hidden
+            // end
+        "]],
+    );
+}
+
 #[test]
 fn parameters_are_not_repeated_as_members() {
     check_signatures(

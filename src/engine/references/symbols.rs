@@ -2,15 +2,15 @@
 
 use super::graph::{GraphSymbol, ReferenceGraph, SymbolId};
 use crate::engine::error::Error;
-use crate::engine::symbols::dotted_spelling;
+use crate::engine::symbol_names::last_name_part;
+use crate::engine::symbols::{NearestNames, dotted_spelling};
 
 /// Returns the definitions of the name, or an error where there is none.
 pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec<SymbolId>, Error> {
-    let nothing = || Error::NoSuchSymbol { name: spelling.to_owned() };
     let (path, name) = split_path(spelling);
     let name = dotted_spelling(name).replace('#', ".");
     if name.is_empty() {
-        return Err(nothing());
+        return Err(Error::NoSuchSymbol { name: spelling.to_owned(), nearest: Vec::new() });
     }
     let files = path.map(|path| graph.files_named(path.as_bytes()));
     let is_in_file = |symbol: &GraphSymbol| files.as_ref().is_none_or(|files| files.contains(&symbol.file));
@@ -23,7 +23,18 @@ pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec
     if found.iter().any(|id| !graph.symbol(*id).is_prototype) {
         found.retain(|id| !graph.symbol(*id).is_prototype);
     }
-    if found.is_empty() { Err(nothing()) } else { Ok(found) }
+    if found.is_empty() {
+        return Err(Error::NoSuchSymbol { name: spelling.to_owned(), nearest: nearest_names(graph, &name) });
+    }
+    Ok(found)
+}
+
+fn nearest_names(graph: &ReferenceGraph, name: &str) -> Vec<String> {
+    let mut near = NearestNames::new(last_name_part(name).unwrap_or(name));
+    for symbol in graph.symbols() {
+        near.offer(last_name_part(&symbol.qualified_name).unwrap_or_default(), true);
+    }
+    near.into_quoted()
 }
 
 /// Splits `path:name`; a name may have `::` in it.

@@ -67,6 +67,8 @@ fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
         let error = project.uses(spelling).unwrap_err();
         assert!(matches!(error, Error::NoSuchSymbol { .. }), "{spelling}: {error}");
     }
+    let error = project.uses("Engine.rnu").unwrap_err().to_string();
+    assert!(error.ends_with(", the nearest is `run`"), "{error}");
 }
 
 #[test]

@@ -13,7 +13,8 @@ use super::nodes::{child_of_kind, find, signature_line};
 use super::skeleton::SkeletonCut;
 use crate::model::{Span, Symbol, SymbolKind};
 use crate::syntax::text::{
-    ElisionCursor, SourceText, clip_name, documentation, format_line_count, is_license_text, one_line,
+    ElisionCursor, SourceText, clip_name, documentation, format_line_count, is_import_heading,
+    is_license_text, is_project_banner, one_line,
 };
 
 /// Containers nested deeper than this are not entered: it bounds the stack, and no reader gets that far.
@@ -492,7 +493,10 @@ impl<'t> OutlineWalk<'t> {
         if self.doc.is_some() || !self.is_before_symbols() {
             return false;
         }
-        self.doc = documentation(comment).filter(|doc| !is_license_text(doc));
+        let is_about_file = |doc: &String| {
+            !is_license_text(doc) && !is_project_banner(comment, doc) && !is_import_heading(doc)
+        };
+        self.doc = documentation(comment).filter(is_about_file);
         self.doc.is_some()
     }
 

@@ -207,6 +207,37 @@ pub(in crate::syntax) fn is_license_text(paragraph: &str) -> bool {
     marks.iter().any(|mark| lower.contains(mark))
 }
 
+/// Returns whether `doc`, which is what `comment` says, names no more than the project and its address: above a tag with the
+/// license or the copyright, as every file of a project has it.
+pub(in crate::syntax) fn is_project_banner(comment: &str, doc: &str) -> bool {
+    let is_legal = ["@license", "@copyright"].iter().any(|tag| comment.contains(tag));
+    is_legal && doc.contains("://") && !doc.trim_end().ends_with('.')
+}
+
+/// Returns whether a comment is the heading of a list of imports: `Third-party imports`, `external dependencies`.
+pub(in crate::syntax) fn is_import_heading(doc: &str) -> bool {
+    let words = doc.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let is_heading =
+        |word: &String| IMPORT_WORDS.contains(&word.as_str()) || IMPORT_KINDS.contains(&word.as_str());
+    words.len() <= 4
+        && words.iter().all(is_heading)
+        && words.iter().any(|word| IMPORT_WORDS.contains(&word.as_str()))
+}
+
+/// What is imported, in headings of imports.
+const IMPORT_WORDS: &[&str] = &[
+    "dependencies", "dependency", "deps", "gems", "headers", "import", "imports", "include", "includes",
+    "libraries", "library", "libs", "module", "modules", "packages", "require", "requires", "stdlib",
+];
+
+/// What sorts of imports there are, in headings of imports.
+const IMPORT_KINDS: &[&str] = &[
+    "and", "application", "built", "builtin", "builtins", "c", "core", "external", "first", "in", "internal",
+    "local", "node", "other", "own", "party", "peer", "project", "python", "standard", "std", "system",
+    "the", "third", "type", "types", "vendor",
+];
+
 /// Returns whether a comment is only a directive for a tool; the type of a variable of Python is one.
 fn is_tool_comment(paragraph: &str) -> bool {
     is_tool_directive(paragraph) || paragraph.starts_with("type:")
@@ -233,6 +264,22 @@ mod tests {
     fn a_license_is_distinguished_from_a_description() {
         assert!(is_license_text("Copyright (C) 2001 Somebody"));
         assert!(!is_license_text("Reads frames from the wire."));
+    }
+
+    #[test]
+    fn a_heading_of_imports_and_a_banner_describe_no_file() {
+        for heading in
+            ["external dependencies", "Third-party imports.", "Standard library", "built-in modules"]
+        {
+            assert!(is_import_heading(heading), "{heading}");
+        }
+        for text in ["", "Reads modules.", "The core", "Imports frames from the wire and others"] {
+            assert!(!is_import_heading(text), "{text}");
+        }
+        let comment = "/**\n * Slow (https://slow.example)\n *\n * @license MIT */";
+        assert!(is_project_banner(comment, "Slow (https://slow.example)"));
+        assert!(!is_project_banner(comment, "Speaks the protocol of https://slow.example."));
+        assert!(!is_project_banner("// See https://slow.example", "See https://slow.example"));
     }
 
     #[test]

@@ -10,7 +10,9 @@ mod plain;
 mod preprocessed;
 mod source;
 
-pub(in crate::syntax) use comments::{documentation, is_license_text, without_commands};
+pub(in crate::syntax) use comments::{
+    documentation, is_import_heading, is_license_text, is_project_banner, without_commands,
+};
 pub(in crate::syntax) use paragraph::{DocBreak, comment_break, docstring_break};
 pub(in crate::syntax) use plain::{
     clip_name, first_paragraph, format_line_count, format_text_size, is_all_capitals, one_line, strip_markup,
