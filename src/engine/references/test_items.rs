@@ -1,9 +1,11 @@
 //! Which symbols are tests, by the conventions of the languages.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::graph::{ReferenceGraph, SymbolId};
-use super::reach::ReachedNode;
+use super::inherited_tests::InheritedTests;
+use super::reach::{ReachedNode, ReachedSymbol};
 use crate::model::DefinitionKind;
 use crate::search::{Term, terms};
 
@@ -11,21 +13,25 @@ use crate::search::{Term, terms};
 pub(super) struct TestItems {
     /// The test functions of each file that has some.
     by_file: HashMap<u32, Vec<SymbolId>>,
+    /// Those that are run by classes that inherit them.
+    pub(super) inherited: InheritedTests,
 }
 
 impl TestItems {
     pub(super) fn new(graph: &ReferenceGraph) -> Self {
         let mut by_file: HashMap<u32, Vec<SymbolId>> = HashMap::new();
+        let mut all = Vec::new();
         for file in 0..graph.file_count() {
             let tests = graph.symbols_of(file).filter(|symbol| is_test_function(graph, *symbol));
             // A function within a test is a part of it.
             let tests: Vec<SymbolId> =
                 tests.filter(|symbol| outermost_test(graph, *symbol) == Some(*symbol)).collect();
             if !tests.is_empty() {
+                all.extend_from_slice(&tests);
                 by_file.insert(file, tests);
             }
         }
-        Self { by_file }
+        Self { by_file, inherited: InheritedTests::new(graph, &all) }
     }
 
     /// Returns the test functions of a file.
@@ -47,6 +53,23 @@ impl TestItems {
         };
         let has_functions = self.by_file.contains_key(&file) || graph.language(file) == "python";
         (graph.is_test(file) && !has_functions).then_some(ReachedNode::File(file))
+    }
+}
+
+/// Returns the file that a test is run from: that of the class that inherits it, if one does.
+pub(super) fn file_of_test(graph: &ReferenceGraph, test: &ReachedSymbol) -> u32 {
+    match (test.heir, test.node) {
+        (Some(symbol), _) | (None, ReachedNode::Symbol(symbol)) => graph.symbol(symbol).file,
+        (None, ReachedNode::File(file)) => file,
+    }
+}
+
+/// Returns the name by which a test is run: after the class that inherits it, if one does.
+pub(super) fn name_of_test(graph: &ReferenceGraph, test: SymbolId, heir: Option<SymbolId>) -> Cow<'_, str> {
+    let fact = graph.symbol(test);
+    match heir {
+        Some(class) => format!("{}.{}", graph.symbol(class).qualified_name, fact.name()).into(),
+        None => Cow::Borrowed(&fact.qualified_name),
     }
 }
 
