@@ -340,15 +340,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     add_references(index, file, usage, &targets, grade, found);
 }
 
-/// Returns the best grade that definitions may have which another branch of a statement replaces.
+/// Returns the best grade that definitions may have which another branch of a statement replaces. All of several are what
+/// is meant; what is imported in the other branch of a single one may be of another project.
 fn grade_of_alternatives(index: &ProjectIndex<'_>, targets: &[DefinitionKey]) -> ReferenceGrade {
     let is_alternative = |key: &DefinitionKey| index.definition(*key).flags.has(DefinitionFlags::ALTERNATIVE);
-    match (targets.iter().any(is_alternative), targets.len()) {
-        (false, _) => ReferenceGrade::Sure,
-        // What is imported in the other branch may be of another project.
-        (true, 1) => ReferenceGrade::Likely,
-        (true, _) => ReferenceGrade::Maybe,
-    }
+    if targets.iter().any(is_alternative) { ReferenceGrade::Likely } else { ReferenceGrade::Sure }
 }
 
 /// Returns the one of several definitions that a build without tags of its own has.

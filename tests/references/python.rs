@@ -205,11 +205,11 @@ fn definitions_in_the_branches_of_one_statement_are_alternatives() {
     let found = |text: &str| references(&[("b.py", "def f(): ...\n"), ("a.py", text)]);
     let both =
         "import sys\nif sys.version_info < (3, 9):\n    def f(): ...\nelif sys:\n    def f(): ...\nf()\n";
-    assert_eq!(found(both), ["a.py:6 -> f maybe", "a.py:6 -> f maybe"]);
+    assert_eq!(found(both), ["a.py:6 -> f likely", "a.py:6 -> f likely"]);
     let foreign = "try:\n    from typing import f\nexcept ImportError:\n    def f(): ...\nf()\n";
     assert_eq!(found(foreign), ["a.py:5 -> f likely"]);
     let own = "try:\n    from b import f\nexcept ImportError:\n    def f(): ...\nf()\n";
-    assert_eq!(found(own), ["a.py:5 -> b.py/f maybe", "a.py:5 -> f maybe"]);
+    assert_eq!(found(own), ["a.py:5 -> b.py/f likely", "a.py:5 -> f likely"]);
     let declared = "if TYPE_CHECKING:\n    def f(): ...\nelse:\n    def f(): ...\nf()\n";
     assert_eq!(found(declared), ["a.py:5 -> f sure"]);
     let in_turn =
