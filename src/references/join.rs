@@ -36,7 +36,8 @@ pub struct Reference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
-    /// Whether the line has no such name: a test runs with a fixture that every test has.
+    /// Whether the line has no such name: a test runs with a fixture that every test has, or a variable contains the
+    /// definition.
     pub is_implied: bool,
 }
 
@@ -114,6 +115,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
             is_implied: usage.is_implied,
         }));
     }
+    found.references.extend(evaluator.uses_of_variables(&found.references));
     found.inherited = evaluator.inheritance();
     found
 }

@@ -104,7 +104,8 @@ pub struct GraphReference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
-    /// Whether it is no use that a reader sees, but runs with the symbol: a fixture that every test has.
+    /// Whether it is no use that a reader sees, but may run with the symbol: a fixture that every test has, or what a
+    /// variable contains.
     pub(super) is_implied: bool,
 }
 
@@ -281,6 +282,11 @@ impl ReferenceGraph {
     /// Returns all references that a reader can see, by file and line of the use.
     pub fn references(&self) -> impl Iterator<Item = &GraphReference> {
         self.references.iter().filter(|reference| !reference.is_implied)
+    }
+
+    /// Returns all references, also those that a reader cannot see.
+    pub(super) fn all_references(&self) -> impl Iterator<Item = &GraphReference> {
+        self.references.iter()
     }
 
     /// Returns all symbols, by file.

@@ -1,12 +1,13 @@
 //! Which symbols are tests, by the conventions of the languages.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::graph::{ReferenceGraph, SymbolId};
 use super::inherited_tests::InheritedTests;
 use super::reach::{ReachedNode, ReachedSymbol};
 use crate::model::DefinitionKind;
+use crate::references::ReferenceGrade;
 use crate::search::{Term, terms};
 
 /// The tests of a project.
@@ -21,7 +22,8 @@ impl TestItems {
     pub(super) fn new(graph: &ReferenceGraph) -> Self {
         let mut by_file: HashMap<u32, Vec<SymbolId>> = HashMap::new();
         let mut all = Vec::new();
-        for file in 0..graph.file_count() {
+        let used_by_sources = used_by_sources(graph);
+        for file in (0..graph.file_count()).filter(|file| !used_by_sources.contains(file)) {
             let tests = graph.symbols_of(file).filter(|symbol| is_test_function(graph, *symbol));
             // A function within a test is a part of it.
             let tests: Vec<SymbolId> =
@@ -44,16 +46,35 @@ impl TestItems {
     pub(super) fn test_of(&self, graph: &ReferenceGraph, node: ReachedNode) -> Option<ReachedNode> {
         let file = match node {
             ReachedNode::Symbol(symbol) => {
-                if let Some(test) = outermost_test(graph, symbol) {
-                    return Some(ReachedNode::Symbol(test));
+                let file = graph.symbol(symbol).file;
+                match outermost_test(graph, symbol) {
+                    Some(test) if self.by_file.contains_key(&file) => return Some(ReachedNode::Symbol(test)),
+                    _ => file,
                 }
-                graph.symbol(symbol).file
             }
             ReachedNode::File(file) => file,
         };
         let has_functions = self.by_file.contains_key(&file) || graph.language(file) == "python";
         (graph.is_test(file) && !has_functions).then_some(ReachedNode::File(file))
     }
+}
+
+/// Returns the files of Python that would be files of tests by their paths, but which sources use, as a package that has
+/// a module `tests`. What pytest collects by the name of the file is a file of tests anyway.
+fn used_by_sources(graph: &ReferenceGraph) -> HashSet<u32> {
+    let is_collected = |file: u32| {
+        let name = graph.path(file).file_name();
+        name.starts_with(b"test_") || name.ends_with(b"_test.py")
+    };
+    let mut found = HashSet::new();
+    for reference in graph.all_references().filter(|reference| !graph.is_test(reference.file)) {
+        let file = graph.symbol(reference.to).file;
+        let is_meant = reference.grade < ReferenceGrade::Maybe || reference.is_implied;
+        if is_meant && graph.is_test(file) && graph.language(file) == "python" && !is_collected(file) {
+            found.insert(file);
+        }
+    }
+    found
 }
 
 /// Returns the file that a test is run from: that of the class that inherits it, if one does.

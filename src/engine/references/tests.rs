@@ -372,6 +372,31 @@ fn a_use_outside_of_all_symbols_leads_to_the_symbols_of_that_file() {
 }
 
 #[test]
+fn what_uses_a_variable_of_a_module_may_run_what_the_variable_contains() {
+    let filters = "def do_upper(): ...\n\n\ndef do_lower(): ...\n\n\ndef alone(): ...\n\n\nFILTERS = {\n    'upper': do_upper,\n    'lower': do_lower,\n}\nOTHER = 1\nalone()\n";
+    let tests = "def test_odd(value): ...\n\n\nTESTS = {'odd': test_odd}\n";
+    let defaults = "from app.filters import FILTERS as DEFAULT_FILTERS, OTHER\nfrom app import tests\n";
+    let engine = "from app.defaults import DEFAULT_FILTERS, OTHER\nfrom app import tests\n\n\ndef make():\n    return DEFAULT_FILTERS, tests.TESTS\n\n\ndef other():\n    return OTHER\n\n\ndef hidden(DEFAULT_FILTERS):\n    return DEFAULT_FILTERS\n";
+    let user = "from app.engine import make, other\n\n\ndef test_make():\n    make()\n\n\ndef test_other():\n    other()\n";
+    let files = [
+        ("app/__init__.py", ""),
+        ("app/filters.py", filters),
+        ("app/tests.py", tests),
+        ("app/defaults.py", defaults),
+        ("app/engine.py", engine),
+        ("tests/test_engine.py", user),
+    ];
+    let sandbox = TestProject::new(&files);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "do_upper"), ["app/filters.py:11 sure"]);
+    let expected = ["app/filters.py 1", "make 1", "test_make 2"];
+    assert_eq!(impact(&mut project, Some("do_lower"), None, false), expected);
+    assert_eq!(impact(&mut project, Some("alone"), None, false), ["app/filters.py 1"]);
+    // A module of a package is no file of tests.
+    assert_eq!(impact(&mut project, Some("test_odd"), None, true), ["test_make 2"]);
+}
+
+#[test]
 fn tests_that_a_coverage_file_names_come_first() {
     let sandbox = project();
     let path = sandbox.path(".coverage");

@@ -7,7 +7,8 @@ use super::fixtures::{bind_fixtures, bind_marks, bind_plugins, is_in_fixture, ma
 use super::narrowing::narrow_by;
 use super::types::{declared_type, elements_of, is_alias_here, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, NameId, ScopeId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, END_OF_ASSIGNMENT, ExpressionFact, NameId,
+    ScopeId, ScopeKind,
 };
 use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, index, line_of};
 use crate::syntax::outline::{child_of_kind, children};
@@ -336,6 +337,11 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         (None, None) => return,
     };
     bind_names(facts, left, value);
+    let last = index(node.end_position().row) + 1;
+    if facts.scope == 0 && line_of(node) < last {
+        let name = facts.composed_name(END_OF_ASSIGNMENT);
+        facts.bind(0, name, BindingValue::Value(0), last);
+    }
     match left.map(|left| facts.text_of(left)) {
         Some("pytestmark") => bind_marks(facts, right),
         Some("pytest_plugins") => bind_plugins(facts, right),
