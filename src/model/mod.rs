@@ -52,7 +52,7 @@ pub use facts::{
     ExpressionId, FIXTURE_MARK_PREFIX, FIXTURE_PLUGINS, FIXTURE_PREFIX, FOLDER_OF_MODULES, FUNCTION_TYPE,
     GLOBAL_FILE, IMPLEMENTED_INTERFACE, ImportFact, ImportId, LOOP_ELEMENT, MODULE_EXPORTS, NameId,
     PARAMETER_TYPES, REST_TYPE, ScopeFact, ScopeId, ScopeKind, SourceFacts, TAGGED_FILE, TYPE_OF_VALUE,
-    UseFact,
+    TYPE_VARIABLE_PREFIX, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::{Evaluator, ScopedName};
 use super::join::{Reference, ReferenceGrade};
+use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::values::Value;
 use crate::model::{
@@ -171,6 +172,8 @@ impl<'a> Assignments<'a> {
         let is_variable = |binding: &&BindingFact| {
             matches!(binding.value, BindingValue::Value(_) | BindingValue::Typed(_))
                 && !facts.name(binding.name).starts_with('(')
+                // Another name of something is followed as that.
+                && !is_other_name(facts, binding)
         };
         let of_file = facts.bindings.iter().take_while(|binding| binding.scope == 0);
         let mut variables: Vec<&BindingFact> = of_file.filter(is_variable).collect();

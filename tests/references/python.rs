@@ -224,6 +224,16 @@ fn a_decorated_function_is_what_its_outermost_decorator_returns() {
 }
 
 #[test]
+fn a_value_of_a_type_variable_is_one_of_its_bound() {
+    let text = "from typing import TypeVar\nT = TypeVar('T', bound=A)\nC = TypeVar('C', A, B)\nF = TypeVar('F')\ndef f(t: T, c: C, u: F):\n    t.go()\n    c.go()\n    u.go()\n";
+    let expected = ["6 A.go sure", "7 A.go likely", "7 B.go likely", "8 A.go maybe", "8 B.go maybe"];
+    assert_eq!(calls(text), expected);
+    let parameters = "class New[U]:\n    item: U\n    def get(self) -> U: ...\nclass Sub(New[A]):\n    def run(self):\n        self.get().go()\n        self.item.go()\ndef f[W: B](x: W):\n    x.go()\ndef g[U](x: U):\n    x.go()\n";
+    let expected = ["6 A.go sure", "7 A.go likely", "9 B.go sure", "11 A.go maybe", "11 B.go maybe"];
+    assert_eq!(calls(parameters), expected);
+}
+
+#[test]
 fn an_inherited_member_gives_what_the_type_it_is_used_on_decides() {
     let text = "from typing import Any, Generic, Self, TypeVar\nT = TypeVar('T')\nclass Base:\n    kind: Any\n    def setup(self):\n        self.made = self.kind()\n    def copy(self) -> Self: ...\n    def bound(self: T) -> T: ...\n    def same(self): return self\n    @classmethod\n    def make(cls):\n        new = cls()\n        return new\n    def get(self, other: T) -> T: ...\nclass Sub(Base, A):\n    kind = B\nclass Rest(Generic[T]):\n    value: T\n    def read(self) -> T: ...\nclass Of(Rest[T]): ...\nclass OfB(Of[B]): ...\nSub().made.go()\nSub().copy().go()\nSub().bound().go()\nSub().same().go()\nSub.make().go()\nOfB().read().go()\nOfB().value.go()\nSub().get(1).go()\nBase().made.go()\n";
     let expected = [
