@@ -224,6 +224,14 @@ fn a_decorated_function_is_what_its_outermost_decorator_returns() {
 }
 
 #[test]
+fn a_function_that_a_class_gives_a_name_is_its_member() {
+    let text = "def make(): return A()\ndef other(): return B()\nclass C:\n    make = staticmethod(make)\n    build = staticmethod(other)\n    def run(self):\n        self.make().go()\n        self.build().go()\n";
+    let expected =
+        ["4 make sure", "5 other sure", "7 A.go sure", "7 make sure", "8 B.go sure", "8 other sure"];
+    assert_eq!(calls(text), expected);
+}
+
+#[test]
 fn a_value_of_a_type_variable_is_one_of_its_bound() {
     let text = "from typing import TypeVar\nT = TypeVar('T', bound=A)\nC = TypeVar('C', A, B)\nF = TypeVar('F')\ndef f(t: T, c: C, u: F):\n    t.go()\n    c.go()\n    u.go()\n";
     let expected = ["6 A.go sure", "7 A.go likely", "7 B.go likely", "8 A.go maybe", "8 B.go maybe"];
