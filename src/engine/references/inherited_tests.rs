@@ -1,6 +1,6 @@
 //! Which classes run tests that they inherit, and which tests no other class runs.
 //!
-//! pytest, unittest and JUnit name a test after the class that runs it. A test of a base class is run once for each class
+//! pytest, unittest and `JUnit` name a test after the class that runs it. A test of a base class is run once for each class
 //! that inherits it, with the fixtures and helpers that this class overrides.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -105,7 +105,7 @@ impl InheritedTests {
             && (!has_heirs(graph, class) || self.is_named_as_run(graph, class))
     }
 
-    /// Returns whether the framework runs the tests that a class defines: JUnit those of all classes, pytest those whose
+    /// Returns whether the framework runs the tests that a class defines: `JUnit` those of all classes, pytest those whose
     /// names begin with `Test`, and unittest those of test cases.
     fn is_named_as_run(&self, graph: &ReferenceGraph, class: SymbolId) -> bool {
         let fact = graph.symbol(class);

@@ -25,22 +25,24 @@ pub(super) fn bind_assigned_variable<'t>(
     let bound = arguments.iter().find(is_bound).and_then(|argument| field(*argument, "value"));
     let bound = match bound {
         Some(bound) => declared_type(facts, bound),
-        None => {
-            let types =
-                arguments.iter().filter(|argument| argument.is_named() && argument.kind() != "comment");
-            let types = types.skip(1).filter(|argument| argument.kind() != "keyword_argument");
-            let mut found = None;
-            for constraint in types.take(8) {
-                let constraint = declared_type(facts, *constraint);
-                found = Some(match found {
-                    Some(before) => facts.expression(ExpressionFact::Either(before, constraint)),
-                    None => constraint,
-                });
-            }
-            found.unwrap_or(0)
-        }
+        None => constraints(facts, &arguments),
     };
     bind_variable(facts, target, bound);
+}
+
+/// Returns the types that a type variable without a bound is one of: `TypeVar("T", A, B)`.
+fn constraints<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>]) -> ExpressionId {
+    let is_type = |argument: &&Node<'t>| argument.is_named() && argument.kind() != "comment";
+    let types = arguments.iter().filter(is_type).skip(1);
+    let mut found = None;
+    for constraint in types.filter(|argument| argument.kind() != "keyword_argument").take(8) {
+        let constraint = declared_type(facts, *constraint);
+        found = Some(match found {
+            Some(before) => facts.expression(ExpressionFact::Either(before, constraint)),
+            None => constraint,
+        });
+    }
+    found.unwrap_or(0)
 }
 
 /// Binds the bounds of the parameters of a class or a function, and lists those of a class as `Generic[…]` does.
