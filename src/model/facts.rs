@@ -97,6 +97,12 @@ pub const FIXTURE_MARK_PREFIX: &str = "(usefixtures) ";
 /// What the modules are bound to whose fixtures a file lists as those of plugins.
 pub const FIXTURE_PLUGINS: &str = "(plugins)";
 
+/// What the bound of a type variable of Python is bound to in the scope of its file: this and the variable's name.
+pub const TYPE_VARIABLE_PREFIX: &str = "(type variable) ";
+
+/// What is bound in the scope of a file of Python where an assignment of several lines ends.
+pub const END_OF_ASSIGNMENT: &str = "(end)";
+
 /// What the value is bound to in the scope of the exports of a file of JavaScript that is all that the file exports; that
 /// scope is one of a type and has no definition.
 pub const MODULE_EXPORTS: &str = "module.exports";

@@ -393,7 +393,15 @@ impl<'a> Evaluator<'a> {
                 found.is_complete = false;
                 found
             }
-            BindingValue::Value(value) => self.value(file, binding.at, value),
+            BindingValue::Value(value) => {
+                let facts = self.index.facts(file);
+                let scope = facts.scope(binding.scope);
+                // `make = make` in the body of a class of Python names what is around the class.
+                let is_of_outer = facts.expression(value) == ExpressionFact::Name(binding.name)
+                    && (scope.kind, binding.at) == (ScopeKind::Class, binding.scope)
+                    && self.is_python(file);
+                self.value(file, if is_of_outer { scope.parent } else { binding.at }, value)
+            }
             BindingValue::Definition(_) | BindingValue::Import(_) => ValueSet::UNKNOWN,
         };
         self.open -= 1;

@@ -31,6 +31,12 @@ impl Evaluator<'_> {
             {
                 ValueSet::UNKNOWN
             }
+            ExpressionFact::Name(name)
+                if self.is_python(file)
+                    && let Some(found) = self.instance_of_variable(file, name) =>
+            {
+                found
+            }
             ExpressionFact::ReceiverType => self
                 .receiver(file, scope)
                 .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),

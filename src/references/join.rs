@@ -36,7 +36,8 @@ pub struct Reference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
-    /// Whether the line has no such name: a test runs with a fixture that every test has.
+    /// Whether the line has no such name: a test runs with a fixture that every test has, or a variable contains the
+    /// definition.
     pub is_implied: bool,
 }
 
@@ -114,6 +115,7 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
             is_implied: usage.is_implied,
         }));
     }
+    found.references.extend(evaluator.uses_of_variables(&found.references));
     found.inherited = evaluator.inheritance();
     found
 }
@@ -340,15 +342,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     add_references(index, file, usage, &targets, grade, found);
 }
 
-/// Returns the best grade that definitions may have which another branch of a statement replaces.
+/// Returns the best grade that definitions may have which another branch of a statement replaces. All of several are what
+/// is meant; what is imported in the other branch of a single one may be of another project.
 fn grade_of_alternatives(index: &ProjectIndex<'_>, targets: &[DefinitionKey]) -> ReferenceGrade {
     let is_alternative = |key: &DefinitionKey| index.definition(*key).flags.has(DefinitionFlags::ALTERNATIVE);
-    match (targets.iter().any(is_alternative), targets.len()) {
-        (false, _) => ReferenceGrade::Sure,
-        // What is imported in the other branch may be of another project.
-        (true, 1) => ReferenceGrade::Likely,
-        (true, _) => ReferenceGrade::Maybe,
-    }
+    if targets.iter().any(is_alternative) { ReferenceGrade::Likely } else { ReferenceGrade::Sure }
 }
 
 /// Returns the one of several definitions that a build without tags of its own has.

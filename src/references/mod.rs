@@ -15,6 +15,7 @@
 //! | `members` | Members of types, of their bases, and of modules |
 //! | `receivers` | What inherited members of Python give on the type that they are used on |
 //! | `fixtures` | Fixtures of pytest by their names, with their `fixture_uses` by the parameters of tests |
+//! | `variables` | What variables of modules of Python contain, for those that use them |
 //! | `inheritance` | Types and members that stand in for those that they inherit |
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
 //! | `rust_calls` | What calls of Rust give: of methods, closures and macros, and of implementations by their argument |
@@ -79,6 +80,7 @@ mod script_packages;
 mod script_tables;
 mod script_types;
 mod values;
+mod variables;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,10 @@
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, NameId, ScopeId};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, NameId, ScopeId,
+    TYPE_VARIABLE_PREFIX,
+};
 
 /// How many expressions are looked at for what one member gives on one type.
 const MAX_STEPS: usize = 64;
@@ -295,27 +298,56 @@ impl<'a> Evaluator<'a> {
         parameters
     }
 
-    /// Returns whether a name of a file is bound to a type variable, in the file or where it is imported from.
+    /// Returns whether a name of a file is that of a type variable, in the file or where it is imported from.
     fn is_type_variable(&mut self, file: FileId, name: NameId, depth: usize) -> bool {
-        let facts = self.index.facts(file);
-        facts.bindings_of(0, name).iter().any(|binding| match binding.value {
-            BindingValue::Value(value) => match facts.expression(value) {
-                ExpressionFact::Call(function) => self.type_name(file, function) == "TypeVar",
-                _ => false,
-            },
-            BindingValue::Import(import) if depth < MAX_BASES_BETWEEN => {
-                let import = &facts.imports[import as usize];
-                let Some(imported) = import.name else { return false };
-                let modules = self.module(file, import).values;
-                modules.into_iter().any(|module| match module {
-                    Value::Module(module) => {
-                        let imported = self.index.facts(module).find_name(facts.name(imported));
-                        imported.is_some_and(|name| self.is_type_variable(module, name, depth + 1))
-                    }
-                    _ => false,
-                })
+        self.type_variable(file, name, depth).is_some()
+    }
+
+    /// Returns the values of a type variable: those of its bound.
+    pub(super) fn instance_of_variable(&mut self, file: FileId, name: NameId) -> Option<ValueSet> {
+        let (file, bounds) = self.type_variable(file, name, 0)?;
+        let mut found: Vec<ValueSet> = Vec::new();
+        for binding in bounds.iter().take(MAX_BASES_BETWEEN) {
+            let BindingValue::Default(bound) = binding.value else { continue };
+            let bound = if bound == 0 { ValueSet::UNKNOWN } else { self.instance(file, binding.at, bound) };
+            if !found.contains(&bound) {
+                found.push(bound);
             }
-            _ => false,
-        })
+        }
+        // Classes and functions of one file may have type parameters of one name.
+        let is_one = found.len() == 1;
+        Some(found.pop().filter(|_| is_one).unwrap_or(ValueSet::UNKNOWN))
+    }
+
+    /// Returns the bounds of a type variable with the file that defines it.
+    fn type_variable(
+        &mut self,
+        file: FileId,
+        name: NameId,
+        depth: usize,
+    ) -> Option<(FileId, &'a [BindingFact])> {
+        let facts = self.index.facts(file);
+        let text = facts.name(name);
+        let wanted = || TYPE_VARIABLE_PREFIX.bytes().chain(text.bytes());
+        let own = facts.names.binary_search_by(|known| known.bytes().cmp(wanted()));
+        let bindings = facts.bindings_of(0, name);
+        if let Some(own) = own.ok().and_then(|own| NameId::try_from(own).ok()) {
+            let is_other = |binding: &BindingFact| matches!(binding.value, BindingValue::Definition(_));
+            return (!bindings.iter().any(is_other)).then(|| (file, facts.bindings_of(0, own)));
+        }
+        for binding in bindings {
+            let BindingValue::Import(import) = binding.value else { continue };
+            let import = &facts.imports[import as usize];
+            let Some(imported) = import.name.filter(|_| depth < MAX_BASES_BETWEEN) else { continue };
+            for module in self.module(file, import).values {
+                let Value::Module(module) = module else { continue };
+                let imported = self.index.facts(module).find_name(facts.name(imported));
+                let found = imported.and_then(|name| self.type_variable(module, name, depth + 1));
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        None
     }
 }

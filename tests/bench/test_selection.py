@@ -5,7 +5,8 @@ COVERAGE is a file that coverage.py wrote with a context for each test, as by
     pytest --cov=src --cov-context=test        (pytest-cov)
 
 It must not be at PROJECT/.coverage, where slop would use it. For each function below `--under` that a test ran, the
-tests that ran its body are the truth; the parameters of a test do not make several. slop's list for the function is cut
+tests that ran its body are the truth; the parameters of a test do not make several, and neither does the import of a
+class of tests, which pytest runs once more in the file that imports it. slop's list for the function is cut
 
   of the function    at twice the number of tests that coverage names for this function
   of the project     at twice the mean share of tests that coverage names for a function
@@ -16,6 +17,7 @@ a bootstrap over functions. Without the module `coverage` nothing is measured, w
 
 import argparse
 import ast
+import functools
 import json
 import os
 import random
@@ -35,6 +37,18 @@ def test_of(context):
     """`tests/test_a.py::TestA::test_b[1]|run` as `tests/test_a.py:TestA.test_b`."""
     path, *names = re.split(r"[\[|]", context, maxsplit=1)[0].split("::")
     return f"{path}:{'.'.join(names)}" if names else None
+
+
+def is_imported(project, test):
+    """Whether a test is in a class that its file does not define."""
+    path, names = test.split(":", 1)
+    return "." in names and names.split(".")[0] not in classes(os.path.join(project, path))
+
+
+@functools.cache
+def classes(path):
+    with open(path, encoding="utf-8") as file:
+        return {node.name for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.ClassDef)}
 
 
 def functions(path):
@@ -57,6 +71,7 @@ def read_truth(project, coverage, under):
     data = CoverageData(coverage)
     data.read()
     tests = {test_of(context) for context in data.measured_contexts()} - {None}
+    tests = {test for test in tests if not is_imported(project, test)}
     truth = {}
     for path in sorted(data.measured_files()):
         relative = os.path.relpath(path, os.path.abspath(project))
@@ -64,7 +79,7 @@ def read_truth(project, coverage, under):
             continue
         contexts = data.contexts_by_lineno(path)
         for name, lines in functions(path):
-            ran = {test_of(context) for line in lines for context in contexts.get(line, ())} - {None}
+            ran = {test_of(context) for line in lines for context in contexts.get(line, ())} & tests
             if ran:
                 truth.setdefault(f"{relative}:{name}", set()).update(ran)
     return sorted(tests), truth

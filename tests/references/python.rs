@@ -205,11 +205,11 @@ fn definitions_in_the_branches_of_one_statement_are_alternatives() {
     let found = |text: &str| references(&[("b.py", "def f(): ...\n"), ("a.py", text)]);
     let both =
         "import sys\nif sys.version_info < (3, 9):\n    def f(): ...\nelif sys:\n    def f(): ...\nf()\n";
-    assert_eq!(found(both), ["a.py:6 -> f maybe", "a.py:6 -> f maybe"]);
+    assert_eq!(found(both), ["a.py:6 -> f likely", "a.py:6 -> f likely"]);
     let foreign = "try:\n    from typing import f\nexcept ImportError:\n    def f(): ...\nf()\n";
     assert_eq!(found(foreign), ["a.py:5 -> f likely"]);
     let own = "try:\n    from b import f\nexcept ImportError:\n    def f(): ...\nf()\n";
-    assert_eq!(found(own), ["a.py:5 -> b.py/f maybe", "a.py:5 -> f maybe"]);
+    assert_eq!(found(own), ["a.py:5 -> b.py/f likely", "a.py:5 -> f likely"]);
     let declared = "if TYPE_CHECKING:\n    def f(): ...\nelse:\n    def f(): ...\nf()\n";
     assert_eq!(found(declared), ["a.py:5 -> f sure"]);
     let in_turn =
@@ -221,6 +221,23 @@ fn definitions_in_the_branches_of_one_statement_are_alternatives() {
 fn a_decorated_function_is_what_its_outermost_decorator_returns() {
     let text = "from typing import Callable\ndef make(name=None) -> Callable[[Callable], B] | B: ...\ndef same(f): return f\nclass Field:\n    def __get__(self, owner, kind): ...\n    def go(self): ...\n@make('x')\n@same\ndef one(): ...\n@make\ndef two(): ...\n@same\ndef three(): ...\n@Field\ndef four(): ...\none.go()\ntwo.go()\nthree.go()\nfour.go()\n";
     assert_eq!(calls(text), ["16 B.go likely", "17 B.go likely"]);
+}
+
+#[test]
+fn a_function_that_a_class_gives_a_name_is_its_member() {
+    let text = "def make(): return A()\ndef other(): return B()\nclass C:\n    make = staticmethod(make)\n    build = staticmethod(other)\n    def run(self):\n        self.make().go()\n        self.build().go()\n";
+    let expected = ["7 A.go sure", "8 B.go sure"];
+    assert_eq!(calls(text), expected);
+}
+
+#[test]
+fn a_value_of_a_type_variable_is_one_of_its_bound() {
+    let text = "from typing import TypeVar\nT = TypeVar('T', bound=A)\nC = TypeVar('C', A, B)\nF = TypeVar('F')\ndef f(t: T, c: C, u: F):\n    t.go()\n    c.go()\n    u.go()\n";
+    let expected = ["6 A.go sure", "7 A.go likely", "7 B.go likely", "8 A.go maybe", "8 B.go maybe"];
+    assert_eq!(calls(text), expected);
+    let parameters = "class New[U]:\n    item: U\n    def get(self) -> U: ...\nclass Sub(New[A]):\n    def run(self):\n        self.get().go()\n        self.item.go()\ndef f[W: B](x: W):\n    x.go()\ndef g[U](x: U):\n    x.go()\n";
+    let expected = ["6 A.go sure", "7 A.go likely", "9 B.go sure", "11 A.go maybe", "11 B.go maybe"];
+    assert_eq!(calls(parameters), expected);
 }
 
 #[test]

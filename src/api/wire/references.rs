@@ -107,6 +107,10 @@ pub struct ReachedPlace {
     /// implements: `Runner.run`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
+    /// Where the test is defined, if the class that it is named after inherits it. The path and the line are those of that
+    /// class then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inherited_from: Option<ReferencePlace>,
 }
 
 /// What a change may touch.
@@ -193,8 +197,9 @@ impl ReachedPlace {
             distance => format!(" · {distance} steps"),
         };
         let through = self.through.as_ref().map(|base| format!(" through {}", printable(base)));
+        let inherited = self.inherited_from.as_ref().map(|from| format!(" · from {}", from.text()));
         let (symbol, through) = (symbol_text(self.symbol.as_deref()), through.unwrap_or_default());
-        format!("{path}:{line}{symbol} · {}{through}{steps}", self.grade)
+        format!("{path}:{line}{symbol} · {}{through}{steps}{}", self.grade, inherited.unwrap_or_default())
     }
 }
 
@@ -372,7 +377,7 @@ const fn kind_name(kind: DefinitionKind, is_member: bool) -> &'static str {
 }
 
 fn reached_place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> ReachedPlace {
-    let (file, line, symbol) = match reached.node {
+    let (mut file, mut line, mut symbol) = match reached.node {
         ReachedNode::Symbol(symbol) => {
             let symbol = graph.symbol(symbol);
             (symbol.file, symbol.line, Some(symbol.qualified_name.to_string()))
@@ -382,6 +387,13 @@ fn reached_place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> ReachedPlac
             (file, line, None)
         }
     };
+    let mut inherited_from = None;
+    if let (Some(heir), ReachedNode::Symbol(test)) = (reached.heir, reached.node) {
+        inherited_from = Some(place(graph.path(file), line, symbol.as_deref()));
+        let class = graph.symbol(heir);
+        (file, line) = (class.file, class.line);
+        symbol = Some(format!("{}.{}", class.qualified_name, graph.symbol(test).name()));
+    }
     let (path, path_hex) = wire_path(graph.path(file));
     ReachedPlace {
         path,
@@ -392,6 +404,7 @@ fn reached_place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> ReachedPlac
         grade: reached.grade.name().to_owned(),
         via: reached.via.map(|via| use_place(graph, &via)),
         through: reached.through.map(|base| graph.symbol(base).qualified_name.to_string()),
+        inherited_from,
     }
 }
 

@@ -1,11 +1,14 @@
 //! Tests that a coverage file says ran what is changed: the file `.coverage` that coverage.py writes to the project's
 //! folder, if it has a context for each test.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use super::graph::{ReferenceGraph, SymbolId};
+use super::inherited_tests::InheritedTests;
 use super::reach::{ReachedNode, ReachedSymbol};
+use super::test_items::name_of_test;
 use crate::engine::artifacts::ArtifactCache;
 use crate::model::DefinitionKind;
 use crate::references::ReferenceGrade;
@@ -18,12 +21,13 @@ const COVERAGE_FILE: &str = ".coverage";
 pub(super) fn put_covered_first(
     cache: &mut ArtifactCache<'_>,
     graph: &ReferenceGraph,
+    inherited: &InheritedTests,
     changed: &[SymbolId],
     tests: Vec<ReachedSymbol>,
 ) -> Vec<ReachedSymbol> {
     let path = cache.workspace.root.join(COVERAGE_FILE);
     let covered = match CoverageFile::open(&path).and_then(|file| match file {
-        Some(file) => covered_tests(cache, graph, changed, &file),
+        Some(file) => covered_tests(cache, graph, inherited, changed, &file),
         None => Ok(CoveredTests::default()),
     }) {
         Ok(covered) => covered,
@@ -42,16 +46,23 @@ pub(super) fn put_covered_first(
     merge(covered.tests, tests)
 }
 
-fn merge(covered: BTreeSet<SymbolId>, tests: Vec<ReachedSymbol>) -> Vec<ReachedSymbol> {
-    let is_covered = |test: &ReachedSymbol| match test.node {
-        ReachedNode::Symbol(symbol) => covered.contains(&symbol),
-        ReachedNode::File(_) => false,
+fn merge(covered: BTreeSet<TestRun>, tests: Vec<ReachedSymbol>) -> Vec<ReachedSymbol> {
+    let run_of = |test: &ReachedSymbol| match test.node {
+        ReachedNode::Symbol(symbol) => Some((symbol, test.heir)),
+        ReachedNode::File(_) => None,
     };
+    let is_covered = |test: &ReachedSymbol| run_of(test).is_some_and(|run| covered.contains(&run));
     let (mut first, rest): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_covered);
-    let known: HashSet<ReachedNode> = first.iter().map(|test| test.node).collect();
-    let others = covered.into_iter().map(ReachedNode::Symbol).filter(|node| !known.contains(node));
-    let row =
-        |node| ReachedSymbol { node, distance: 1, grade: ReferenceGrade::Sure, via: None, through: None };
+    let known: HashSet<TestRun> = first.iter().filter_map(run_of).collect();
+    let others = covered.into_iter().filter(|run| !known.contains(run));
+    let row = |(test, heir)| ReachedSymbol {
+        node: ReachedNode::Symbol(test),
+        distance: 1,
+        grade: ReferenceGrade::Sure,
+        via: None,
+        through: None,
+        heir,
+    };
     first.extend(others.map(row));
     for test in &mut first {
         test.grade = ReferenceGrade::Sure;
@@ -60,15 +71,19 @@ fn merge(covered: BTreeSet<SymbolId>, tests: Vec<ReachedSymbol>) -> Vec<ReachedS
     first
 }
 
+/// A test, and the class that runs it if it is not the one that defines it.
+type TestRun = (SymbolId, Option<SymbolId>);
+
 #[derive(Default)]
 struct CoveredTests {
-    tests: BTreeSet<SymbolId>,
+    tests: BTreeSet<TestRun>,
     lacks_contexts: bool,
 }
 
 fn covered_tests(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
+    inherited: &InheritedTests,
     changed: &[SymbolId],
     coverage: &CoverageFile,
 ) -> Result<CoveredTests, Error> {
@@ -81,14 +96,20 @@ fn covered_tests(
             lines.entry(graph.symbol(*symbol).file).or_default().push(body);
         }
     }
-    let mut names = TestNames { graph, by_path: HashMap::new(), by_module: None };
+    let mut names = TestNames { graph, inherited, by_path: HashMap::new(), by_module: None };
     let mut found = CoveredTests::default();
     for (file, lines) in lines {
         let path = graph.path(file);
         let absolute = cache.workspace.root.join(path.as_path());
         let Some(row) = coverage.find_file(&absolute, &path.to_string()) else { continue };
         for context in coverage.contexts_of(row, &lines)? {
-            found.tests.extend(names.find(&context));
+            match names.find(&context) {
+                Some((test, None)) => {
+                    let runs = inherited.runs_by_definition(test);
+                    found.tests.extend(runs.into_iter().map(|heir| (test, heir)));
+                }
+                run => found.tests.extend(run),
+            }
         }
     }
     Ok(found)
@@ -104,15 +125,16 @@ fn body_lines(graph: &ReferenceGraph, symbol: SymbolId) -> Option<RangeInclusive
 /// Finds tests by the names that contexts have.
 struct TestNames<'a> {
     graph: &'a ReferenceGraph,
-    by_path: HashMap<String, HashMap<&'a str, SymbolId>>,
+    inherited: &'a InheritedTests,
+    by_path: HashMap<String, HashMap<Cow<'a, str>, TestRun>>,
     /// The functions of files of tests by their names, with those of their modules and classes before them.
-    by_module: Option<HashMap<&'a str, Vec<(String, SymbolId)>>>,
+    by_module: Option<HashMap<&'a str, Vec<(String, TestRun)>>>,
 }
 
 impl TestNames<'_> {
     /// Returns the test of a context: `tests/test_a.py::TestA::test_b[1]|run` as pytest-cov writes it, or
     /// `tests.test_a.TestA.test_b` as `dynamic_context = test_function` does.
-    fn find(&mut self, context: &str) -> Option<SymbolId> {
+    fn find(&mut self, context: &str) -> Option<TestRun> {
         // Parameters may contain anything.
         let context = context.split('[').next().unwrap_or(context);
         match context.split('|').find_map(|part| part.split_once("::")) {
@@ -121,27 +143,26 @@ impl TestNames<'_> {
         }
     }
 
-    fn in_file(&mut self, path: &str, name: &str) -> Option<SymbolId> {
-        let graph = self.graph;
-        let symbols = self.by_path.entry(path.to_owned()).or_insert_with(|| {
-            let files = graph.files_named(path.as_bytes());
-            let symbols = files.into_iter().flat_map(|file| graph.symbols_of(file));
-            symbols.map(|symbol| (&*graph.symbol(symbol).qualified_name, symbol)).collect()
+    fn in_file(&mut self, path: &str, name: &str) -> Option<TestRun> {
+        let (graph, inherited) = (self.graph, self.inherited);
+        let tests = self.by_path.entry(path.to_owned()).or_insert_with(|| {
+            let runs = graph.files_named(path.as_bytes()).into_iter();
+            let runs = runs.flat_map(|file| runs_of_file(graph, inherited, file));
+            runs.map(|(test, heir)| (name_of_test(graph, test, heir), (test, heir))).collect()
         });
-        symbols.get(name).copied()
+        tests.get(name).copied()
     }
 
-    fn in_module(&mut self, name: &str) -> Option<SymbolId> {
-        let graph = self.graph;
+    fn in_module(&mut self, name: &str) -> Option<TestRun> {
+        let (graph, inherited) = (self.graph, self.inherited);
         let by_module = self.by_module.get_or_insert_with(|| {
-            let mut by_module: HashMap<&str, Vec<(String, SymbolId)>> = HashMap::new();
+            let mut by_module: HashMap<&str, Vec<(String, TestRun)>> = HashMap::new();
             for file in (0..graph.file_count()).filter(|file| graph.is_test(*file)) {
                 let path = graph.path(file).to_string();
                 let module = path.strip_suffix(".py").unwrap_or(&path).replace('/', ".");
-                for symbol in graph.symbols_of(file) {
-                    let fact = graph.symbol(symbol);
-                    let qualified = format!("{module}.{}", fact.qualified_name);
-                    by_module.entry(fact.name()).or_default().push((qualified, symbol));
+                for (test, heir) in runs_of_file(graph, inherited, file) {
+                    let qualified = format!("{module}.{}", name_of_test(graph, test, heir));
+                    by_module.entry(graph.symbol(test).name()).or_default().push((qualified, (test, heir)));
                 }
             }
             by_module
@@ -150,6 +171,21 @@ impl TestNames<'_> {
         let is_meant = |qualified: &str| {
             qualified.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        candidates.iter().find(|(qualified, _)| name.contains('.') && is_meant(qualified)).map(|(_, id)| *id)
+        candidates
+            .iter()
+            .find(|(qualified, _)| name.contains('.') && is_meant(qualified))
+            .map(|(_, run)| *run)
     }
+}
+
+/// Returns the symbols of a file, and the tests that its classes inherit.
+fn runs_of_file(
+    graph: &ReferenceGraph,
+    inherited: &InheritedTests,
+    file: u32,
+) -> impl Iterator<Item = TestRun> {
+    graph.symbols_of(file).flat_map(|symbol| {
+        let tests = inherited.inherited_by(symbol).iter().map(move |test| (*test, Some(symbol)));
+        std::iter::once((symbol, None)).chain(tests)
+    })
 }

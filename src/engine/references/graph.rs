@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::model::{DefinitionFlags, DefinitionKind, RelPath, ScopeKind, SourceFacts};
+use crate::model::{
+    DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, RelPath, ScopeKind,
+    SourceFacts,
+};
 use crate::references::{
     InheritedDefinition, ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse,
 };
@@ -82,7 +85,7 @@ pub struct GraphSymbol {
     pub(super) parent: Option<SymbolId>,
     /// Whether it only declares what another one defines.
     pub(super) is_prototype: bool,
-    /// Whether the framework of the tests runs it by a mark, not by its name.
+    /// Whether the framework of the tests runs it by a mark, not by its name; of a class, whether its base is a test case.
     pub(super) is_test_item: bool,
 }
 
@@ -101,7 +104,8 @@ pub struct GraphReference {
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
-    /// Whether it is no use that a reader sees, but runs with the symbol: a fixture that every test has.
+    /// Whether it is no use that a reader sees, but may run with the symbol: a fixture that every test has, or what a
+    /// variable contains.
     pub(super) is_implied: bool,
 }
 
@@ -280,6 +284,11 @@ impl ReferenceGraph {
         self.references.iter().filter(|reference| !reference.is_implied)
     }
 
+    /// Returns all references, also those that a reader cannot see.
+    pub(super) fn all_references(&self) -> impl Iterator<Item = &GraphReference> {
+        self.references.iter()
+    }
+
     /// Returns all symbols, by file.
     pub(super) fn symbols(&self) -> &[GraphSymbol] {
         &self.symbols
@@ -438,8 +447,19 @@ fn symbol(facts: &SourceFacts, definition: u32) -> GraphSymbol {
         last_line: fact.last_line,
         parent: facts.enclosing_definition(fact.scope),
         is_prototype: fact.flags.has(DefinitionFlags::PROTOTYPE),
-        is_test_item: fact.flags.has(DefinitionFlags::TEST_ITEM),
+        is_test_item: fact.flags.has(DefinitionFlags::TEST_ITEM) || is_test_case(facts, fact),
     }
+}
+
+/// Returns whether a class inherits what is named as a test case, as those of unittest and of the frameworks that build on it.
+fn is_test_case(facts: &SourceFacts, fact: &DefinitionFact) -> bool {
+    let is_case = |base: &ExpressionId| match facts.expression(*base) {
+        ExpressionFact::Name(name) | ExpressionFact::Member(_, name) => {
+            facts.name(name).ends_with("TestCase")
+        }
+        _ => false,
+    };
+    fact.kind == DefinitionKind::Class && fact.bases.iter().any(is_case)
 }
 
 fn index(at: usize) -> u32 {

@@ -10,6 +10,7 @@
 //! | `symbols` | What the spelling of a symbol means |
 //! | `reach` | Which symbols are reached from some, step by step |
 //! | `test_items` | Which symbols are tests |
+//! | `inherited_tests` | Which classes run tests that they inherit |
 //! | `test_selection` | Which tests a change may break |
 //! | `test_values` | Which tests have values of the types whose members are changed |
 //! | `changes` | Which symbols differ from a revision |
@@ -23,6 +24,7 @@ mod coverage;
 #[cfg(test)]
 mod edit_tests;
 mod graph;
+mod inherited_tests;
 mod load;
 mod queries;
 mod reach;

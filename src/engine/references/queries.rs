@@ -172,7 +172,7 @@ pub(in crate::engine) fn impact(
         let items = TestItems::new(&graph);
         let tests = select_tests(&graph, &items, &all, request.depth);
         let tests = order_by_words(cache, &graph, &items, &symbols, tests);
-        put_covered_first(cache, &graph, &symbols, tests)
+        put_covered_first(cache, &graph, &items.inherited, &symbols, tests)
     } else {
         let rules = ReachRules { direction: Direction::ToUsers, only_calls: false, depth: request.depth };
         let mut affected = reach(&graph, &symbols, rules);

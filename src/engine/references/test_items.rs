@@ -1,31 +1,39 @@
 //! Which symbols are tests, by the conventions of the languages.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use super::graph::{ReferenceGraph, SymbolId};
-use super::reach::ReachedNode;
+use super::inherited_tests::InheritedTests;
+use super::reach::{ReachedNode, ReachedSymbol};
 use crate::model::DefinitionKind;
+use crate::references::ReferenceGrade;
 use crate::search::{Term, terms};
 
 /// The tests of a project.
 pub(super) struct TestItems {
     /// The test functions of each file that has some.
     by_file: HashMap<u32, Vec<SymbolId>>,
+    /// Those that are run by classes that inherit them.
+    pub(super) inherited: InheritedTests,
 }
 
 impl TestItems {
     pub(super) fn new(graph: &ReferenceGraph) -> Self {
         let mut by_file: HashMap<u32, Vec<SymbolId>> = HashMap::new();
-        for file in 0..graph.file_count() {
+        let mut all = Vec::new();
+        let used_by_sources = used_by_sources(graph);
+        for file in (0..graph.file_count()).filter(|file| !used_by_sources.contains(file)) {
             let tests = graph.symbols_of(file).filter(|symbol| is_test_function(graph, *symbol));
             // A function within a test is a part of it.
             let tests: Vec<SymbolId> =
                 tests.filter(|symbol| outermost_test(graph, *symbol) == Some(*symbol)).collect();
             if !tests.is_empty() {
+                all.extend_from_slice(&tests);
                 by_file.insert(file, tests);
             }
         }
-        Self { by_file }
+        Self { by_file, inherited: InheritedTests::new(graph, &all) }
     }
 
     /// Returns the test functions of a file.
@@ -38,15 +46,51 @@ impl TestItems {
     pub(super) fn test_of(&self, graph: &ReferenceGraph, node: ReachedNode) -> Option<ReachedNode> {
         let file = match node {
             ReachedNode::Symbol(symbol) => {
-                if let Some(test) = outermost_test(graph, symbol) {
-                    return Some(ReachedNode::Symbol(test));
+                let file = graph.symbol(symbol).file;
+                match outermost_test(graph, symbol) {
+                    Some(test) if self.by_file.contains_key(&file) => return Some(ReachedNode::Symbol(test)),
+                    _ => file,
                 }
-                graph.symbol(symbol).file
             }
             ReachedNode::File(file) => file,
         };
         let has_functions = self.by_file.contains_key(&file) || graph.language(file) == "python";
         (graph.is_test(file) && !has_functions).then_some(ReachedNode::File(file))
+    }
+}
+
+/// Returns the files of Python that would be files of tests by their paths, but which sources use, as a package that has
+/// a module `tests`. What pytest collects by the name of the file is a file of tests anyway.
+fn used_by_sources(graph: &ReferenceGraph) -> HashSet<u32> {
+    let is_collected = |file: u32| {
+        let name = graph.path(file).file_name();
+        name.starts_with(b"test_") || name.ends_with(b"_test.py")
+    };
+    let mut found = HashSet::new();
+    for reference in graph.all_references().filter(|reference| !graph.is_test(reference.file)) {
+        let file = graph.symbol(reference.to).file;
+        let is_meant = reference.grade < ReferenceGrade::Maybe || reference.is_implied;
+        if is_meant && graph.is_test(file) && graph.language(file) == "python" && !is_collected(file) {
+            found.insert(file);
+        }
+    }
+    found
+}
+
+/// Returns the file that a test is run from: that of the class that inherits it, if one does.
+pub(super) fn file_of_test(graph: &ReferenceGraph, test: &ReachedSymbol) -> u32 {
+    match (test.heir, test.node) {
+        (Some(symbol), _) | (None, ReachedNode::Symbol(symbol)) => graph.symbol(symbol).file,
+        (None, ReachedNode::File(file)) => file,
+    }
+}
+
+/// Returns the name by which a test is run: after the class that inherits it, if one does.
+pub(super) fn name_of_test(graph: &ReferenceGraph, test: SymbolId, heir: Option<SymbolId>) -> Cow<'_, str> {
+    let fact = graph.symbol(test);
+    match heir {
+        Some(class) => format!("{}.{}", graph.symbol(class).qualified_name, fact.name()).into(),
+        None => Cow::Borrowed(&fact.qualified_name),
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 use super::graph::{GraphReference, ReferenceGraph, SymbolId};
 use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
-use super::test_items::{TestItems, test_words};
+use super::test_items::{TestItems, file_of_test, name_of_test, test_words};
 use crate::model::DefinitionKind;
 use crate::references::ReferenceGrade;
 use crate::search::Term;
@@ -50,20 +50,34 @@ struct TestPath {
     /// The changed symbol that the way begins with.
     origin: Option<SymbolId>,
     node: ReachedNode,
+    /// The class of tests that overrides a member, where the way leads from there to what uses the overridden one.
+    overriding: Option<SymbolId>,
+}
+
+/// A node, and the class that the way to it depends on.
+type PathEnd = (ReachedNode, Option<SymbolId>);
+
+/// The tests with the cheapest ways to them; with the class that runs it, if that is not the one that defines it.
+type FoundTests = BTreeMap<PathEnd, (TestPath, Option<GraphReference>)>;
+
+impl TestPath {
+    const fn end(&self) -> PathEnd {
+        (self.node, self.overriding)
+    }
 }
 
 /// The nodes that are still to be visited, the cheapest first, and the last reference on the way to each.
 #[derive(Default)]
 struct PathQueue {
     heap: BinaryHeap<Reverse<TestPath>>,
-    best: HashMap<ReachedNode, (u32, Option<GraphReference>)>,
+    best: HashMap<PathEnd, (u32, Option<GraphReference>)>,
 }
 
 impl PathQueue {
     fn add(&mut self, path: TestPath, via: Option<GraphReference>) {
-        let known = self.best.get(&path.node).map_or(u32::MAX, |(cost, _)| *cost);
+        let known = self.best.get(&path.end()).map_or(u32::MAX, |(cost, _)| *cost);
         if path.cost < known {
-            self.best.insert(path.node, (path.cost, via));
+            self.best.insert(path.end(), (path.cost, via));
             self.heap.push(Reverse(path));
         }
     }
@@ -71,7 +85,7 @@ impl PathQueue {
     fn next(&mut self) -> Option<TestPath> {
         loop {
             let Reverse(path) = self.heap.pop()?;
-            if self.best.get(&path.node).is_some_and(|(cost, _)| *cost == path.cost) {
+            if self.best.get(&path.end()).is_some_and(|(cost, _)| *cost == path.cost) {
                 return Some(path);
             }
         }
@@ -92,20 +106,27 @@ pub(super) fn select_tests(
             ReachedNode::Symbol(symbol) => Some(*symbol),
             ReachedNode::File(_) => None,
         };
-        queue.add(TestPath { cost: 0, distance: 0, grade: ReferenceGrade::Sure, origin, node: *node }, None);
+        let grade = ReferenceGrade::Sure;
+        queue.add(TestPath { cost: 0, distance: 0, grade, origin, node: *node, overriding: None }, None);
     }
-    let mut found: BTreeMap<ReachedNode, (TestPath, Option<GraphReference>)> = BTreeMap::new();
+    let mut found = FoundTests::new();
     while let Some(path) = queue.next() {
         // Its cheapest way is known once it is visited.
-        let via = queue.best.get(&path.node).and_then(|(_, via)| *via);
+        let via = queue.best.get(&path.end()).and_then(|(_, via)| *via);
         if let Some(test) = items.test_of(graph, path.node) {
-            found.entry(test).or_insert((path, via));
+            let heirs = match test {
+                ReachedNode::Symbol(test) => items.inherited.runs_of(test, path.overriding),
+                ReachedNode::File(_) => vec![None],
+            };
+            for heir in heirs {
+                found.entry((test, heir)).or_insert((path, via));
+            }
             continue;
         }
-        let mut search = TestSearch { graph, queue: &mut queue, from: path, via, depth };
+        let mut search = TestSearch { graph, items, queue: &mut queue, from: path, via, depth };
         match path.node {
             ReachedNode::Symbol(symbol) => search.visit_symbol(symbol),
-            ReachedNode::File(file) => search.visit_file(items, file),
+            ReachedNode::File(file) => search.visit_file(file),
         }
     }
     ranked(graph, found)
@@ -114,6 +135,7 @@ pub(super) fn select_tests(
 /// The steps from one node.
 struct TestSearch<'a> {
     graph: &'a ReferenceGraph,
+    items: &'a TestItems,
     queue: &'a mut PathQueue,
     from: TestPath,
     via: Option<GraphReference>,
@@ -134,12 +156,16 @@ impl TestSearch<'_> {
         if let Some(parent) = fact.parent {
             self.visit_parent(symbol, parent);
         }
+        let class = fact.parent.filter(|_| fact.is_member && graph.is_test(fact.file));
         for stand_in in graph.stand_ins_of(symbol) {
-            self.structural(stand_in, STAND_IN, ReferenceGrade::Likely);
+            self.structural_in(stand_in, class, STAND_IN, ReferenceGrade::Likely);
         }
         if is_type(fact.kind) {
             for member in graph.children_of(symbol) {
                 self.structural(*member, MEMBER_OF_TYPE, ReferenceGrade::Maybe);
+            }
+            for test in self.items.inherited.inherited_by(symbol) {
+                self.structural_in(*test, Some(symbol), MEMBER_OF_TYPE, ReferenceGrade::Maybe);
             }
         } else if fact.is_member && !fact.name().starts_with("__") {
             for place in graph.unresolved_uses_of(fact.name()) {
@@ -162,9 +188,9 @@ impl TestSearch<'_> {
     }
 
     /// What a file uses outside of all symbols may matter to each of its tests, and in sources to each of its symbols.
-    fn visit_file(&mut self, items: &TestItems, file: u32) {
+    fn visit_file(&mut self, file: u32) {
         let graph = self.graph;
-        for test in items.tests_of_file(file) {
+        for test in self.items.tests_of_file(file) {
             self.structural(*test, TEST_OF_FILE, ReferenceGrade::Maybe);
         }
         // Where the file itself is changed, its symbols are known to be as they were.
@@ -177,9 +203,18 @@ impl TestSearch<'_> {
 
     /// A step that is no reference.
     fn structural(&mut self, to: SymbolId, cost: u32, grade: ReferenceGrade) {
+        self.structural_in(to, None, cost, grade);
+    }
+
+    /// A step that is no reference, and that belongs to a class of tests.
+    fn structural_in(&mut self, to: SymbolId, class: Option<SymbolId>, cost: u32, grade: ReferenceGrade) {
         let grade = self.from.grade.max(grade);
-        let path = TestPath { cost, distance: 0, grade, node: ReachedNode::Symbol(to), ..self.from };
-        self.step(path, self.via);
+        // What is overridden twice on the way is still run by the first class alone.
+        let is_run_by =
+            |first: &SymbolId| class.is_none_or(|class| self.items.inherited.inherits(*first, class));
+        let overriding = self.from.overriding.filter(is_run_by).or(class);
+        let node = ReachedNode::Symbol(to);
+        self.step(TestPath { cost, distance: 0, grade, node, overriding, ..self.from }, self.via);
     }
 
     /// Adds a step; its cost and its distance are those of the step alone.
@@ -203,25 +238,27 @@ pub(super) fn is_type(kind: DefinitionKind) -> bool {
 }
 
 /// Returns the tests by their costs, less what their names say for them.
-fn ranked(
-    graph: &ReferenceGraph,
-    found: BTreeMap<ReachedNode, (TestPath, Option<GraphReference>)>,
-) -> Vec<ReachedSymbol> {
+fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<ReachedSymbol> {
     let mut names = NameMatcher { graph, origins: HashMap::new() };
     let mut ranked: Vec<(u32, ReachedSymbol)> = found
         .into_iter()
-        .map(|(node, (path, via))| {
-            let bonus = path.origin.map_or(0, |origin| names.bonus(origin, node));
+        .map(|((node, heir), (path, via))| {
+            let (distance, grade) = (path.distance, path.grade);
+            let test = ReachedSymbol { node, distance, grade, via, through: None, heir };
+            let bonus = path.origin.map_or(0, |origin| names.bonus(origin, &test));
             // What is changed itself comes before everything else.
-            let cost = if path.distance == 0 && via.is_none() { 0 } else { 100 + path.cost - bonus.min(100) };
-            (cost, ReachedSymbol { node, distance: path.distance, grade: path.grade, via, through: None })
+            let cost = if distance == 0 && via.is_none() { 0 } else { 100 + path.cost - bonus.min(100) };
+            (cost, test)
         })
         .collect();
-    let place = |node: ReachedNode| match node {
-        ReachedNode::Symbol(symbol) => (graph.symbol(symbol).file, graph.symbol(symbol).line),
-        ReachedNode::File(file) => (file, u32::MAX),
+    let place = |test: &ReachedSymbol| {
+        let line = match test.node {
+            ReachedNode::Symbol(symbol) => graph.symbol(symbol).line,
+            ReachedNode::File(_) => u32::MAX,
+        };
+        (file_of_test(graph, test), test.heir, line)
     };
-    ranked.sort_by_key(|(cost, test)| (*cost, test.distance, test.grade, place(test.node)));
+    ranked.sort_by_key(|(cost, test)| (*cost, test.distance, test.grade, place(test)));
     ranked.into_iter().map(|(_, test)| test).collect()
 }
 
@@ -233,19 +270,17 @@ struct NameMatcher<'a> {
 }
 
 impl NameMatcher<'_> {
-    fn bonus(&mut self, origin: SymbolId, test: ReachedNode) -> u32 {
+    fn bonus(&mut self, origin: SymbolId, test: &ReachedSymbol) -> u32 {
         let graph = self.graph;
         let (name, file) = self.origins.entry(origin).or_insert_with(|| {
             let symbol = graph.symbol(origin);
             (test_words(symbol.qualified_name.as_bytes()), test_words(stem(graph, symbol.file)))
         });
-        let (test_name, test_file) = match test {
-            ReachedNode::Symbol(symbol) => {
-                let symbol = graph.symbol(symbol);
-                (test_words(symbol.qualified_name.as_bytes()), symbol.file)
-            }
-            ReachedNode::File(file) => (Vec::new(), file),
+        let test_name = match test.node {
+            ReachedNode::Symbol(symbol) => test_words(name_of_test(graph, symbol, test.heir).as_bytes()),
+            ReachedNode::File(_) => Vec::new(),
         };
+        let test_file = file_of_test(graph, test);
         let shared = name.iter().filter(|word| test_name.contains(word)).count();
         let shared = u32::try_from(shared).unwrap_or(u32::MAX);
         let all = u32::try_from(name.len().max(1)).unwrap_or(u32::MAX);

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::graph::{ReferenceGraph, SymbolId};
 use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
-use super::test_items::TestItems;
+use super::test_items::{TestItems, file_of_test};
+use super::test_selection::is_type;
 use super::test_values::tests_with_values;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
@@ -44,18 +45,18 @@ pub(super) fn order_by_words(
     let (mut ordered, others): (Vec<_>, Vec<_>) =
         tests.into_iter().partition(|test| test.distance == 0 && test.via.is_none());
     let queries = [name_words(graph, items, changed), body_words(cache, graph, changed)];
-    let documents = test_documents(cache, graph, &queries, &others);
+    let documents = test_documents(cache, graph, items, &queries, &others);
     let [names, bodies] = queries.each_ref().map(|query| scores(&documents, query));
     let mut of_files: HashMap<u32, (f64, usize)> = HashMap::new();
     for (test, score) in others.iter().zip(&names) {
-        let (sum, count) = of_files.entry(file_of(graph, test.node)).or_default();
+        let (sum, count) = of_files.entry(file_of_test(graph, test)).or_default();
         *sum += score;
         *count += 1;
     }
     let values = tests_with_values(graph, items, changed);
     let mut scored: Vec<(f64, ReachedSymbol)> = Vec::with_capacity(others.len());
     for (at, test) in others.into_iter().enumerate() {
-        let (sum, count) = of_files[&file_of(graph, test.node)];
+        let (sum, count) = of_files[&file_of_test(graph, &test)];
         let value = values.get(&test.node).copied().unwrap_or(0.0);
         let words = VALUE_WEIGHT * value
             + NAME_WEIGHT * names[at]
@@ -140,6 +141,7 @@ fn body_words(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, changed: &[Symb
 }
 
 /// What a test has of the words of the queries.
+#[derive(Clone, Default)]
 struct TestDocument {
     /// How often it has each word that a query asks for.
     counts: HashMap<Term, u32>,
@@ -147,42 +149,75 @@ struct TestDocument {
     length: u64,
 }
 
-/// Returns the words of the tests, in their order.
+impl TestDocument {
+    fn add(&mut self, other: &Self) {
+        self.length += other.length;
+        for (term, count) in &other.counts {
+            *self.counts.entry(*term).or_default() += count;
+        }
+    }
+}
+
+/// Returns the words of the tests, in their order, with those of the classes that inherit them.
 fn test_documents(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
+    items: &TestItems,
     queries: &[WordWeights; 2],
     tests: &[ReachedSymbol],
 ) -> Vec<TestDocument> {
     let wanted: HashSet<Term> = queries.iter().flat_map(|query| query.keys().copied()).collect();
-    let mut by_file: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    // What is read of each file: the nodes, with the tests that they are words of.
+    let mut by_file: BTreeMap<u32, BTreeMap<ReachedNode, Vec<usize>>> = BTreeMap::new();
     for (at, test) in tests.iter().enumerate() {
-        by_file.entry(file_of(graph, test.node)).or_default().push(at);
-    }
-    let by_file: Vec<(String, Vec<usize>)> =
-        by_file.into_iter().map(|(file, tests)| (read(cache, graph, file), tests)).collect();
-    let found = on_all_cores(&by_file, |(text, in_file)| {
-        let lines: Vec<&str> = text.lines().collect();
-        let of_test = |at: &usize| {
-            let range = match tests[*at].node {
-                ReachedNode::Symbol(symbol) => {
-                    let fact = graph.symbol(symbol);
-                    let last = lines.len().min(fact.last_line as usize);
-                    last.min(fact.first_line as usize - 1)..last
-                }
-                ReachedNode::File(_) => 0..lines.len(),
+        for node in std::iter::once(test.node).chain(test.heir.map(ReachedNode::Symbol)) {
+            let file = match node {
+                ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
+                ReachedNode::File(file) => file,
             };
-            (*at, document(&lines[range], &wanted))
+            by_file.entry(file).or_default().entry(node).or_default().push(at);
+        }
+    }
+    let by_file: Vec<(String, BTreeMap<ReachedNode, Vec<usize>>)> =
+        by_file.into_iter().map(|(file, nodes)| (read(cache, graph, file), nodes)).collect();
+    let found = on_all_cores(&by_file, |(text, nodes)| {
+        let lines: Vec<&str> = text.lines().collect();
+        let of_node = |(node, tests): (&ReachedNode, &Vec<usize>)| {
+            (document(&own_lines(graph, items, *node, &lines), &wanted), tests.clone())
         };
-        in_file.iter().map(of_test).collect::<Vec<_>>()
+        nodes.iter().map(of_node).collect::<Vec<_>>()
     });
-    let mut documents: Vec<(usize, TestDocument)> = found.into_iter().flatten().collect();
-    documents.sort_by_key(|(at, _)| *at);
-    documents.into_iter().map(|(_, document)| document).collect()
+    let mut documents = vec![TestDocument::default(); tests.len()];
+    for (document, tests) in found.into_iter().flatten() {
+        for test in tests {
+            documents[test].add(&document);
+        }
+    }
+    documents
+}
+
+/// Returns the lines of a test or of a file; those of a class without the tests that it defines itself.
+fn own_lines<'t>(
+    graph: &ReferenceGraph,
+    items: &TestItems,
+    node: ReachedNode,
+    lines: &[&'t str],
+) -> Vec<&'t str> {
+    let ReachedNode::Symbol(symbol) = node else { return lines.to_vec() };
+    let lines_of = |symbol: SymbolId| {
+        let fact = graph.symbol(symbol);
+        fact.first_line as usize - 1..fact.last_line as usize
+    };
+    let is_test = |child: &SymbolId| items.test_of(graph, ReachedNode::Symbol(*child)).is_some();
+    let is_class = is_type(graph.symbol(symbol).kind);
+    let children = graph.children_of(symbol).iter().copied();
+    let left_out: Vec<_> = children.filter(|child| is_class && is_test(child)).map(lines_of).collect();
+    let is_shown = |at: &usize| !left_out.iter().any(|lines| lines.contains(at));
+    lines_of(symbol).filter(is_shown).filter_map(|at| lines.get(at).copied()).collect()
 }
 
 fn document(lines: &[&str], wanted: &HashSet<Term>) -> TestDocument {
-    let mut document = TestDocument { counts: HashMap::new(), length: 0 };
+    let mut document = TestDocument::default();
     for term in lines.iter().flat_map(|line| terms(line.as_bytes())).filter(|term| !term.is_identifier()) {
         document.length += 1;
         if wanted.contains(&term) {
@@ -212,13 +247,6 @@ fn scores(documents: &[TestDocument], words: &WordWeights) -> Vec<f64> {
         }
     }
     scores
-}
-
-fn file_of(graph: &ReferenceGraph, node: ReachedNode) -> u32 {
-    match node {
-        ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
-        ReachedNode::File(file) => file,
-    }
 }
 
 /// Returns the text of a file; nothing if it has just gone.

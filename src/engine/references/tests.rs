@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::graph::ReferenceGraph;
 use super::queries::{CallDirection, CallRequest, ImpactRequest};
 use super::reach::{ReachedNode, ReachedSymbol};
+use super::test_items::name_of_test;
 use crate::engine::error::{Code, Error};
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
@@ -33,7 +34,7 @@ fn uses(project: &mut Project<'_>, symbol: &str) -> Vec<String> {
 fn reached(graph: &ReferenceGraph, found: &[ReachedSymbol]) -> Vec<String> {
     let row = |reached: &ReachedSymbol| match reached.node {
         ReachedNode::Symbol(symbol) => {
-            format!("{} {}", graph.symbol(symbol).qualified_name, reached.distance)
+            format!("{} {}", name_of_test(graph, symbol, reached.heir), reached.distance)
         }
         ReachedNode::File(file) => format!("{} {}", graph.path(file), reached.distance),
     };
@@ -272,6 +273,42 @@ fn a_fixture_of_every_test_is_used_by_no_line_and_selects_them() {
 }
 
 #[test]
+fn tests_that_a_class_inherits_are_named_after_it() {
+    let lib = "def sign(): ...\n\n\ndef stamp(): ...\n\n\ndef load(): ...\n";
+    let base = "import lib\n\n\nclass SignerMixin:\n    def make(self):\n        raise NotImplementedError\n\n    def test_make(self):\n        self.make()\n\n\nclass TestLoad:\n    def test_load(self):\n        lib.load()\n\n    def test_again(self):\n        lib.load()\n";
+    let derived = "import lib\nfrom base import SignerMixin, TestLoad\n\n\nclass TestSigner(SignerMixin):\n    def make(self):\n        lib.sign()\n\n\nclass TestStamp(TestSigner):\n    def make(self):\n        lib.stamp()\n\n\nclass TestMore(TestLoad):\n    def test_again(self):\n        lib.stamp()\n";
+    let case = "import lib\nfrom unittest import TestCase\n\n\nclass Loading:\n    def test_it(self):\n        lib.load()\n\n\nclass FastLoading(Loading, TestCase):\n    speed = 1\n";
+    let sandbox = TestProject::new(&[
+        ("lib.py", lib),
+        ("tests/base.py", base),
+        ("tests/test_derived.py", derived),
+        ("tests/test_case.py", case),
+    ]);
+    let mut project = sandbox.project(true);
+    let mut tests = |symbol: &str| {
+        let mut found = impact(&mut project, Some(symbol), None, true);
+        found.sort();
+        found
+    };
+    // The mixin does not run its tests, and only the class that signs does so.
+    assert_eq!(tests("sign"), ["TestSigner.test_make 2", "TestStamp.test_make 2"]);
+    let expected =
+        ["FastLoading.test_it 1", "TestLoad.test_again 1", "TestLoad.test_load 1", "TestMore.test_load 1"];
+    assert_eq!(tests("load"), expected);
+    assert_eq!(tests("stamp"), ["TestMore.test_again 1", "TestStamp.test_make 2"]);
+    assert_eq!(tests("TestSigner"), ["TestSigner.test_make 0", "TestStamp.test_make 0"]);
+    // pytest names the class that runs the test.
+    write_coverage(
+        &sandbox.path(".coverage"),
+        "/elsewhere/lib.py",
+        &[7],
+        "tests/test_derived.py::TestMore::test_load|run",
+    );
+    let found = impact(&mut sandbox.project(true), Some("load"), None, true);
+    assert_eq!((found[0].as_str(), found.len()), ("TestMore.test_load 1", expected.len()));
+}
+
+#[test]
 fn tests_are_found_by_the_conventions_of_each_language() {
     let sandbox = TestProject::new(&[
         (
@@ -334,6 +371,31 @@ fn a_use_outside_of_all_symbols_leads_to_the_symbols_of_that_file() {
     let mut project = sandbox.project(true);
     assert_eq!(impact(&mut project, Some("Codec"), None, true), ["test_save 2"]);
     assert_eq!(impact(&mut project, Some("codec.py"), None, true), ["test_save 2"]);
+}
+
+#[test]
+fn what_uses_a_variable_of_a_module_may_run_what_the_variable_contains() {
+    let filters = "def do_upper(): ...\n\n\ndef do_lower(): ...\n\n\ndef alone(): ...\n\n\nFILTERS = {\n    'upper': do_upper,\n    'lower': do_lower,\n}\nOTHER = 1\nalone()\n";
+    let tests = "def test_odd(value): ...\n\n\nTESTS = {'odd': test_odd}\n";
+    let defaults = "from app.filters import FILTERS as DEFAULT_FILTERS, OTHER\nfrom app import tests\n";
+    let engine = "from app.defaults import DEFAULT_FILTERS, OTHER\nfrom app import tests\n\n\ndef make():\n    return DEFAULT_FILTERS, tests.TESTS\n\n\ndef other():\n    return OTHER\n\n\ndef hidden(DEFAULT_FILTERS):\n    return DEFAULT_FILTERS\n";
+    let user = "from app.engine import make, other\n\n\ndef test_make():\n    make()\n\n\ndef test_other():\n    other()\n";
+    let files = [
+        ("app/__init__.py", ""),
+        ("app/filters.py", filters),
+        ("app/tests.py", tests),
+        ("app/defaults.py", defaults),
+        ("app/engine.py", engine),
+        ("tests/test_engine.py", user),
+    ];
+    let sandbox = TestProject::new(&files);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "do_upper"), ["app/filters.py:11 sure"]);
+    let expected = ["app/filters.py 1", "make 1", "test_make 2"];
+    assert_eq!(impact(&mut project, Some("do_lower"), None, false), expected);
+    assert_eq!(impact(&mut project, Some("alone"), None, false), ["app/filters.py 1"]);
+    // A module of a package is no file of tests.
+    assert_eq!(impact(&mut project, Some("test_odd"), None, true), ["test_make 2"]);
 }
 
 #[test]

@@ -130,6 +130,20 @@ fn prototypes_and_macros_of_c_are_definitions_of_their_kinds() {
 }
 
 #[test]
+fn functions_of_c_may_be_declared_in_parentheses() {
+    let found = facts(
+        "c",
+        "API void (one)(int a);\nAPI size_t (two) (int *a);\nAPI int *(three)(void);\nint (four)(int a) { return a; }\nint (*five)(int a);\nHEAD(six)(int a);\n",
+    );
+    assert_eq!(definitions(&found)[..4], ["one 1:1-1", "two 2:2-2", "three 3:3-3", "four 4:4-4"]);
+    let prototypes = found.definitions.iter().map(|fact| fact.flags.has(DefinitionFlags::PROTOTYPE));
+    assert_eq!(prototypes.take(4).collect::<Vec<_>>(), [true, true, true, false]);
+    assert!(
+        ["five", "size_t"].iter().all(|name| !definitions(&found).iter().any(|row| row.starts_with(name)))
+    );
+}
+
+#[test]
 fn hostile_texts_take_no_longer_than_others() {
     for language in ["python", "c", "cpp", "java", "rust", "go", "toml", "go-mod"] {
         for piece in

@@ -21,6 +21,9 @@ impl CFactsReader<'_> {
         while at < self.at && !self.is_sign(at, b';') {
             if self.kind(at) == Some(Kind::Else) && found.is_some() {
                 at = self.conditional_end(at);
+            } else if let Some(name) = self.name_in_parentheses(at).filter(|_| start < at) {
+                found = Some((name, name + 2));
+                at = self.group_end(name + 2).max(name + 3);
             } else if self.is_sign(at, b'(') {
                 let name = at.checked_sub(1).filter(|name| *name >= start);
                 let is_name = name.is_some_and(|name| {
@@ -37,6 +40,21 @@ impl CFactsReader<'_> {
             }
         }
         found
+    }
+
+    /// Returns the name of a function in parentheses, which no macro of that name replaces: `int (f)(int a);`.
+    fn name_in_parentheses(&self, open: usize) -> Option<usize> {
+        let is_enclosed = self.is_sign(open, b'(')
+            && self.kind(open + 1) == Some(Kind::Word)
+            && self.is_sign(open + 2, b')')
+            && self.is_sign(open + 3, b'(');
+        let before = self.tokens[open.checked_sub(1).filter(|_| is_enclosed)?];
+        // Behind the name of a macro are its arguments.
+        let is_type = before.kind == Kind::Sign(b'*')
+            || before.kind == Kind::Word
+                && !self.text(before).starts_with("__")
+                && self.text(before).chars().any(char::is_lowercase);
+        (is_type && !KEYWORDS.contains(&self.text(self.tokens[open + 1]))).then_some(open + 1)
     }
 
     /// Returns the index of the `#endif` of an `#else`.

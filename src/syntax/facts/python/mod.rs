@@ -4,6 +4,7 @@ mod alternatives;
 mod fixtures;
 mod narrowing;
 mod reader;
+mod type_variables;
 mod types;
 
 pub(super) use reader::walk;

@@ -5,9 +5,11 @@ use tree_sitter::Node;
 use super::alternatives::{in_branch, mark_alternatives, visit_body};
 use super::fixtures::{bind_fixtures, bind_marks, bind_plugins, is_in_fixture, mark_class};
 use super::narrowing::narrow_by;
+use super::type_variables::{bind_assigned_variable, bind_type_parameters};
 use super::types::{declared_type, elements_of, is_alias_here, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, NameId, ScopeId, ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, END_OF_ASSIGNMENT, ExpressionFact, NameId,
+    ScopeId, ScopeKind,
 };
 use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, index, line_of};
 use crate::syntax::outline::{child_of_kind, children};
@@ -141,6 +143,7 @@ fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node<'t
         }
         facts.deeper(bases, visit_children_of);
     }
+    bind_type_parameters(facts, node, Some(class), visit_one);
     let outer = facts.open_body(class, ScopeKind::Class);
     visit_body(facts, node, visit);
     facts.scope = outer;
@@ -190,6 +193,7 @@ fn define_function<'t>(
         (true, true) => Some(ExpressionFact::ReceiverType),
         (true, false) => Some(ExpressionFact::Receiver),
     };
+    bind_type_parameters(facts, node, None, visit_one);
     if let Some(parameters) = field(node, "parameters") {
         bind_parameters(facts, parameters, receiver, body);
     }
@@ -336,6 +340,12 @@ fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         (None, None) => return,
     };
     bind_names(facts, left, value);
+    bind_assigned_variable(facts, left, right);
+    let last = index(node.end_position().row) + 1;
+    if facts.scope == 0 && line_of(node) < last {
+        let name = facts.composed_name(END_OF_ASSIGNMENT);
+        facts.bind(0, name, BindingValue::Value(0), last);
+    }
     match left.map(|left| facts.text_of(left)) {
         Some("pytestmark") => bind_marks(facts, right),
         Some("pytest_plugins") => bind_plugins(facts, right),

@@ -164,7 +164,8 @@ fn value_of_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expression
             facts.expression(ExpressionFact::Instance(declared))
         }
         (
-            "copy" | "copy.copy" | "deepcopy" | "copy.deepcopy" | "closing" | "aclosing" | "nullcontext",
+            "copy" | "copy.copy" | "deepcopy" | "copy.deepcopy" | "closing" | "aclosing" | "nullcontext"
+            | "staticmethod" | "classmethod",
             Some(value),
         ) => facts.chained(Some(value), value_of),
         ("list" | "sorted" | "reversed" | "iter" | "tuple" | "set" | "frozenset", Some(whole)) => {
