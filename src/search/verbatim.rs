@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MIN_LINE_BYTES: usize = 21;
 /// A shorter part of a literal occurs by chance.
 const MIN_PART_BYTES: usize = 10;
-/// A longer part of a literal counts no more than one of so many bytes.
+/// A longer part of a literal counts no more than one of this length.
 const LONG_PART_BYTES: usize = 40;
 /// Bytes by which parts of literals are looked up in the task.
 const KEY_BYTES: usize = 8;

@@ -388,9 +388,9 @@ fn reached_place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> ReachedPlac
         }
     };
     let mut inherited_from = None;
-    if let (Some(heir), ReachedNode::Symbol(test)) = (reached.heir, reached.node) {
+    if let (Some(subclass), ReachedNode::Symbol(test)) = (reached.subclass, reached.node) {
         inherited_from = Some(place(graph.path(file), line, symbol.as_deref()));
-        let class = graph.symbol(heir);
+        let class = graph.symbol(subclass);
         (file, line) = (class.file, class.line);
         symbol = Some(format!("{}.{}", class.qualified_name, graph.symbol(test).name()));
     }

@@ -46,9 +46,6 @@ pub(super) fn resolve_focus(
         let note = ambiguity_note(cache, &word);
         cache.workspace.note(note);
     }
-    if is_whole {
-        note_left_out(cache, focus, files);
-    }
     for file in files {
         let KnownState::Content { facts, .. } = &file.state else { continue };
         let last = focus.lines(&file.path).and_then(|lines| lines.0.iter().max().copied());
@@ -60,21 +57,6 @@ pub(super) fn resolve_focus(
         }
     }
     Ok(())
-}
-
-/// Notes why nothing is shown of files in focus, where that is so of all of them.
-fn note_left_out(cache: &mut ArtifactCache<'_>, focus: &Focus, files: &[KnownFile]) {
-    let in_focus = || files.iter().filter(|file| focus.lines(&file.path).is_some());
-    if in_focus().any(|file| ContentRef::from_file(file).is_some()) {
-        return;
-    }
-    for file in in_focus().take(MAX_OTHERS) {
-        if let KnownState::LeftOut(reason) = file.state {
-            let words =
-                format!("nothing is shown of {}, which is in focus: {}", file.path, reason.description());
-            cache.workspace.note(words);
-        }
-    }
 }
 
 /// Returns how unlikely a file is to be meant by a word that fits others as well.

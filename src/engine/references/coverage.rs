@@ -48,20 +48,20 @@ pub(super) fn put_covered_first(
 
 fn merge(covered: BTreeSet<TestRun>, tests: Vec<ReachedSymbol>) -> Vec<ReachedSymbol> {
     let run_of = |test: &ReachedSymbol| match test.node {
-        ReachedNode::Symbol(symbol) => Some((symbol, test.heir)),
+        ReachedNode::Symbol(symbol) => Some((symbol, test.subclass)),
         ReachedNode::File(_) => None,
     };
     let is_covered = |test: &ReachedSymbol| run_of(test).is_some_and(|run| covered.contains(&run));
     let (mut first, rest): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_covered);
     let known: HashSet<TestRun> = first.iter().filter_map(run_of).collect();
     let others = covered.into_iter().filter(|run| !known.contains(run));
-    let row = |(test, heir)| ReachedSymbol {
+    let row = |(test, subclass)| ReachedSymbol {
         node: ReachedNode::Symbol(test),
         distance: 1,
         grade: ReferenceGrade::Sure,
         via: None,
         through: None,
-        heir,
+        subclass,
     };
     first.extend(others.map(row));
     for test in &mut first {
@@ -106,7 +106,7 @@ fn covered_tests(
             match names.find(&context) {
                 Some((test, None)) => {
                     let runs = inherited.runs_by_definition(test);
-                    found.tests.extend(runs.into_iter().map(|heir| (test, heir)));
+                    found.tests.extend(runs.into_iter().map(|subclass| (test, subclass)));
                 }
                 run => found.tests.extend(run),
             }
@@ -148,7 +148,7 @@ impl TestNames<'_> {
         let tests = self.by_path.entry(path.to_owned()).or_insert_with(|| {
             let runs = graph.files_named(path.as_bytes()).into_iter();
             let runs = runs.flat_map(|file| runs_of_file(graph, inherited, file));
-            runs.map(|(test, heir)| (name_of_test(graph, test, heir), (test, heir))).collect()
+            runs.map(|(test, subclass)| (name_of_test(graph, test, subclass), (test, subclass))).collect()
         });
         tests.get(name).copied()
     }
@@ -160,9 +160,12 @@ impl TestNames<'_> {
             for file in (0..graph.file_count()).filter(|file| graph.is_test(*file)) {
                 let path = graph.path(file).to_string();
                 let module = path.strip_suffix(".py").unwrap_or(&path).replace('/', ".");
-                for (test, heir) in runs_of_file(graph, inherited, file) {
-                    let qualified = format!("{module}.{}", name_of_test(graph, test, heir));
-                    by_module.entry(graph.symbol(test).name()).or_default().push((qualified, (test, heir)));
+                for (test, subclass) in runs_of_file(graph, inherited, file) {
+                    let qualified = format!("{module}.{}", name_of_test(graph, test, subclass));
+                    by_module
+                        .entry(graph.symbol(test).name())
+                        .or_default()
+                        .push((qualified, (test, subclass)));
                 }
             }
             by_module

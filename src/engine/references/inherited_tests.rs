@@ -32,25 +32,25 @@ impl InheritedTests {
             }
         }
         let mut found = Self::default();
-        if !by_class.keys().any(|class| has_heirs(graph, *class)) {
+        if !by_class.keys().any(|class| has_subclasses(graph, *class)) {
             return found;
         }
         found.bases = bases_in_tests(graph);
         let mut known: HashSet<(SymbolId, &str)> = HashSet::new();
         for (class, tests) in &by_class {
-            for heir in graph.stand_ins_of(*class) {
-                if !found.is_run(graph, heir) {
+            for subclass in graph.stand_ins_of(*class) {
+                if !found.is_run(graph, subclass) {
                     continue;
                 }
                 let between = |other: &SymbolId| found.inherits(*other, *class);
-                let mut overriding: Vec<SymbolId> = found.bases_of(heir).filter(between).collect();
-                overriding.push(heir);
+                let mut overriding: Vec<SymbolId> = found.bases_of(subclass).filter(between).collect();
+                overriding.push(subclass);
                 for test in tests {
                     let name = graph.symbol(*test).name();
                     let is_overridden = overriding.iter().any(|class| has_member(graph, *class, name));
-                    if !is_overridden && known.insert((heir, name)) {
-                        found.classes.entry(*test).or_default().push(heir);
-                        found.tests.entry(heir).or_default().push(*test);
+                    if !is_overridden && known.insert((subclass, name)) {
+                        found.classes.entry(*test).or_default().push(subclass);
+                        found.tests.entry(subclass).or_default().push(*test);
                     }
                 }
             }
@@ -70,16 +70,16 @@ impl InheritedTests {
     /// Returns the classes that run a test, `None` for the one that defines it. Where a way to the test leads through what
     /// a class overrides, only that class and those that inherit it have run what is before on the way.
     pub(super) fn runs_of(&self, test: SymbolId, overriding: Option<SymbolId>) -> Vec<Option<SymbolId>> {
-        let heirs = self.classes.get(&test).map_or(&[][..], Vec::as_slice);
+        let subclasses = self.classes.get(&test).map_or(&[][..], Vec::as_slice);
         if let Some(class) = overriding {
-            let of_class = |heir: &&SymbolId| **heir == class || self.inherits(**heir, class);
-            let runs: Vec<_> = heirs.iter().filter(of_class).map(|heir| Some(*heir)).collect();
+            let of_class = |subclass: &&SymbolId| **subclass == class || self.inherits(**subclass, class);
+            let runs: Vec<_> = subclasses.iter().filter(of_class).map(|subclass| Some(*subclass)).collect();
             if !runs.is_empty() {
                 return runs;
             }
         }
         let own = (!self.only_inherited.contains(&test)).then_some(None);
-        own.into_iter().chain(heirs.iter().map(|heir| Some(*heir))).collect()
+        own.into_iter().chain(subclasses.iter().map(|subclass| Some(*subclass))).collect()
     }
 
     /// Returns the runs that a name of a test means that was given by the class that defines it.
@@ -102,7 +102,7 @@ impl InheritedTests {
         let fact = graph.symbol(class);
         fact.kind == DefinitionKind::Class
             && graph.is_test(fact.file)
-            && (!has_heirs(graph, class) || self.is_named_as_run(graph, class))
+            && (!has_subclasses(graph, class) || self.is_named_as_run(graph, class))
     }
 
     /// Returns whether the framework runs the tests that a class defines: `JUnit` those of all classes, pytest those whose
@@ -118,7 +118,7 @@ impl InheritedTests {
 }
 
 /// Returns whether other types inherit a class.
-fn has_heirs(graph: &ReferenceGraph, class: SymbolId) -> bool {
+fn has_subclasses(graph: &ReferenceGraph, class: SymbolId) -> bool {
     matches!(graph.language(graph.symbol(class).file), "python" | "java")
         && graph.stand_ins_of(class).next().is_some()
 }
@@ -132,8 +132,10 @@ fn bases_in_tests(graph: &ReferenceGraph) -> HashMap<SymbolId, HashSet<SymbolId>
     let mut bases: HashMap<SymbolId, HashSet<SymbolId>> = HashMap::new();
     for (base, fact) in (0..).zip(graph.symbols()) {
         if matches!(fact.kind, DefinitionKind::Class | DefinitionKind::Interface) {
-            for heir in graph.stand_ins_of(base).filter(|heir| graph.is_test(graph.symbol(*heir).file)) {
-                bases.entry(heir).or_default().insert(base);
+            for subclass in
+                graph.stand_ins_of(base).filter(|subclass| graph.is_test(graph.symbol(*subclass).file))
+            {
+                bases.entry(subclass).or_default().insert(base);
             }
         }
     }

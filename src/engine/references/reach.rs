@@ -29,7 +29,7 @@ pub struct ReachedSymbol {
     /// The member that this last reference uses, if another one that overrides or implements it may run there.
     pub through: Option<SymbolId>,
     /// The class that inherits this test and runs it, if it is not the one that defines it.
-    pub heir: Option<SymbolId>,
+    pub subclass: Option<SymbolId>,
 }
 
 /// In which direction references are followed.
@@ -125,7 +125,7 @@ fn step(
         }
         let grade = grade.max(reference.grade);
         let through = is_overridden.then_some(symbol);
-        let reached = ReachedSymbol { node, distance, grade, via: Some(*reference), through, heir: None };
+        let reached = ReachedSymbol { node, distance, grade, via: Some(*reference), through, subclass: None };
         let known = next.entry(node).or_insert(reached);
         if grade < known.grade {
             *known = reached;

@@ -79,16 +79,20 @@ fn used_by_sources(graph: &ReferenceGraph) -> HashSet<u32> {
 
 /// Returns the file that a test is run from: that of the class that inherits it, if one does.
 pub(super) fn file_of_test(graph: &ReferenceGraph, test: &ReachedSymbol) -> u32 {
-    match (test.heir, test.node) {
+    match (test.subclass, test.node) {
         (Some(symbol), _) | (None, ReachedNode::Symbol(symbol)) => graph.symbol(symbol).file,
         (None, ReachedNode::File(file)) => file,
     }
 }
 
 /// Returns the name by which a test is run: after the class that inherits it, if one does.
-pub(super) fn name_of_test(graph: &ReferenceGraph, test: SymbolId, heir: Option<SymbolId>) -> Cow<'_, str> {
+pub(super) fn name_of_test(
+    graph: &ReferenceGraph,
+    test: SymbolId,
+    subclass: Option<SymbolId>,
+) -> Cow<'_, str> {
     let fact = graph.symbol(test);
-    match heir {
+    match subclass {
         Some(class) => format!("{}.{}", graph.symbol(class).qualified_name, fact.name()).into(),
         None => Cow::Borrowed(&fact.qualified_name),
     }

@@ -114,12 +114,12 @@ pub(super) fn select_tests(
         // Its cheapest way is known once it is visited.
         let via = queue.best.get(&path.end()).and_then(|(_, via)| *via);
         if let Some(test) = items.test_of(graph, path.node) {
-            let heirs = match test {
+            let subclasses = match test {
                 ReachedNode::Symbol(test) => items.inherited.runs_of(test, path.overriding),
                 ReachedNode::File(_) => vec![None],
             };
-            for heir in heirs {
-                found.entry((test, heir)).or_insert((path, via));
+            for subclass in subclasses {
+                found.entry((test, subclass)).or_insert((path, via));
             }
             continue;
         }
@@ -242,9 +242,9 @@ fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<ReachedSymbol> {
     let mut names = NameMatcher { graph, origins: HashMap::new() };
     let mut ranked: Vec<(u32, ReachedSymbol)> = found
         .into_iter()
-        .map(|((node, heir), (path, via))| {
+        .map(|((node, subclass), (path, via))| {
             let (distance, grade) = (path.distance, path.grade);
-            let test = ReachedSymbol { node, distance, grade, via, through: None, heir };
+            let test = ReachedSymbol { node, distance, grade, via, through: None, subclass };
             let bonus = path.origin.map_or(0, |origin| names.bonus(origin, &test));
             // What is changed itself comes before everything else.
             let cost = if distance == 0 && via.is_none() { 0 } else { 100 + path.cost - bonus.min(100) };
@@ -256,7 +256,7 @@ fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<ReachedSymbol> {
             ReachedNode::Symbol(symbol) => graph.symbol(symbol).line,
             ReachedNode::File(_) => u32::MAX,
         };
-        (file_of_test(graph, test), test.heir, line)
+        (file_of_test(graph, test), test.subclass, line)
     };
     ranked.sort_by_key(|(cost, test)| (*cost, test.distance, test.grade, place(test)));
     ranked.into_iter().map(|(_, test)| test).collect()
@@ -277,7 +277,7 @@ impl NameMatcher<'_> {
             (test_words(symbol.qualified_name.as_bytes()), test_words(stem(graph, symbol.file)))
         });
         let test_name = match test.node {
-            ReachedNode::Symbol(symbol) => test_words(name_of_test(graph, symbol, test.heir).as_bytes()),
+            ReachedNode::Symbol(symbol) => test_words(name_of_test(graph, symbol, test.subclass).as_bytes()),
             ReachedNode::File(_) => Vec::new(),
         };
         let test_file = file_of_test(graph, test);

@@ -170,7 +170,7 @@ fn test_documents(
     // What is read of each file: the nodes, with the tests that they are words of.
     let mut by_file: BTreeMap<u32, BTreeMap<ReachedNode, Vec<usize>>> = BTreeMap::new();
     for (at, test) in tests.iter().enumerate() {
-        for node in std::iter::once(test.node).chain(test.heir.map(ReachedNode::Symbol)) {
+        for node in std::iter::once(test.node).chain(test.subclass.map(ReachedNode::Symbol)) {
             let file = match node {
                 ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
                 ReachedNode::File(file) => file,

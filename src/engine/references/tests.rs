@@ -34,7 +34,7 @@ fn uses(project: &mut Project<'_>, symbol: &str) -> Vec<String> {
 fn reached(graph: &ReferenceGraph, found: &[ReachedSymbol]) -> Vec<String> {
     let row = |reached: &ReachedSymbol| match reached.node {
         ReachedNode::Symbol(symbol) => {
-            format!("{} {}", name_of_test(graph, symbol, reached.heir), reached.distance)
+            format!("{} {}", name_of_test(graph, symbol, reached.subclass), reached.distance)
         }
         ReachedNode::File(file) => format!("{} {}", graph.path(file), reached.distance),
     };

@@ -150,8 +150,8 @@ fn mark_computed<'t>(facts: &mut FactsBuilder<'t>, targets: &[Node<'t>]) {
 
 /// Records that a constructor inherits from another one.
 pub(super) fn inherit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let Some((heir, base)) = inheritance(facts, node).filter(|_| facts.scope == 0) else { return };
-    let name = facts.name_of(heir);
+    let Some((subclass, base)) = inheritance(facts, node).filter(|_| facts.scope == 0) else { return };
+    let name = facts.name_of(subclass);
     if let Some(members) = facts.objects.members.get(&name).copied().filter(|members| *members != 0) {
         let (base, implemented) = (value_of(facts, base), facts.name(IMPLEMENTED_TRAIT));
         facts.bind(members, implemented, BindingValue::Value(base), line_of(node));
