@@ -5,7 +5,7 @@
 //!
 //! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a
 //! task says, and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files
-//! of a project by these (`text_matches.rs`) and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the
+//! of a project by these (`text_matches.rs`) and by history (`subjects.rs`); `chunks.rs`, `symbol_parts.rs` and `rank_symbols.rs` continue with the
 //! symbols of the best files (`run_content.rs` says which lines mean nothing, and `verbatim.rs` what the task has word for word), and `windows.rs` cuts those that are too long.
 //! `path_class.rs` and `generated_pages.rs` know files by their paths, and `amalgamations.rs` those that repeat others.
 //! `line_targets.rs` says which files have the lines that a task points to, and `mentioned_files.rs` which of the paths that it
@@ -28,6 +28,7 @@ mod run_content;
 mod stems;
 mod subjects;
 mod subsequence;
+mod symbol_parts;
 mod task;
 mod text_matches;
 mod traces;
@@ -44,10 +45,11 @@ pub use mentioned_files::find_mentioned;
 pub use path_class::PathClass;
 pub use query::RankingQuery;
 pub use rank::{FileRanking, FileScore, FileSignals, FilesForSymbols, RankedFile, rank_files};
-pub use rank_symbols::{FileWithSymbols, SymbolParts, rank_symbols};
+pub use rank_symbols::rank_symbols;
 pub use stems::{TERMS_VERSION, Term};
 pub use subjects::{ChangeHorizon, MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
 pub use subsequence::Subsequence;
+pub use symbol_parts::{FileWithSymbols, SymbolParts};
 pub use task::{Error, IgnoredTextReason, MentionedPath, MentionedPathKind, TaskReading, read_task};
 pub use vector::{TermVector, VECTOR_VERSION, VectorBuilder};
 pub use windows::cut_around_mentions;

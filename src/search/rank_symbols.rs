@@ -19,17 +19,16 @@
 //! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are those among these
 //! chunks: to know them for all files, each would have to be read.
 
-use std::collections::HashMap;
-
-use super::bm25::{Saturation, greatest, inverse_frequency, normalized, rarity, real};
-use super::chunks::{Chunk, ChunkKind, FileChunks};
-use super::line_targets::LineTargets;
+use super::bm25::{greatest, normalized};
+use super::chunks::ChunkKind;
 use super::path_class::PathClass;
-use super::query::{LineMention, RankingQuery};
+use super::query::RankingQuery;
 use super::rank::{FileRanking, RankedFile};
 use super::run_content::{RunContent, run_content};
-use super::verbatim::SharedPiece;
-use super::words::words;
+use super::symbol_parts::{
+    FileWithSymbols, SymbolParts, SymbolScore, add_frame_scores, add_name_scores, add_quoted_scores,
+    best_chunks, certainty, exact_score, text_scores,
+};
 
 /// What the text of a symbol's file counts, and what the best chunks of the file do.
 const FILE_TEXT_SHARE: f64 = 0.2;
@@ -37,82 +36,14 @@ const FILE_BEST_SHARE: f64 = 0.4;
 /// What the mention of a symbol's file counts where the task has its name without a folder, as `#include <zstd.h>` does:
 /// such a task is not about each function in it.
 const BARE_MENTION_SHARE: f64 = 0.25;
-/// What the best chunks of a file count, in their order.
-const BEST_CHUNKS: [f64; 3] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
 /// A longer list of imports is not shown with the functions of its file.
 const MOST_IMPORT_BYTES: usize = 800;
 /// What the score of a function is multiplied by to give that of something that follows it.
 const BEHIND: f64 = 0.99;
 /// A name that more files have, such as `__init__`, leads to no symbol surely, even if the task mentions no other name.
 const COMMON_NAME_FILES: usize = 30;
-/// What lines and messages count that the task has word for word; all pieces of a chunk together, before that; and to what
-/// power the number of chunks with a piece divides what it counts.
+/// What lines and messages count that the task has word for word.
 const QUOTED_WEIGHT: f64 = 1.0;
-const MOST_QUOTED: f64 = 3.0;
-const SPREAD: f64 = 0.7;
-/// A shorter name is a word by chance, unless the task marks it as code.
-const MIN_NAME_BYTES: usize = 4;
-
-/// A file whose symbols are ranked.
-#[derive(Clone, Copy, Debug)]
-pub struct FileWithSymbols<'a> {
-    /// Its position among the ranked files.
-    pub file: usize,
-    /// Its text.
-    pub text: &'a str,
-    /// The chunks of its text.
-    pub chunks: &'a FileChunks<'a>,
-}
-
-/// The parts of a symbol's score, weighted.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SymbolParts {
-    /// The task's terms in its text.
-    pub text: f64,
-    /// The task's terms in its name.
-    pub name: f64,
-    /// Its name in the task.
-    pub exact: f64,
-    /// Lines of it that the task points to.
-    pub frame: f64,
-    /// Lines and messages of it that the task has word for word.
-    pub quoted: f64,
-    /// The parts of its file's score, and the texts of the file's best chunks.
-    pub file: f64,
-}
-
-impl SymbolParts {
-    /// Returns the parts with their names, as receipts and explanations list them.
-    pub fn named(&self) -> [(&'static str, f64); 6] {
-        [
-            ("text", self.text),
-            ("name", self.name),
-            ("exact", self.exact),
-            ("frame", self.frame),
-            ("quoted", self.quoted),
-            ("file", self.file),
-        ]
-    }
-
-    fn sum(&self) -> f64 {
-        self.named().iter().map(|part| part.1).sum()
-    }
-}
-
-/// The score of a chunk.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SymbolScore {
-    /// The position of its file among those given.
-    pub file: usize,
-    /// Its position among the chunks of its file.
-    pub chunk: usize,
-    /// The sum of the parts, times the factor.
-    pub total: f64,
-    /// The parts.
-    pub parts: SymbolParts,
-    /// The factor of the file's class, and of lines that mean nothing.
-    pub factor: f64,
-}
 
 /// Ranks the chunks of some files, the best first. Chunks with equal scores are in the order of the files as given, and
 /// of their lines.
@@ -209,188 +140,13 @@ fn content_of(file: &FileWithSymbols<'_>, chunk: usize) -> RunContent {
     text.map_or(RunContent::Code, run_content)
 }
 
-/// The terms of the query in one chunk.
-struct ChunkMatches {
-    /// Positions in the query with counts.
-    terms: Vec<(usize, u32)>,
-    length: u64,
-}
-
-/// Returns a score for each chunk, with the part for its text.
-fn text_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>]) -> Vec<SymbolScore> {
-    let mut scores = Vec::new();
-    let mut matches = Vec::new();
-    for (at, file) in files.iter().enumerate() {
-        for (position, chunk) in file.chunks.chunks.iter().enumerate() {
-            let (total, factor) = (0.0, 1.0);
-            let parts = SymbolParts::default();
-            scores.push(SymbolScore { file: at, chunk: position, total, parts, factor });
-            matches
-                .push(match_chunk(query, file.text.as_bytes().get(chunk.bytes.clone()).unwrap_or_default()));
-        }
-    }
-    let mut chunks_with = vec![0; query.terms().len()];
-    for (position, _) in matches.iter().flat_map(|chunk| &chunk.terms) {
-        chunks_with[*position] += 1;
-    }
-    let saturation = Saturation::new(matches.iter().map(|chunk| chunk.length));
-    let of_term = |(position, with): (usize, &usize)| {
-        query.weighted(position).weight * inverse_frequency(matches.len(), *with)
-    };
-    let weights: Vec<f64> = chunks_with.iter().enumerate().map(of_term).collect();
-    for (score, chunk) in scores.iter_mut().zip(&matches) {
-        let of_term =
-            |(position, count): &(usize, u32)| weights[*position] * saturation.of(*count, chunk.length);
-        score.parts.text = chunk.terms.iter().map(of_term).sum();
-    }
-    scores
-}
-
-/// Returns for each file what the texts of its best chunks come to, divided by the greatest value.
-fn best_chunks(scores: &[SymbolScore], files: usize) -> Vec<f64> {
-    let mut best = vec![[0.0_f64; BEST_CHUNKS.len()]; files];
-    for score in scores {
-        let mut text = score.parts.text;
-        for place in &mut best[score.file] {
-            if *place < text {
-                std::mem::swap(place, &mut text);
-            }
-        }
-    }
-    let of_file = |texts: &[f64; 3]| texts.iter().zip(BEST_CHUNKS).map(|(text, counts)| text * counts).sum();
-    let sums: Vec<f64> = best.iter().map(of_file).collect();
-    let greatest = greatest(sums.iter().copied());
-    sums.into_iter().map(|sum| normalized(sum, greatest)).collect()
-}
-
-fn match_chunk(query: &RankingQuery, text: &[u8]) -> ChunkMatches {
-    let mut found = Vec::new();
-    let mut length = 0;
-    if query.terms().is_empty() {
-        return ChunkMatches { terms: Vec::new(), length };
-    }
-    for term in words(text).flat_map(|word| word.terms()) {
-        length += u64::from(!term.is_identifier());
-        found.extend(query.terms().position(term));
-    }
-    found.sort_unstable();
-    let counted = found.chunk_by(|a, b| a == b);
-    let terms = counted.map(|same| (same[0], u32::try_from(same.len()).unwrap_or(u32::MAX).min(255)));
-    ChunkMatches { terms: terms.collect(), length }
-}
-
-/// Adds the part for the terms in the names of symbols, by how rare they are among these names.
-fn add_name_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
-    let mut named_with = vec![0; query.terms().len()];
-    let mut found = Vec::new();
-    for score in scores.iter() {
-        query.find_distinct(name_of(files, score).as_bytes(), true, &mut found);
-        for position in &found {
-            named_with[*position] += 1;
-        }
-    }
-    let total = scores.len();
-    for score in scores {
-        let name = name_of(files, score).as_bytes();
-        query.find_distinct(name, true, &mut found);
-        if !found.is_empty() {
-            let sum = query.sum_rarities(&found, |position| rarity(total, named_with[position]));
-            let parts =
-                words(name).flat_map(|word| word.terms()).filter(|term| !term.is_identifier()).count();
-            score.parts.name = sum / real(parts.max(1)).sqrt();
-        }
-    }
-}
-
-fn name_of<'a>(files: &[FileWithSymbols<'a>], score: &SymbolScore) -> &'a str {
-    files[score.file].chunks.chunks[score.chunk].name()
-}
-
-/// Returns how surely the task means a symbol when it mentions its name: less, the more files have the name in their
-/// texts, and if it may be a word of English.
-fn exact_score(query: &RankingQuery, ranking: &FileRanking, chunk: &Chunk<'_>) -> f64 {
-    let name = chunk.name();
-    let Some(mention) = query.name(name) else { return 0.0 };
-    if name.len() < MIN_NAME_BYTES && !mention.is_marked {
-        return 0.0;
-    }
-    let is_plain = !name.bytes().any(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    let strength = if is_plain { 0.35 } else { 1.0 }
-        + if mention.is_marked { 0.7 } else { 0.0 }
-        + if mention.in_title { 0.5 } else { 0.0 };
-    let with = query.position_of_name(name).map_or(0, |position| ranking.files_with(position)).max(1);
-    let kind = if chunk.kind == ChunkKind::Function { 1.0 } else { 0.6 };
-    strength * certainty(ranking.scores.len(), with) * kind
-}
-
-/// Returns how surely a name leads to a symbol of one of `files` if it is in the texts of `with` of them.
-fn certainty(files: usize, with: usize) -> f64 {
-    rarity(files, with) / real(with).sqrt()
-}
-
-/// Adds the part for the lines that the task mentions.
-fn add_frame_scores(
-    query: &RankingQuery,
-    ranked: &[RankedFile<'_>],
-    files: &[FileWithSymbols<'_>],
-    scores: &mut [SymbolScore],
-) {
-    let targets = LineTargets::new(query, ranked);
-    for (at, file) in files.iter().enumerate() {
-        for mention in targets.of_file(&ranked[file.file]) {
-            let start = scores.partition_point(|score| score.file < at);
-            let end = scores.partition_point(|score| score.file <= at);
-            let is_named = |score: &SymbolScore| {
-                let chunk = &file.chunks.chunks[score.chunk];
-                chunk.kind == ChunkKind::Function && mention.function.as_deref() == Some(chunk.name())
-            };
-            let has_line = |score: &SymbolScore| is_within_lines(&file.chunks.chunks[score.chunk], mention);
-            // Lines move from version to version; the function's name is more reliable, where there is one. Of several
-            // with the name, the line decides.
-            let by_name = scores[start..end].iter().any(is_named);
-            let by_both = scores[start..end].iter().any(|score| is_named(score) && has_line(score));
-            for score in &mut scores[start..end] {
-                let is_meant = (!by_name || is_named(score)) && (by_name && !by_both || has_line(score));
-                if is_meant {
-                    score.parts.frame = score.parts.frame.max(mention.strength);
-                }
-            }
-        }
-    }
-}
-
-/// Adds the part for what the task has word for word. A piece counts the less, the more chunks have it.
-fn add_quoted_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
-    let pieces_of = |score: &SymbolScore| {
-        let file = &files[score.file];
-        let text = file.text.get(file.chunks.chunks[score.chunk].bytes.clone()).unwrap_or_default();
-        let mut pieces = query.verbatim().shared_with(text);
-        pieces.sort_unstable_by_key(|piece| piece.text);
-        pieces.dedup_by_key(|piece| piece.text);
-        pieces
-    };
-    let pieces: Vec<_> = scores.iter().map(pieces_of).collect();
-    let mut chunks_with: HashMap<&str, usize> = HashMap::new();
-    for piece in pieces.iter().flatten() {
-        *chunks_with.entry(piece.text).or_default() += 1;
-    }
-    for (score, pieces) in scores.iter_mut().zip(&pieces) {
-        let worth = |piece: &SharedPiece<'_>| piece.worth / real(chunks_with[piece.text]).powf(SPREAD);
-        score.parts.quoted = pieces.iter().map(worth).sum::<f64>().min(MOST_QUOTED);
-    }
-}
-
-fn is_within_lines(chunk: &Chunk<'_>, mention: &LineMention) -> bool {
-    chunk.start_line <= mention.last_line && mention.first_line <= chunk.end_line
-}
-
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 pub(super) mod tests {
     use super::super::chunks::chunk_file;
     use super::super::chunks::tests::symbol;
     use super::super::path_class::PathClass;
-    use super::super::query::{NameMention, WeightedTerm};
+    use super::super::query::{LineMention, NameMention, WeightedTerm};
     use super::super::rank::{FileSignals, rank_files};
     use super::super::vector::{TermVector, VectorBuilder};
     use super::super::words::terms;
