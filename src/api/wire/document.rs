@@ -106,24 +106,29 @@ fn split_text(text: &str, boundary: usize) -> (&str, &str) {
     text.split_at_checked(boundary).unwrap_or((text, ""))
 }
 
+/// The maximum size of an encoded document that is kept: a larger one takes as much memory as its text once more, and it is
+/// seldom asked for again.
+const MAX_KEPT_BYTES: usize = 4 << 20;
+
 /// Returns a document as it is sent. It is encoded once, however often it is given: the shape is a part of what it is cached
 /// by.
 pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> Bytes {
-    // A document that is sent again is encoded once: for megabytes of text, encoding takes longer than finding it
-    // unchanged.
-    let encode = || {
-        // JSON is one string, so this needs the whole text, however long it is.
-        let text = written.text.text();
-        let (prefix, suffix) = split_text(&text, written.boundary);
-        let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
-        let json = ComposedDocumentRef {
-            text: (!shape.in_parts).then_some(&text),
-            parts: shape.in_parts.then_some(parts),
-            receipt: DocumentReceipt::of(&written.receipt, shape.scope),
-        };
-        serde_json::to_vec(&json).expect("texts and numbers always become JSON").into()
+    // To encode megabytes of text takes longer than to find out that the document is still right.
+    if let Some(encoded) = written.encoded.get() {
+        return encoded.clone();
+    }
+    // JSON is one string, so this needs the whole text, however long it is.
+    let text = written.text.text();
+    let (prefix, suffix) = split_text(&text, written.boundary);
+    let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
+    let json = ComposedDocumentRef {
+        text: (!shape.in_parts).then_some(&text),
+        parts: shape.in_parts.then_some(parts),
+        receipt: DocumentReceipt::of(&written.receipt, shape.scope),
     };
-    written.encoded.get_or_init(encode).clone()
+    let encoded = serde_json::to_vec(&json).expect("texts and numbers always become JSON");
+    let encoded = Bytes::from(encoded);
+    if encoded.len() <= MAX_KEPT_BYTES { written.encoded.get_or_init(|| encoded).clone() } else { encoded }
 }
 
 /// A document in the format `json`. It is only ever written, so that its texts need not be copied.
