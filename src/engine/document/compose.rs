@@ -7,7 +7,7 @@ use super::cache::DocumentCaches;
 use super::delivery::{
     PendingDelivery, ReaderState, load_reader_state, reduce_to_changes, shown_fingerprints,
 };
-use super::fit::{assemble, fit_draft, limit_of};
+use super::fit::{assemble, fit_draft, frame_size, limit_of};
 use super::focus::step_down;
 use super::fragments::fragment_map;
 use super::gather::{
@@ -352,7 +352,9 @@ impl DocumentRun<'_, '_> {
         let now = PackContext { ranking: of_now, routing: &routing, is_guided, unit, stable: &nothing };
         let mut fit = |renderer: &mut Renderer<'_, '_>, draft: &DraftDocument| {
             let Some((share, then)) = general else {
-                return fit_draft(renderer, draft, &now, memo, images_apart).map(|(_, packed)| packed);
+                let frame = frame_size(renderer.cache, draft, &now, images_apart);
+                return fit_draft(renderer, draft, &now, memo, (frame, images_apart))
+                    .map(|(_, packed)| packed);
             };
             // By their scores of now: a symbol that was added lately is likely to change again.
             let now = PackContext { is_guided: false, ..now };

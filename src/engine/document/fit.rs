@@ -4,7 +4,7 @@
 
 use super::gather::DraftDocument;
 use super::measure;
-use super::pack::{PackContext, PackMemo, PackableDraft, PackedDraft, decided_size, remarks_in_text};
+use super::pack::{PackContext, PackMemo, PackableDraft, PackedDraft, remarks_in_text};
 use super::pack_costs::BudgetUnit;
 use super::placed_files::{StablePart, place_stable};
 use super::render::Renderer;
@@ -23,15 +23,15 @@ const MAX_ROUNDS_UNTIL_IT_FITS: usize = 16;
 const UNUSED_PART: u64 = 50;
 
 /// Packs as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.
+/// `frame` is what all takes that is in the document in any case.
 pub(super) fn fit_draft(
     renderer: &mut Renderer<'_, '_>,
     draft: &DraftDocument,
     context: &PackContext<'_>,
     memo: &mut PackMemo,
-    images_apart: bool,
+    (frame, images_apart): (u64, bool),
 ) -> Result<(u64, PackedDraft), Error> {
     let limit = limit_of(draft.remarks.limits);
-    let frame = frame_size(renderer.cache, draft, context, images_apart);
     let packable = PackableDraft::new(&draft.files, context);
     let mut search = RoomSearch::new(limit, limit.saturating_sub(frame));
     let mut best: Option<(u64, PackedDraft)> = None;
@@ -134,19 +134,8 @@ impl RoomSearch {
     }
 }
 
-/// Returns the size of all that is in the document before anything is selected: what a person or the request decided on,
-/// what is shown already, and what is not files.
-pub(super) fn taken(
-    renderer: &mut Renderer<'_, '_>,
-    draft: &DraftDocument,
-    context: &PackContext<'_>,
-    images_apart: bool,
-) -> u64 {
-    decided_size(draft, context) + frame_size(renderer.cache, draft, context, images_apart)
-}
-
-/// Returns the size of all that is in the document in any case.
-fn frame_size(
+/// Returns the size of all that is in the document in any case: what is shown already, and what is not files.
+pub(super) fn frame_size(
     cache: &mut ArtifactCache<'_>,
     draft: &DraftDocument,
     context: &PackContext<'_>,

@@ -7,11 +7,11 @@
 use std::collections::HashSet;
 
 use super::excerpts::{BlockSelection, render_blocks, summary_block};
-use super::fit::{fit_draft, limit_of, taken};
+use super::fit::{fit_draft, frame_size, limit_of};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
-    PackContext, PackMemo, PackableDraft, PackedDraft, block_selections, is_ranked, shares, shows_summaries,
-    summary_room, views_by_position,
+    PackContext, PackMemo, PackableDraft, PackedDraft, block_selections, decided_size, is_ranked, shares,
+    shows_summaries, summary_room, views_by_position,
 };
 use super::pack_costs::FileCosts;
 use super::placed_files::{StablePart, StableView};
@@ -118,6 +118,20 @@ struct SelectedFirst {
     taken: u64,
 }
 
+/// What a document takes before the rest of its files are selected.
+struct TakenRoom {
+    /// What a person or the request decided on.
+    decided: u64,
+    /// What is shown already, and what is not files.
+    frame: u64,
+}
+
+impl TakenRoom {
+    const fn total(&self) -> u64 {
+        self.decided + self.frame
+    }
+}
+
 impl SelectedFirst {
     /// Returns the room, in steps, with which the document may take what is wanted.
     fn larger_room(&self, wanted: u64, step: u64) -> u64 {
@@ -148,13 +162,14 @@ impl StablePacker<'_, '_, '_> {
         is_guided: bool,
     ) -> Result<PackedDraft, Error> {
         let limit = limit_of(self.draft.remarks.limits);
-        let before = if share.has_rows { self.taken(&StablePart::new()) } else { 0 };
+        let before = if share.has_rows { self.taken(&StablePart::new()).total() } else { 0 };
         let mut fit = |room: u64, wanted: u64| -> Result<(u64, u64, PackedDraft), Error> {
             let first = self.select_most(share, room, wanted, history, memo_then);
             let room = first.room;
-            let stable = self.show(share, first, history, (&mut *memo, &mut *memo_then));
+            let (stable, frame) = self.show(share, first, history, (&mut *memo, &mut *memo_then));
             let context = PackContext { is_guided, stable: &stable, ..self.now };
-            let (used, packed) = fit_draft(self.renderer, self.draft, &context, memo, self.images_apart)?;
+            let frame = (frame, self.images_apart);
+            let (used, packed) = fit_draft(self.renderer, self.draft, &context, memo, frame)?;
             Ok((room, used, packed))
         };
         let room = share.room(limit, before);
@@ -199,14 +214,15 @@ impl StablePacker<'_, '_, '_> {
         first
     }
 
-    /// Shows what was selected as it is now, or less if the document would exceed its limit.
+    /// Shows what was selected as it is now, or less if the document would exceed its limit. Also returns the size of its
+    /// frame.
     fn show(
         &mut self,
         share: StableShare,
         mut first: SelectedFirst,
         history: Option<&ProjectHistory>,
         (memo, memo_then): (&mut PackMemo, &mut PackMemo),
-    ) -> StablePart {
+    ) -> (StablePart, u64) {
         let limit = limit_of(self.draft.remarks.limits);
         // What pieces cost is close, and no more, before they are put together.
         while 0 < first.room {
@@ -219,18 +235,24 @@ impl StablePacker<'_, '_, '_> {
                 stable.extend(self.row_of_now(row, memo_then).map(|now| (row.file, now)));
             }
             stable.extend(self.show_changed(&first.changed, memo, memo_then));
-            if self.taken(&stable) <= limit {
-                return stable;
+            let taken = self.taken(&stable);
+            if taken.total() <= limit {
+                return (stable, taken.frame);
             }
             first = self.select(share, StableShare::less(first.room, limit), history, memo_then);
         }
-        StablePart::new()
+        let nothing = StablePart::new();
+        let frame = self.taken(&nothing).frame;
+        (nothing, frame)
     }
 
     /// Returns what the document takes before the rest of the files are selected.
-    fn taken(&mut self, stable: &StablePart) -> u64 {
+    fn taken(&mut self, stable: &StablePart) -> TakenRoom {
         let context = PackContext { stable, ..self.now };
-        taken(self.renderer, self.draft, &context, self.images_apart)
+        TakenRoom {
+            decided: decided_size(self.draft, &context),
+            frame: frame_size(self.renderer.cache, self.draft, &context, self.images_apart),
+        }
     }
 
     /// Selects by general ranks, and nothing that the request insists on. With a `history`, files are selected by what they
@@ -286,7 +308,7 @@ impl StablePacker<'_, '_, '_> {
                 _ => {}
             }
         }
-        let taken = self.taken(&then);
+        let taken = self.taken(&then).total();
         SelectedFirst { room, then, changed, changed_rows, taken }
     }
 
