@@ -49,7 +49,7 @@ pub use rank_symbols::rank_symbols;
 pub use stems::{TERMS_VERSION, Term};
 pub use subjects::{ChangeHorizon, MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
 pub use subsequence::Subsequence;
-pub use symbol_parts::{FileWithSymbols, SymbolParts};
+pub use symbol_parts::{ChunkMatches, FileWithSymbols, SymbolParts, match_chunks};
 pub use task::{Error, IgnoredTextReason, MentionedPath, MentionedPathKind, TaskReading, read_task};
 pub use vector::{TermVector, VECTOR_VERSION, VectorBuilder};
 pub use windows::cut_around_mentions;

@@ -61,7 +61,7 @@ pub fn rank_symbols(
         score.parts.exact = exact_score(query, ranking, chunk);
     }
     add_frame_scores(query, ranked, files, &mut scores);
-    add_quoted_scores(query, files, &mut scores);
+    add_quoted_scores(files, &mut scores);
     let greatest_of = |part: fn(&SymbolParts) -> f64| greatest(scores.iter().map(|score| part(&score.parts)));
     let (text, name) = (greatest_of(|parts| parts.text), greatest_of(|parts| parts.name));
     let (exact, frame) = (greatest_of(|parts| parts.exact), greatest_of(|parts| parts.frame));
@@ -148,6 +148,7 @@ pub(super) mod tests {
     use super::super::path_class::PathClass;
     use super::super::query::{LineMention, NameMention, WeightedTerm};
     use super::super::rank::{FileSignals, rank_files};
+    use super::super::symbol_parts::match_chunks;
     use super::super::vector::{TermVector, VectorBuilder};
     use super::super::words::terms;
     use super::*;
@@ -205,11 +206,13 @@ pub(super) mod tests {
         let outlines: Vec<Outline> = files.iter().map(|file| outline(file.1)).collect();
         let chunks: Vec<_> =
             files.iter().zip(&outlines).map(|(file, outline)| chunk_file(file.1, Some(outline))).collect();
-        let with_symbols = chunks.iter().enumerate().map(|(at, chunks)| FileWithSymbols {
-            file: at,
-            text: files[at].1,
-            chunks,
-        });
+        let matches: Vec<_> =
+            files.iter().zip(&chunks).map(|(file, chunks)| match_chunks(query, file.1, chunks)).collect();
+        let with_symbols = chunks
+            .iter()
+            .zip(&matches)
+            .enumerate()
+            .map(|(at, (chunks, matches))| FileWithSymbols { file: at, text: files[at].1, chunks, matches });
         let with_symbols: Vec<_> = with_symbols.collect();
         let scores = rank_symbols(query, &inputs, &ranking, &with_symbols);
         let named = scores.into_iter().map(|score| {
@@ -277,7 +280,7 @@ def parse_header(text):
         marked.span.start_byte = start;
         outline.symbols.push(marked);
         let chunks = chunk_file(text, Some(&outline));
-        let file = FileWithSymbols { file: 0, text, chunks: &chunks };
+        let file = FileWithSymbols { file: 0, text, chunks: &chunks, matches: &[] };
         let classes = [0, 1].map(|chunk| class_of(PathClass::Source, &file, chunk));
         assert_eq!(classes, [PathClass::Source, PathClass::Test]);
         assert_eq!(class_of(PathClass::Vendored, &file, 1), PathClass::Vendored);

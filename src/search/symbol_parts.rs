@@ -30,6 +30,8 @@ pub struct FileWithSymbols<'a> {
     pub text: &'a str,
     /// The chunks of its text.
     pub chunks: &'a FileChunks<'a>,
+    /// What each of the chunks has of the query, as [`match_chunks`] returns it.
+    pub matches: &'a [ChunkMatches<'a>],
 }
 
 /// The parts of a symbol's score, weighted.
@@ -82,26 +84,36 @@ pub struct SymbolScore {
     pub factor: f64,
 }
 
-/// The terms of the query in one chunk.
-struct ChunkMatches {
-    /// Positions in the query with counts.
+/// What the text of one chunk has of a query.
+#[derive(Debug)]
+pub struct ChunkMatches<'t> {
+    /// Positions of terms in the query, with counts.
     terms: Vec<(usize, u32)>,
+    /// The number of words.
     length: u64,
+    /// What the task has word for word, each once.
+    quoted: Vec<SharedPiece<'t>>,
+}
+
+/// Returns what each chunk of a text has of a query.
+pub fn match_chunks<'t>(
+    query: &RankingQuery,
+    text: &'t str,
+    chunks: &FileChunks<'_>,
+) -> Vec<ChunkMatches<'t>> {
+    let texts = chunks.chunks.iter().map(|chunk| text.get(chunk.bytes.clone()).unwrap_or_default());
+    texts.map(|text| match_chunk(query, text)).collect()
 }
 
 /// Returns a score for each chunk, with the part for its text.
 pub(super) fn text_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>]) -> Vec<SymbolScore> {
     let mut scores = Vec::new();
-    let mut matches = Vec::new();
-    for (at, file) in files.iter().enumerate() {
-        for (position, chunk) in file.chunks.chunks.iter().enumerate() {
-            let (total, factor) = (0.0, 1.0);
-            let parts = SymbolParts::default();
-            scores.push(SymbolScore { file: at, chunk: position, total, parts, factor });
-            matches
-                .push(match_chunk(query, file.text.as_bytes().get(chunk.bytes.clone()).unwrap_or_default()));
-        }
+    for (file, of) in files.iter().enumerate() {
+        let (total, factor, parts) = (0.0, 1.0, SymbolParts::default());
+        let unscored = |chunk| SymbolScore { file, chunk, total, parts, factor };
+        scores.extend((0..of.matches.len()).map(unscored));
     }
+    let matches: Vec<&ChunkMatches<'_>> = files.iter().flat_map(|file| file.matches).collect();
     let mut chunks_with = vec![0; query.terms().len()];
     for (position, _) in matches.iter().flat_map(|chunk| &chunk.terms) {
         chunks_with[*position] += 1;
@@ -136,20 +148,22 @@ pub(super) fn best_chunks(scores: &[SymbolScore], files: usize) -> Vec<f64> {
     sums.into_iter().map(|sum| normalized(sum, greatest)).collect()
 }
 
-fn match_chunk(query: &RankingQuery, text: &[u8]) -> ChunkMatches {
-    let mut found = Vec::new();
-    let mut length = 0;
+fn match_chunk<'t>(query: &RankingQuery, text: &'t str) -> ChunkMatches<'t> {
+    let (mut found, mut length) = (Vec::new(), 0);
     if query.terms().is_empty() {
-        return ChunkMatches { terms: Vec::new(), length };
+        return ChunkMatches { terms: Vec::new(), length, quoted: Vec::new() };
     }
-    for term in words(text).flat_map(|word| word.terms()) {
+    for term in words(text.as_bytes()).flat_map(|word| word.terms()) {
         length += u64::from(!term.is_identifier());
         found.extend(query.terms().position(term));
     }
     found.sort_unstable();
     let counted = found.chunk_by(|a, b| a == b);
     let terms = counted.map(|same| (same[0], u32::try_from(same.len()).unwrap_or(u32::MAX).min(255)));
-    ChunkMatches { terms: terms.collect(), length }
+    let mut quoted = query.verbatim().shared_with(text);
+    quoted.sort_unstable_by_key(|piece| piece.text);
+    quoted.dedup_by_key(|piece| piece.text);
+    ChunkMatches { terms: terms.collect(), length, quoted }
 }
 
 /// Adds the part for the terms in the names of symbols, by how rare they are among these names.
@@ -237,27 +251,15 @@ pub(super) fn add_frame_scores(
 }
 
 /// Adds the part for what the task has word for word. A piece counts the less, the more chunks have it.
-pub(super) fn add_quoted_scores(
-    query: &RankingQuery,
-    files: &[FileWithSymbols<'_>],
-    scores: &mut [SymbolScore],
-) {
-    let pieces_of = |score: &SymbolScore| {
-        let file = &files[score.file];
-        let text = file.text.get(file.chunks.chunks[score.chunk].bytes.clone()).unwrap_or_default();
-        let mut pieces = query.verbatim().shared_with(text);
-        pieces.sort_unstable_by_key(|piece| piece.text);
-        pieces.dedup_by_key(|piece| piece.text);
-        pieces
-    };
-    let pieces: Vec<_> = scores.iter().map(pieces_of).collect();
+pub(super) fn add_quoted_scores(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
+    let pieces_of = |score: &SymbolScore| files[score.file].matches[score.chunk].quoted.iter();
     let mut chunks_with: HashMap<&str, usize> = HashMap::new();
-    for piece in pieces.iter().flatten() {
+    for piece in scores.iter().flat_map(pieces_of) {
         *chunks_with.entry(piece.text).or_default() += 1;
     }
-    for (score, pieces) in scores.iter_mut().zip(&pieces) {
+    for score in scores {
         let worth = |piece: &SharedPiece<'_>| piece.worth / real(chunks_with[piece.text]).powf(SPREAD);
-        score.parts.quoted = pieces.iter().map(worth).sum::<f64>().min(MOST_QUOTED);
+        score.parts.quoted = pieces_of(score).map(worth).sum::<f64>().min(MOST_QUOTED);
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! What only some chunks have leads to them, however common its words are.
 
+use memchr::{memchr2, memchr3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A shorter line, such as `return None` or `} else {`, is in too many sources.
@@ -124,9 +125,9 @@ fn literals(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         loop {
-            let open = rest.find(['"', '\'', '`'])?;
-            let quote = char::from(rest.as_bytes()[open]);
-            let is_apostrophe = quote == '\'' && 1 < open && {
+            let open = memchr3(b'"', b'\'', b'`', rest.as_bytes())?;
+            let quote = rest.as_bytes()[open];
+            let is_apostrophe = quote == b'\'' && 1 < open && {
                 rest[..open].ends_with(|c: char| c.is_ascii_lowercase())
                     && rest[open + 1..].starts_with(|c: char| c.is_ascii_lowercase())
             };
@@ -134,17 +135,24 @@ fn literals(line: &str) -> impl Iterator<Item = &str> {
             if is_apostrophe {
                 continue;
             }
-            let mut is_escaped = false;
-            let close = rest.find(|c| {
-                let closes = c == quote && !is_escaped;
-                is_escaped = c == '\\' && !is_escaped;
-                closes
-            })?;
+            let close = end_of_literal(rest.as_bytes(), quote)?;
             let literal = &rest[..close];
             rest = &rest[close + 1..];
             return Some(literal);
         }
     })
+}
+
+/// Returns where the quote is that ends a literal, which no backslash precedes.
+fn end_of_literal(text: &[u8], quote: u8) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        let at = start + memchr2(quote, b'\\', text.get(start..)?)?;
+        if text[at] == quote {
+            return Some(at);
+        }
+        start = at + 2;
+    }
 }
 
 /// Where a literal has something else than its own words: `{name}`, `%s`, `\n`.
@@ -210,6 +218,8 @@ mod tests {
         ] {
             assert_eq!(shared(task, source), ["does not exist"], "{source}");
         }
+        let escaped = r#"say("a \" b", not in quotes, "c\\", "not in order")"#;
+        assert_eq!(shared("not in quotes, not in order", escaped), ["not in order"]);
         assert_eq!(shared("it's not there", "let x = 'is it not there'"), [""; 0]);
         assert_eq!(shared("cannot be used here", "# It's 'cannot be used here'"), ["cannot be used here"]);
     }

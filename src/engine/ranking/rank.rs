@@ -16,9 +16,9 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{FileRole, RelPath, SymbolKind};
 use crate::search::{
-    ChangeHorizon, Chunk, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
+    ChangeHorizon, Chunk, ChunkMatches, FileChunks, FileRanking, FileScore, FileWithSymbols, FilesForSymbols,
     FunctionSizes, GeneratedPages, PathClass, RankedFile, RankingQuery, SymbolParts, TermVector, chunk_file,
-    cut_around_mentions, find_amalgamations, rank_files, rank_symbols,
+    cut_around_mentions, find_amalgamations, match_chunks, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -142,19 +142,20 @@ pub(in crate::engine) fn rank_project(
     let chosen = [best.as_slice(), &others].concat();
     let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
     let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
-    let chunked = |chosen: &[usize]| -> Vec<ChunkedFile<'_>> {
+    let chunked = |chosen: &[usize], is_matched: bool| -> Vec<ChunkedFile<'_>> {
         let chunks_of = |at: &usize| {
             let source = sources.get(at)?;
             let mut chunks = chunk_file(&source.text, source.outline.as_ref());
             let functions = source.functions(&chunks);
             let file = (ranked[*at].path.as_bytes(), source.text.as_str());
             cut_around_mentions(&mut chunks, file, query, most_bytes);
-            Some(ChunkedFile { at: *at, source, functions, chunks })
+            let matches = if is_matched { match_chunks(query, &source.text, &chunks) } else { Vec::new() };
+            Some(ChunkedFile { at: *at, source, functions, chunks, matches })
         };
         on_all_cores(chosen, chunks_of).into_iter().flatten().collect()
     };
     let language_of = |file: usize| code_language(files[file]);
-    let (best, others) = (chunked(&best), chunked(&others));
+    let (best, others) = (chunked(&best, true), chunked(&others, false));
     let amalgamations = amalgamations_among(best.iter().chain(&others));
     ranking.reclassify(query, &mut ranked, &amalgamations, PathClass::Amalgamation);
     let mut symbols = ranked_symbols(query, &ranked, &ranking, &best, &language_of);
@@ -196,6 +197,8 @@ struct ChunkedFile<'s> {
     source: &'s SourceText,
     functions: &'s FunctionSizes,
     chunks: FileChunks<'s>,
+    /// What the chunks have of the query, where they are to be scored.
+    matches: Vec<ChunkMatches<'s>>,
 }
 
 /// Returns the positions of files that repeat others.
@@ -214,10 +217,11 @@ fn ranked_symbols(
     language_of: &dyn Fn(usize) -> Option<&'static str>,
 ) -> Vec<RankedSymbol> {
     let files = chunked.iter();
-    let files = files.map(|ChunkedFile { at, source, chunks, .. }| FileWithSymbols {
+    let files = files.map(|ChunkedFile { at, source, chunks, matches, .. }| FileWithSymbols {
         file: *at,
         text: &source.text,
         chunks,
+        matches,
     });
     let scores = rank_symbols(query, ranked, ranking, &files.collect::<Vec<_>>());
     let symbols = scores.iter().map(|score| {
