@@ -8,7 +8,7 @@ use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
 use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
 use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
-use crate::engine::artifacts::{SkeletonPrefetch, hide};
+use crate::engine::artifacts::{SkeletonPrefetch, hide, hide_in_earlier, type_of_text};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
 use crate::engine::index::{FileSelection, resolve_name, select_named};
@@ -48,7 +48,8 @@ impl DocumentRun<'_, '_> {
                 renderer.cache.workspace.check_cancelled()?;
                 let old = base_text(&renderer.cache.workspace, &mut texts, &file.path);
                 if let KnownState::LeftOut(SkipReason::Vanished) = file.state
-                    && let Some(deleted) = view_of_deleted(&renderer.cache.workspace, &file.path, old.clone())
+                    && let Some(deleted) =
+                        view_of_deleted(&renderer.cache.workspace, &items, &file.path, old.clone())
                 {
                     answers.push(deleted);
                     continue;
@@ -149,11 +150,19 @@ fn view_base_texts(
 
 /// Returns the diff of a file that is no more; `None` if it was no text that may be shown. Its name may speak of
 /// secrets although no such file is there.
-fn view_of_deleted(workspace: &Workspace<'_>, path: &RelPath, old: BaseText) -> Option<ViewAnswer> {
+fn view_of_deleted(
+    workspace: &Workspace<'_>,
+    items: &CuratedItems,
+    path: &RelPath,
+    old: BaseText,
+) -> Option<ViewAnswer> {
     let BaseText::Known(RevisionText::Text(text), label) = old else { return None };
     if workspace.names.skip_reason(path).is_some() {
         return None;
     }
+    let file_type = type_of_text(path, &text);
+    let mask = items.find(path).map(|item| item.ast_mask.as_slice()).unwrap_or_default();
+    let text = hide_in_earlier(workspace, path, (text, None), mask, file_type).text;
     let block = DocumentBlock {
         path: path.clone(),
         file_type: discover::unknown_type(),
