@@ -11,7 +11,7 @@ use crate::aggregate::name_distance;
 use crate::engine::artifacts::{
     ArtifactCache, ContentRef, hide_by_settings, hides_by_settings, outline_producers,
 };
-use crate::engine::index::{Trust, select_named};
+use crate::engine::index::{Trust, note_unreadable, select_named};
 use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind};
 use crate::search::PathClass;
 
@@ -218,6 +218,7 @@ fn outlines_that_mention(
     trust: Trust,
 ) -> Result<Vec<FileOutline>, Error> {
     let mut files = select_named(cache, &[], trust, &|_| false)?.files;
+    note_unreadable(&mut cache.workspace, &files);
     hide_by_settings(cache, &mut files);
     let by = outline_producers();
     let (mut searched, mut mentioning) = (HashSet::new(), HashMap::new());

@@ -7,7 +7,7 @@ use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, path_classes, ra
 use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, past_commits, project_commits};
-use crate::engine::index::{Trust, select_named};
+use crate::engine::index::{Trust, note_unreadable, select_named};
 use crate::engine::symbol_names::last_name_part;
 use crate::engine::symbols::suggest_names;
 use crate::engine::workspace::KnownFile;
@@ -76,6 +76,7 @@ pub(in crate::engine) fn search(
 ) -> Result<SearchAnswer, Error> {
     let query = RankingQuery::of_task(&request.text, &read_task(&request.text)?);
     let mut selection = select_named(cache, &[], trust, &|_| false)?;
+    note_unreadable(&mut cache.workspace, &selection.files);
     hide_by_settings(cache, &mut selection.files);
     let commits = project_commits(cache, shared.map(|shared| shared.commits), selection.rules);
     let past = shared.map(|shared| shared.past);
