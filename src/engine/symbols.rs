@@ -196,7 +196,9 @@ pub(in crate::engine) fn suggest_names(
     let mut near: Vec<NearestNames<'_>> = wanted.iter().map(|name| NearestNames::new(name)).collect();
     for file in outlines_that_mention(cache, "", trust)? {
         file.outline.walk(|symbol, _| {
-            near.iter_mut().for_each(|near| near.offer(&symbol.name, is_code(symbol.kind)));
+            for near in &mut near {
+                near.offer(&symbol.name, is_code(symbol.kind));
+            }
         });
     }
     let mut names: Vec<String> = Vec::new();

@@ -256,9 +256,17 @@ fn a_diff_shows_nothing_of_what_is_hidden_under_another_name_or_in_another_file(
     let diff = sandbox
         .slop(&["view", "--mode", "diff", "src/gone.py", "src/old.py", "src/new.py", "src/renamed.py"]);
     assert!(diff.code == 0 && !diff.out.contains("zork") && !diff.out.contains("secret"), "{diff:?}");
-    for shown in ["-def shown():", "-    return 1", "+    return 2", "lines of HEAD are not shown"] {
+    for shown in [
+        "-def shown():",
+        "-    return 1",
+        "+    return 2",
+        "not shown: 3 lines of HEAD that may be of what its mask hides",
+    ] {
         assert!(diff.out.contains(shown), "{shown}: {diff:?}");
     }
+    std::fs::remove_file(sandbox.path("src/renamed.py")).unwrap();
+    let deleted = sandbox.slop(&["view", "--mode", "diff", "src"]);
+    assert!(deleted.out.contains("not shown: 6 lines") && !deleted.out.contains("zork"), "{deleted:?}");
     for command in [&["impact", "--diff", "HEAD"][..], &full, &tier] {
         let ran = sandbox.slop(command);
         assert!(

@@ -1,6 +1,7 @@
 //! Where one message ends and the next begins: a header with the length, an empty line, and the content.
 
 use std::io::{self, BufRead, ErrorKind, Read, Write};
+use std::num::ParseIntError;
 
 /// A longer line of a header ends the connection: what sends it does not speak the protocol.
 const MAX_HEADER_LINE: u64 = 8 << 10;
@@ -33,7 +34,7 @@ pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Frame>> 
         }
         let named = content_length(line);
         is_named |= named.is_some();
-        length = length.or(named.flatten());
+        length = length.or(named.and_then(Result::ok));
     }
     let Some(length) = length else {
         let reason =
@@ -51,15 +52,15 @@ pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Frame>> 
     Ok((bytes.len() as u64 == length).then_some(Frame::Content(bytes)))
 }
 
-/// Returns the length that a line of a header names; `Some(None)` if it names none that can be read.
+/// Returns the length that a line of a header names; `None` if it is about something else.
 ///
 /// After a message whose length was wrong, what is left of its content is before the next header, on the same line. So the
 /// name need not be at the beginning: otherwise all that follows would be unreadable.
-fn content_length(line: &[u8]) -> Option<Option<u64>> {
+fn content_length(line: &[u8]) -> Option<Result<u64, ParseIntError>> {
     const NAME: &[u8] = b"content-length";
     let at = line.windows(NAME.len()).rposition(|name| name.eq_ignore_ascii_case(NAME))?;
     let value = std::str::from_utf8(&line[at + NAME.len()..]).ok()?.trim_start().strip_prefix(':')?;
-    Some(value.trim().parse().ok())
+    Some(value.trim().parse())
 }
 
 /// Writes one message, in one piece.

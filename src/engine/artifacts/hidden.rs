@@ -103,6 +103,8 @@ pub(in crate::engine) struct EarlierVersion {
     pub(in crate::engine) text: String,
     /// Whether something that the file has no more may be what is hidden now, under the name that it had then.
     pub(in crate::engine) may_show_hidden: bool,
+    /// Whether the file's own mask hides something by a name that the text does not have.
+    pub(in crate::engine) lacks_hidden: bool,
 }
 
 /// Returns the text that a file had earlier, without what is hidden: what `mask` hides, which is the file's own; and what is
@@ -116,7 +118,7 @@ pub(in crate::engine) fn hide_in_earlier(
     file_type: &'static FileType,
 ) -> EarlierVersion {
     if workspace.hidden.keys.is_empty() {
-        return EarlierVersion { text: old, may_show_hidden: false };
+        return EarlierVersion { text: old, may_show_hidden: false, lacks_hidden: false };
     }
     let outline_of = |text: &str| known_outline(workspace, path, text, file_type);
     let hidden = workspace.hidden.get(path);
@@ -139,12 +141,14 @@ pub(in crate::engine) fn hide_in_earlier(
         let new = (hidden.original.1.as_str(), hidden.outline.as_ref());
         !hidden.hides_nothing() && !hides_same_earlier((&old, old_outline.as_ref()), new, &hidden.mask)
     });
+    let lacks_hidden =
+        old_outline.as_ref().is_some_and(|outline| !unmatched_hidden_keys(outline, mask).is_empty());
     let text = if hides_symbols(&keys) {
         visible_text(&old, old_outline.as_ref(), &keys, file_type.id, HiddenLines::Blank)
     } else {
         old
     };
-    EarlierVersion { text, may_show_hidden }
+    EarlierVersion { text, may_show_hidden, lacks_hidden }
 }
 
 /// Returns whether a text that a file with hidden symbols had earlier, of which these are cut out, has a symbol that the file

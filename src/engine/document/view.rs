@@ -268,11 +268,18 @@ pub(super) fn diff_view(
     let may_show_hidden = old.as_ref().is_some_and(|old| old.may_show_hidden);
     let diff =
         aggregate::render_diff(subject.path, old.as_ref().map(|old| old.text.as_str()), Some(&text), &label);
-    let (body, lines) = if may_show_hidden { aggregate::without_old_lines(&diff) } else { (diff, 0) };
-    let reason = (0 < lines).then(|| {
-        format!("{lines} lines of {label} are not shown, because they may be of what its mask hides")
-    });
+    let (body, reason) = if may_show_hidden { without_old_lines(&diff, &label) } else { (diff, None) };
     Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason })
+}
+
+/// Returns a diff without the lines that are gone, and why it is so.
+pub(super) fn without_old_lines(diff: &str, label: &str) -> (String, Option<String>) {
+    let (body, lines) = aggregate::without_old_lines(diff);
+    let reason = (0 < lines).then(|| {
+        let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+        format!("not shown: {lines} of {label} that may be of what its mask hides")
+    });
+    (body, reason)
 }
 
 fn view_text(

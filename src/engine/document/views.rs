@@ -6,7 +6,9 @@ use std::io::ErrorKind;
 use super::ineffective_masks::note_ineffective_masks;
 use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
-use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
+use super::view::{
+    BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text, without_old_lines,
+};
 use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
 use crate::engine::artifacts::{SkeletonPrefetch, hide, hide_in_earlier, type_of_text};
 use crate::engine::error::Error;
@@ -161,18 +163,24 @@ fn view_of_deleted(
         return None;
     }
     let file_type = type_of_text(path, &text);
-    let mask = items.find(path).map(|item| item.ast_mask.as_slice()).unwrap_or_default();
-    let text = hide_in_earlier(workspace, path, (text, None), mask, file_type).text;
+    let item = items.find(path);
+    let mask = item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
+    let earlier = hide_in_earlier(workspace, path, (text, None), mask, file_type);
+    let (mut body, mut reason) = (aggregate::render_diff(path, Some(&earlier.text), None, &label), None);
+    // It may have had another name until the last commit. A pattern may also be about other files.
+    if earlier.lacks_hidden && item.is_some_and(|item| item.is_of(path)) {
+        (body, reason) = without_old_lines(&body, &label);
+    }
     let block = DocumentBlock {
         path: path.clone(),
         file_type: discover::unknown_type(),
         view: ViewMode::Diff,
         content: None,
         remarks: vec![format!("deleted since {label}")],
-        body: aggregate::render_diff(path, Some(&text), None, &label).into(),
+        body: body.into(),
         summary: None,
     };
-    Some(ViewAnswer { block, reason: None, fault: None })
+    Some(ViewAnswer { block, reason, fault: None })
 }
 
 /// Adds the files that a word means among those that are gone.

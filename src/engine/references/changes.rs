@@ -81,8 +81,12 @@ fn compare_file(
     let new = file.and_then(|_| cache.workspace.read_text(path).ok()).map(|(_, text)| text);
     let file_type = type_of_text(path, new.as_deref().unwrap_or(old));
     // What a mask hides is hidden of the earlier version too, or it would seem to have been removed.
-    let mask = items.find(path).map(|item| item.ast_mask.as_slice()).unwrap_or_default();
+    let item = items.find(path);
+    let mask = item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
     let earlier = hide_in_earlier(&cache.workspace, path, (old.to_owned(), new.as_deref()), mask, file_type);
+    let is_gone_under_other_name =
+        new.is_none() && earlier.lacks_hidden && item.is_some_and(|item| item.is_of(path));
+    let may_name_hidden = earlier.may_show_hidden || is_gone_under_other_name;
     let (old, new) = (earlier.text.as_str(), new.unwrap_or_default());
     // A file that is gone is read as what its name and its text say.
     let language = file.map_or(file_type.id, |file| graph.language(file));
@@ -100,7 +104,7 @@ fn compare_file(
     let changed = ids.iter().zip(&comparison.is_changed).filter(|(_, is_changed)| **is_changed);
     found.symbols.extend(changed.map(|(id, _)| *id));
     let removed = old_symbols.into_iter().zip(&comparison.new_positions).filter(|(_, new)| new.is_none());
-    let removed = removed.filter(|_| !earlier.may_show_hidden);
+    let removed = removed.filter(|_| !may_name_hidden);
     found.removed.extend(
         removed
             .map(|(symbol, _)| RemovedSymbol { path: path.clone(), qualified_name: symbol.qualified_name }),
