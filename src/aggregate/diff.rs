@@ -26,6 +26,22 @@ pub fn render_diff(path: &RelPath, old: Option<&str>, new: Option<&str>, old_lab
     format!("--- {}\n+++ {}\n{hunks}", name("a/", old), name("b/", new))
 }
 
+/// Returns a diff without the lines of the old text that the new one does not have, and how many these are.
+pub fn without_old_lines(diff: &str) -> (String, usize) {
+    let (mut shown, mut hidden, mut is_in_hunk, mut is_hiding) = (String::new(), 0, false, false);
+    for line in diff.split_inclusive('\n') {
+        is_in_hunk |= line.starts_with("@@ ");
+        // A line that says that there was no newline belongs to the one before it.
+        is_hiding = is_in_hunk && (line.starts_with('-') || is_hiding && line.starts_with('\\'));
+        if is_hiding {
+            hidden += usize::from(line.starts_with('-'));
+        } else {
+            shown.push_str(line);
+        }
+    }
+    (shown, hidden)
+}
+
 /// Returns a path as git writes it above a diff: in quotes where it holds what could be misread.
 fn header_name(side: &str, path: &RelPath) -> String {
     let is_plain = path.as_str() == Some(path.to_string().as_str());
@@ -83,5 +99,13 @@ mod tests {
         assert_eq!(gone, "--- \"a/\\303\\251\\\"\\007\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
         assert_eq!(render_diff(&path("a"), None, Some(""), "v1"), "(an empty file, new since v1)\n");
         assert_eq!(diff("x", "x"), "(no changes since HEAD)\n");
+    }
+
+    #[test]
+    fn lines_that_are_gone_are_counted_and_not_shown() {
+        let diff = render_diff(&path("a.sql"), Some("same\n-- old\nold"), Some("same\n-- new\n"), "HEAD");
+        let (shown, hidden) = without_old_lines(&diff);
+        assert_eq!(shown, "--- a/a.sql\n+++ b/a.sql\n@@ -1,3 +1,2 @@\n same\n+-- new\n");
+        assert_eq!(hidden, 2);
     }
 }

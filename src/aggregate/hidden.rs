@@ -3,11 +3,11 @@
 //! A line that is hidden is replaced and not removed where positions matter, so that the lines of everything else keep
 //! their numbers.
 
-use super::masked::{DefinitionCut, MAX_SUGGESTED, hidden_names, names_hidden};
-use super::masks::{nearest_keys, select_symbols};
+use super::masked::{DefinitionCut, hidden_names, names_hidden};
+use super::masks::{SymbolsByName, nearest_keys};
 use super::page::SourcePage;
 use super::regions::{SymbolModes, SymbolRegion, nest_symbols};
-use crate::model::{MaskMode, Outline};
+use crate::model::{MaskMode, Outline, Symbol};
 
 /// What takes the place of the lines that a mask hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,19 +70,58 @@ pub fn hide_mentions(text: &str, keys: &[&str]) -> String {
     out
 }
 
+/// Returns whether a key hides at least as much of an earlier text as of the current one, and the earlier text has nothing
+/// else that could be what is hidden now, under the name that it had then. The outlines are `None` where the structure is
+/// not known, so that what mentions a name is hidden.
+pub fn hides_same_earlier(
+    (old, old_outline): (&str, Option<&Outline>),
+    (new, new_outline): (&str, Option<&Outline>),
+    mask: &[(String, MaskMode)],
+) -> bool {
+    let hidden = || mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide).map(|(key, _)| key.as_str());
+    let (Some(old_outline), Some(new_outline)) = (old_outline, new_outline) else {
+        let mentions = |text: &str, key: &str| {
+            let name = last_name(key);
+            if name.is_empty() { 0 } else { text.lines().filter(|line| line.contains(name)).count() }
+        };
+        return hidden().all(|key| mentions(new, key) <= mentions(old, key));
+    };
+    let (old_symbols, new_symbols) = (SymbolsByName::new(old_outline), SymbolsByName::new(new_outline));
+    let text_of = |text: &str, symbol: &Symbol| {
+        text.get(symbol.span.start_byte..symbol.span.end_byte).map(str::to_owned)
+    };
+    let mut is_same = true;
+    for key in hidden() {
+        let (old_parts, new_parts) = (old_symbols.select(key), new_symbols.select(key));
+        if old_parts.len() < new_parts.len() {
+            return false;
+        }
+        is_same &= new_parts
+            .iter()
+            .zip(&old_parts)
+            .all(|(new_part, old_part)| text_of(new, new_part) == text_of(old, old_part));
+    }
+    // Of two symbols, one of which is gone, either may have become the one that has the name now.
+    let hidden = hidden_names(old_outline, mask);
+    let gone = |name: &&str| new_symbols.has_none(name) && !hidden.contains(name);
+    is_same || !old_symbols.names().any(|name| gone(&name))
+}
+
 /// Returns the keys by which `mask` hides what no symbol of the outline is named.
 pub fn unmatched_hidden_keys<'m>(outline: &Outline, mask: &'m [(String, MaskMode)]) -> Vec<&'m str> {
+    let symbols = SymbolsByName::new(outline);
     let hidden = mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide);
-    let gone = hidden.filter(|(key, _)| select_symbols(outline, key).is_empty());
+    let gone = hidden.filter(|(key, _)| symbols.has_none(key));
     gone.map(|(key, _)| key.as_str()).collect()
 }
 
-/// Returns the keys by which `mask` hides nothing of a text, each with the names that are nearest to it. Where the
+/// Returns the keys by which `mask` hides nothing of a text, the first `suggested` with the names that are nearest to them. Where the
 /// structure is not known, or not known well enough, these are the keys whose names no line mentions.
 pub fn ineffective_hides(
     text: &str,
     outline: Option<&Outline>,
     mask: &[(String, MaskMode)],
+    suggested: usize,
 ) -> Vec<(String, Vec<String>)> {
     let is_mentioned = |key: &str| {
         let name = last_name(key);
@@ -98,25 +137,27 @@ pub fn ineffective_hides(
     }
     let hidden = hidden_names(outline, mask);
     let with_nearest = |(at, key): (usize, &str)| {
-        let mut near = if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
+        let mut near = if at < suggested { nearest_keys(outline, key) } else { Vec::new() };
         near.retain(|key| !names_hidden(key, &hidden));
         (key.to_owned(), near)
     };
     gone.into_iter().enumerate().map(with_nearest).collect()
 }
 
-/// Returns the keys by which `mask` shows nothing, because no symbol of the outline is named so, each with the names that
-/// are nearest to it; none of these is what `hiding` hides.
+/// Returns the keys by which `mask` shows nothing, because no symbol of the outline is named so, the first `suggested` with the
+/// names that are nearest to them; none of these is what `hiding` hides.
 pub fn unmatched_shown_keys(
     outline: &Outline,
     mask: &[(String, MaskMode)],
     hiding: &[(String, MaskMode)],
+    suggested: usize,
 ) -> Vec<(String, Vec<String>)> {
+    let symbols = SymbolsByName::new(outline);
     let shown = mask.iter().filter(|(_, mode)| *mode != MaskMode::Hide);
-    let gone = shown.filter(|(key, _)| select_symbols(outline, key).is_empty());
+    let gone = shown.filter(|(key, _)| symbols.has_none(key));
     let hidden = hidden_names(outline, hiding);
     let with_nearest = |(at, (key, _)): (usize, &(String, MaskMode))| {
-        let mut near = if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
+        let mut near = if at < suggested { nearest_keys(outline, key) } else { Vec::new() };
         near.retain(|key| !names_hidden(key, &hidden));
         (key.clone(), near)
     };

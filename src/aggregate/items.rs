@@ -8,7 +8,7 @@ use globset::GlobMatcher;
 use rustc_hash::FxHashMap;
 
 use super::selector::Selector;
-use crate::model::{FileItem, RelPath, normalized_path, unescaped_path};
+use crate::model::{FileItem, MaskMode, RelPath, normalized_path, unescaped_path};
 
 /// The items of a project, of a preset, or of both.
 ///
@@ -132,6 +132,14 @@ impl CuratedItems {
         self.items.iter().any(is_so) || others.into_iter().flatten().any(|others| others.any(is_so))
     }
 
+    /// Returns the names of the symbols that the items hide of any file.
+    pub fn hidden_keys(&self) -> Vec<&str> {
+        let own = self.items.iter().flat_map(|item| &item.ast_mask);
+        let own = own.filter(|(_, mode)| *mode == MaskMode::Hide).map(|(key, _)| key.as_str());
+        let others = [&self.overlay, &self.overrides].into_iter().flatten();
+        own.chain(others.flat_map(|others| others.hidden_keys())).collect()
+    }
+
     /// Returns the items that none of these files answers to: those of the project, and those that
     /// [`Self::overridden_by`] put before them.
     pub fn unmatched(&self, files: &[&RelPath]) -> [Vec<&FileItem>; 2] {
@@ -142,7 +150,7 @@ impl CuratedItems {
     }
 
     fn own_unmatched(&self, files: &[&RelPath], names: &HashSet<&[u8]>) -> Vec<&FileItem> {
-        let matched: HashSet<usize> = files.iter().flat_map(|file| self.patterns.matches(file)).collect();
+        let matched = self.patterns.matching_any(files);
         let has_name = |word: &[u8]| {
             names.contains(word) || unescaped_path(word).is_some_and(|meant| names.contains(meant.as_slice()))
         };
@@ -216,10 +224,18 @@ impl PatternIndex {
         candidates
     }
 
-    /// Returns the items whose patterns match a path, the last one first.
-    fn matches(&self, path: &RelPath) -> impl Iterator<Item = usize> {
-        let candidates = self.candidates(path).into_iter().map(|at| &self.patterns[at]);
-        candidates.filter(|(_, glob)| glob.is_match(path.as_path())).map(|(item, _)| *item)
+    /// Returns the items whose patterns match any of the paths. A pattern that matches one is compared with no other.
+    fn matching_any(&self, paths: &[&RelPath]) -> HashSet<usize> {
+        let mut matched = HashSet::new();
+        for path in paths {
+            for at in self.candidates(path) {
+                let (item, glob) = &self.patterns[at];
+                if !matched.contains(item) && glob.is_match(path.as_path()) {
+                    matched.insert(*item);
+                }
+            }
+        }
+        matched
     }
 
     /// Returns the last item whose pattern matches a path, if it comes after `best`.

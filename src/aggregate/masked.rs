@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::heads::symbol_head;
 use super::hidden::{HiddenLines, hide_symbols, hides_symbols, only_hides};
-use super::masks::{nearest_keys, select_symbols};
+use super::masks::{SymbolsByName, nearest_keys};
 use super::page::{BlockLayout, SourcePage};
 use super::regions::{SymbolModes, SymbolRegion, is_head, nest_symbols};
 use super::repeated::{distinct_heads, remove_parameters};
@@ -19,7 +19,7 @@ use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
 const INDENT_STEP: &str = "    ";
 
 /// The maximum number of missing names for which the nearest existing ones are suggested.
-pub(super) const MAX_SUGGESTED: usize = 10;
+const MAX_SUGGESTED: usize = 10;
 
 /// A text as a mask shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub fn render_masked(
     mask: &[(String, MaskMode)],
     language: &str,
 ) -> MaskedView {
-    let gone = mask.iter().filter(|(key, _)| select_symbols(outline, key).is_empty());
+    let symbols = SymbolsByName::new(outline);
+    let gone = mask.iter().filter(|(key, _)| symbols.has_none(key));
     // To look for the nearest is costly, and nobody reads it for hundreds.
     let near =
         |at: usize, key: &str| if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
@@ -61,9 +62,9 @@ pub fn render_masked(
 
 /// Returns the qualified names of the symbols that a mask hides, and of those within them.
 pub(super) fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]) -> HashSet<&'o str> {
-    let mut names = HashSet::new();
+    let (mut names, symbols) = (HashSet::new(), SymbolsByName::new(outline));
     for (key, _) in mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide) {
-        let mut stack = select_symbols(outline, key);
+        let mut stack = symbols.select(key);
         while let Some(symbol) = stack.pop() {
             names.insert(symbol.qualified_name.as_str());
             stack.extend(&symbol.children);

@@ -3,6 +3,9 @@
 //! A key is a qualified name, and means every symbol of that name; or `name(parameters)`, the one that takes these; or
 //! `name#2`, the second of that name in the text.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use crate::model::{Outline, Symbol};
 
 /// Only so much of a name is compared: more is no typing error, and a hostile name may be a megabyte long.
@@ -11,32 +14,75 @@ const MAX_COMPARED_CHARS: usize = 64;
 /// How many names are offered in place of one that is not there.
 const MAX_OFFERED: usize = 3;
 
-/// Returns the symbols that `key` means, in the order of the text; none if there is no such symbol.
+/// Returns the symbols that `key` means, in the order of the text; none if there is no such symbol. For many keys,
+/// [`SymbolsByName`] is faster.
 pub fn select_symbols<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
-    let key = key.trim();
-    let symbols = all_symbols(outline);
-    // The whole key first, for a name may hold `#` or brackets itself, as `Frame#read` does in Ruby.
-    let named = symbols_named(&symbols, key);
-    if !named.is_empty() {
-        return named;
+    SymbolsByName::new(outline).select(key)
+}
+
+/// The symbols of an outline by their names: a mask may have thousands of keys.
+pub struct SymbolsByName<'o>(HashMap<Cow<'o, str>, Vec<&'o Symbol>>);
+
+impl<'o> SymbolsByName<'o> {
+    /// Indexes the symbols of an outline.
+    pub fn new(outline: &'o Outline) -> Self {
+        let mut by_name: HashMap<Cow<'o, str>, Vec<&'o Symbol>> = HashMap::new();
+        outline.walk(|symbol, _| {
+            let name = symbol.qualified_name.as_str();
+            by_name.entry(Cow::Borrowed(name)).or_default().push(symbol);
+            // `Engine.run` means `Engine::run` too, as references spell it.
+            if name.contains("::") {
+                by_name.entry(Cow::Owned(name.replace("::", "."))).or_default().push(symbol);
+            }
+        });
+        Self(by_name)
     }
-    if let Some((name, number)) = split_number(key) {
-        return number
-            .checked_sub(1)
-            .and_then(|at| symbols_named(&symbols, name).get(at).copied())
-            .into_iter()
-            .collect();
-    }
-    // `operator()(int)` has two places where its parameters might begin.
-    let splits = key.match_indices('(').map(|(at, _)| key.split_at(at)).filter(|_| key.ends_with(')'));
-    for (name, wanted) in splits {
-        let mut found = symbols_named(&symbols, name.trim_end());
-        found.retain(|symbol| parameters(symbol).is_some_and(|own| is_alike(own, wanted)));
-        if !found.is_empty() {
-            return found;
+
+    /// Returns the symbols that `key` means, in the order of the text; none if there is no such symbol.
+    pub fn select(&self, key: &str) -> Vec<&'o Symbol> {
+        let key = key.trim();
+        // The whole key first, for a name may hold `#` or brackets itself, as `Frame#read` does in Ruby.
+        let named = self.named(key);
+        if !named.is_empty() {
+            return named.to_vec();
         }
+        if let Some((name, number)) = split_number(key) {
+            return number
+                .checked_sub(1)
+                .and_then(|at| self.named(name).get(at).copied())
+                .into_iter()
+                .collect();
+        }
+        // `operator()(int)` has two places where its parameters might begin.
+        let splits = key.match_indices('(').map(|(at, _)| key.split_at(at)).filter(|_| key.ends_with(')'));
+        for (name, wanted) in splits {
+            let mut found = self.named(name.trim_end()).to_vec();
+            found.retain(|symbol| parameters(symbol).is_some_and(|own| is_alike(own, wanted)));
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
     }
-    Vec::new()
+
+    /// Returns whether `key` means no symbol.
+    pub fn has_none(&self, key: &str) -> bool {
+        self.select(key).is_empty()
+    }
+
+    /// Returns whether each name of other symbols is a name of these.
+    pub fn has_all_of(&self, others: &Self) -> bool {
+        others.names().all(|name| self.0.contains_key(name))
+    }
+
+    /// Returns the qualified names, in no order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.values().flatten().map(|symbol| symbol.qualified_name.as_str())
+    }
+
+    fn named(&self, name: &str) -> &[&'o Symbol] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Returns keys of the outline that are most like `key`, the most alike first; where only the overload is wrong, the

@@ -42,11 +42,11 @@ pub use compose::{
 };
 pub use covering::{Covering, CoveringEntry, cover_files};
 pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
-pub use diff::render_diff;
+pub use diff::{render_diff, without_old_lines};
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use hidden::{
-    HiddenLines, hide_mentions, hide_symbols, hides_symbols, ineffective_hides, unmatched_hidden_keys,
-    unmatched_shown_keys,
+    HiddenLines, hide_mentions, hide_symbols, hides_same_earlier, hides_symbols, ineffective_hides,
+    unmatched_hidden_keys, unmatched_shown_keys,
 };
 pub use hydrate::{
     DepthCosts, HotFile, HydrationFile, HydrationLimits, PlacedFragment, RankReason, ViewCost,
@@ -55,7 +55,7 @@ pub use hydrate::{
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use items::CuratedItems;
 pub use masked::{render_definitions, render_masked, render_signatures};
-pub use masks::{nearest_keys, select_symbols};
+pub use masks::{SymbolsByName, nearest_keys, select_symbols};
 pub use model_text::sanitize_line;
 pub use pack::{
     BodyTurn, FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::masks::{is_name_of, select_symbols};
+use super::masks::{SymbolsByName, is_name_of};
 use crate::model::{MaskMode, Outline, Symbol};
 
 /// Symbols that take up the same text, as `a` and `b` of `int a, b;` do, and those whose text lies within it.
@@ -42,13 +42,13 @@ impl SymbolModes {
     /// Returns the modes of a mask. A key that picks one overload takes precedence over one that means all of a name; of two
     /// equally specific ones the later decides.
     pub(super) fn from_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
-        let mut modes = HashMap::new();
+        let (mut modes, symbols) = (HashMap::new(), SymbolsByName::new(outline));
+        let found: Vec<_> = mask.iter().map(|(key, mode)| (key.trim(), *mode, symbols.select(key))).collect();
         // General keys first, so that specific ones overwrite what they say.
         for wants_exact in [false, true] {
-            for (key, mode) in mask {
-                let found = select_symbols(outline, key).into_iter();
-                let meant = found.filter(|symbol| is_name_of(symbol, key.trim()) != wants_exact);
-                modes.extend(meant.map(|symbol| (std::ptr::from_ref(symbol), *mode)));
+            for (key, mode, found) in &found {
+                let meant = found.iter().filter(|symbol| is_name_of(symbol, key) != wants_exact);
+                modes.extend(meant.map(|symbol| (std::ptr::from_ref(*symbol), *mode)));
             }
         }
         Self(modes)

@@ -149,6 +149,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::NotFound => ("not_found", User, "`slop status --all` lists the files of the project"),
         Code::AmbiguousName => ("ambiguous_name", User, "give as much of the path as only one file has"),
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
+        Code::Unreadable => ("unreadable", User, "check the permissions of the file and its folders"),
         Code::NotShown => ("not_shown", User, "`slop status` says what slop makes of the file"),
         Code::NoImage => {
             ("no_image", User, "give the path of a PNG, JPEG, GIF or WebP within `limits.screenshot_bytes`")

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use secrecy::SecretString;
 
 use super::failure::CommandError;
+use crate::api::ApiError;
 use crate::config::PrivateFolders;
 use crate::model::{
     bytes_as_path, normalized_path, path_text, slashed_bytes, split_resource, unescaped_path,
@@ -108,7 +109,7 @@ impl ProcessEnvironment {
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read, once")]
-    pub(super) fn read() -> std::io::Result<Self> {
+    pub(super) fn read() -> Result<Self, CommandError> {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let bases = base_variables();
@@ -136,7 +137,11 @@ impl ProcessEnvironment {
         };
         let private = PrivateFolders { home: home.clone(), config };
         let sources = SettingsSources { user_file, links_file, private, variables };
-        Ok(Self { current_folder: std::env::current_dir()?, home, sources, runtime, program })
+        let current_folder = std::env::current_dir().map_err(|error| {
+            let message = format!("current folder cannot be opened: {error}");
+            ApiError::environment("no_current_folder", message, "change to a folder that is there")
+        })?;
+        Ok(Self { current_folder, home, sources, runtime, program })
     }
 }
 
@@ -168,7 +173,8 @@ impl ProjectLocation {
     pub(super) fn find(named: Option<&Path>, environment: &ProcessEnvironment) -> Result<Self, CommandError> {
         let current = &environment.current_folder;
         if let Some(named) = named {
-            let root = dunce::canonicalize(current.join(named)).map_err(|error| {
+            // With a dot behind it, what is there and is no folder is an error, too.
+            let root = dunce::canonicalize(current.join(named).join(".")).map_err(|error| {
                 let message = format!("project folder `{}` cannot be opened: {error}", named.display());
                 CommandError::usage(message, "give the path of a folder that is there with --project")
             })?;

@@ -114,6 +114,8 @@ pub enum Code {
     Secret,
     /// A file has nothing to show.
     NotShown,
+    /// A file cannot be read, mostly because of its permissions.
+    Unreadable,
     NoSuchView,
     /// A file cannot be shown as an image.
     NoImage,
@@ -209,6 +211,7 @@ impl Error {
             Self::NoSuchSlice { .. } => Code::NoSuchSlice,
             Self::AmbiguousName { .. } => Code::AmbiguousName,
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
+            Self::LeftOut { reason: SkipReason::Unreadable, .. } => Code::Unreadable,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoImage { .. } => Code::NoImage,
             Self::NoSuchView { .. } => Code::NoSuchView,

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::error::Error;
 use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, hide_by_settings, outline_producers};
-use crate::engine::index::{Trust, select_named};
+use crate::engine::index::{Trust, note_unreadable, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::{Outline, RelPath, SymbolKind, path_text};
 use crate::search::Subsequence;
@@ -121,6 +121,7 @@ pub(super) fn find_names(
         }
     }
     if request.symbols {
+        note_unreadable(&mut cache.workspace, &files);
         hide_by_settings(cache, &mut files);
         let own = DefinedSymbols::default();
         let known = known.unwrap_or(&own);

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_by_settings};
-use crate::engine::index::{FileSelection, Trust, resolve_names, select_named};
+use crate::engine::index::{FileSelection, Trust, note_unreadable, resolve_names, select_named};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace, with_byte_order_mark};
 use crate::model::{
     ContentHash, FileType, Outline, RelPath, SkipReason, Slice, SliceResolution, SliceStatus, ViewMode,
@@ -58,6 +58,7 @@ fn outlines_among(
     for file in files.iter().filter(|file| by_name.contains(&file.path)) {
         must_have_outline(file)?;
     }
+    note_unreadable(&mut cache.workspace, &files);
     let outlines = outlines_of(cache, &files);
     cache.workspace.check_cancelled()?;
     Ok(outlines)

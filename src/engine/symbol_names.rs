@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::error::Error;
 use super::queries::OutlineAnswer;
 use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, outline_producers};
-use crate::engine::index::{Trust, select_contents};
+use crate::engine::index::{Trust, note_unreadable, select_contents};
 use crate::engine::workspace::KnownFile;
 use crate::model::{ContentHash, Outline};
 use crate::syntax;
@@ -71,6 +71,7 @@ pub(super) fn outlines_with_name(
     };
     let files = select_contents(cache, trust, &is_candidate)?;
     drop(names);
+    note_unreadable(&mut cache.workspace, &files);
     let mut outlines = Vec::new();
     for file in &files {
         cache.workspace.check_cancelled()?;

@@ -11,7 +11,7 @@ use crate::aggregate::name_distance;
 use crate::engine::artifacts::{
     ArtifactCache, ContentRef, hide_by_settings, hides_by_settings, outline_producers,
 };
-use crate::engine::index::{Trust, select_named};
+use crate::engine::index::{Trust, note_unreadable, select_named};
 use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind};
 use crate::search::PathClass;
 
@@ -83,7 +83,7 @@ pub(super) fn symbols(
         }
     }
     if answers.is_empty() && !pattern.is_glob() {
-        suggest_names(cache, &pattern, trust)?;
+        suggest_names(cache, &[pattern.last_part()], trust)?;
     }
     Ok(answers)
 }
@@ -187,13 +187,26 @@ impl<'w> NearestNames<'w> {
     }
 }
 
-/// Notes the names that are most like one that no symbol has.
-fn suggest_names(cache: &mut ArtifactCache<'_>, pattern: &NamePattern, trust: Trust) -> Result<(), Error> {
-    let mut near = NearestNames::new(pattern.last_part());
+/// Notes the names that are most like some that no symbol has.
+pub(in crate::engine) fn suggest_names(
+    cache: &mut ArtifactCache<'_>,
+    wanted: &[&str],
+    trust: Trust,
+) -> Result<(), Error> {
+    let mut near: Vec<NearestNames<'_>> = wanted.iter().map(|name| NearestNames::new(name)).collect();
     for file in outlines_that_mention(cache, "", trust)? {
-        file.outline.walk(|symbol, _| near.offer(&symbol.name, is_code(symbol.kind)));
+        file.outline.walk(|symbol, _| {
+            for near in &mut near {
+                near.offer(&symbol.name, is_code(symbol.kind));
+            }
+        });
     }
-    let names = near.into_quoted();
+    let mut names: Vec<String> = Vec::new();
+    for name in near.into_iter().flat_map(NearestNames::into_quoted) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     if !names.is_empty() {
         cache.workspace.note(format!("nearest names: {}", names.join(", ")));
     }
@@ -207,6 +220,7 @@ fn outlines_that_mention(
     trust: Trust,
 ) -> Result<Vec<FileOutline>, Error> {
     let mut files = select_named(cache, &[], trust, &|_| false)?.files;
+    note_unreadable(&mut cache.workspace, &files);
     hide_by_settings(cache, &mut files);
     let by = outline_producers();
     let (mut searched, mut mentioning) = (HashSet::new(), HashMap::new());

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::file::ContentHash;
 use super::named_enum::named_enum;
+use super::path::{RelPath, normalized_path};
 use super::view::{AggregationStrategy, Tier, ViewMode};
 
 /// What a person specifies for one file, or for all that a pattern matches: an entry of `[[files]]`, or of a preset.
@@ -57,6 +58,11 @@ impl FileItem {
     /// Returns whether the item only selects the file.
     pub fn is_plain(&self) -> bool {
         *self == Self::plain(self.path.clone())
+    }
+
+    /// Returns whether the item is about that file by its path, and not by a pattern or a folder.
+    pub fn is_of(&self, path: &RelPath) -> bool {
+        normalized_path(&self.path).as_bytes() == path.as_bytes()
     }
 }
 

@@ -357,6 +357,7 @@ const fn is_about_path(code: Code) -> bool {
         | Code::AmbiguousName
         | Code::Secret
         | Code::NotShown
+        | Code::Unreadable
         | Code::NoSuchView
         | Code::NoImage => true,
         Code::ListFailed

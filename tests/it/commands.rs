@@ -92,6 +92,17 @@ fn usage_errors_have_their_own_exit_code() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_gone_or_is_none_is_named_as_what_is_wrong() {
+    let sandbox = sample_project();
+    let ran = sandbox.slop(&["status", "--project", "README.md"]);
+    ran.assert_fails(1, &["project folder `README.md` cannot be opened: Not a directory"]);
+    let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$SLOP\" status";
+    super::sandbox::run(sandbox.script(script))
+        .assert_fails(3, &["current folder cannot be opened", "change to a folder that is there"]);
+}
+
 #[test]
 fn a_missing_or_foreign_file_is_the_users_error() {
     let sandbox = sample_project();

@@ -117,6 +117,22 @@ fn diffs_are_based_on_the_last_commit_or_the_given_revision() {
 }
 
 #[test]
+fn an_entry_for_a_file_outside_of_the_project_is_reported_and_the_rest_is_shown() {
+    let sandbox = sample_project();
+    let outside = ["../other.py", "/etc/passwd", "../*.py", "src/../../other.py"];
+    let items = outside.map(|path| format!("[[files]]\npath = \"{path}\"\n"));
+    sandbox.write("slop.toml", items.concat());
+    for files in [&[][..], &["src/engine.py"], &["--budget", "4000"]] {
+        let document = sandbox.aggregate_json(files);
+        let missing: Vec<&Value> = list(&document["receipt"]["missing"]).collect();
+        assert_eq!(missing.iter().map(|one| text(&one["word"])).collect::<Vec<_>>(), outside, "{files:?}");
+        let is_said = |one: &&Value| text(&one["why"]).ends_with("is outside of the project");
+        assert!(missing.iter().all(is_said), "{missing:?}");
+        assert!(document["files"].to_string().contains("src/engine.py"));
+    }
+}
+
+#[test]
 fn a_preset_shows_its_files_as_saved_and_reports_missing_ones() {
     let sandbox = sample_project();
     sandbox.write(

@@ -42,6 +42,10 @@ fn symbols_are_found_by_module_pattern_kind_and_in_any_case() {
     assert_eq!(places(&["Flask.*"]), ["src/flask/app.py method", "tests/test_flask.py method"]);
     let missed = sandbox.slop(&["symbol", "Flaskk"]);
     missed.assert_fails(1, &["nearest names: `Flask`", "no symbol named `Flaskk`"]);
+    let missed = sandbox.slop(&["search", "Flaskk"]);
+    assert!(missed.out.is_empty() && missed.err.contains("nearest names: `Flask`"), "{missed:?}");
+    let other = sandbox.slop(&["search", "Flask", "--kind", "enum"]);
+    assert!(other.err.contains("nothing of that kind matches"), "{other:?}");
     sandbox.slop(&["symbol", "x", "--kind", "clas"]).assert_fails(1, &["nearest known is `class`"]);
 }
 

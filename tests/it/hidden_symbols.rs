@@ -227,3 +227,60 @@ fn a_mask_that_hides_is_found_and_set_again() {
     }
     sandbox.slop(&["mask", "set", "src/engine.py", "Engine._gone=hide"]).assert_fails(1, &["no symbol"]);
 }
+
+#[test]
+fn a_diff_shows_nothing_of_what_is_hidden_under_another_name_or_in_another_file() {
+    let sandbox = project();
+    sandbox.write("src/gone.py", "def shown():\n    return 1\n\n\ndef zork_gone():\n    return \"zork\"\n");
+    sandbox.write("src/old.py", "def stays():\n    return 1\n\n\ndef zork_moved():\n    return \"zork\"\n");
+    sandbox.write(
+        "src/renamed.py",
+        "def limit():\n    return 1\n\n\ndef zork_old(a):\n    return \"zork\" + a\n",
+    );
+    sandbox.commit_all("second");
+    sandbox.write(
+        "slop.toml",
+        "[[files]]\npath = 'src/gone.py'\nast_mask = { zork_gone = 'hide' }\n\
+         [[files]]\npath = 'src/new.py'\nast_mask = { zork_moved = 'hide' }\n\
+         [[files]]\npath = 'src/renamed.py'\nast_mask = { secret = 'hide' }\n",
+    );
+    let full = ["aggregate", "--stdout", "--strategy", "full", "--since-last", "--name", "full"];
+    let tier = ["aggregate", "--stdout", "--tier", "3", "--since-last", "--name", "tier"];
+    sandbox.stdout_of(&full);
+    sandbox.stdout_of(&tier);
+    std::fs::remove_file(sandbox.path("src/gone.py")).unwrap();
+    sandbox.write("src/old.py", "def stays():\n    return 2\n");
+    sandbox.write("src/new.py", "def zork_moved():\n    return \"zork\"\n");
+    sandbox
+        .write("src/renamed.py", "def limit():\n    return 2\n\n\ndef secret(a):\n    return \"zork\" + a\n");
+    let diff = sandbox
+        .slop(&["view", "--mode", "diff", "src/gone.py", "src/old.py", "src/new.py", "src/renamed.py"]);
+    assert!(diff.code == 0 && !diff.out.contains("zork") && !diff.out.contains("secret"), "{diff:?}");
+    for shown in [
+        "-def shown():",
+        "-    return 1",
+        "+    return 2",
+        "not shown: 3 lines of HEAD that may be of what its mask hides",
+    ] {
+        assert!(diff.out.contains(shown), "{shown}: {diff:?}");
+    }
+    std::fs::remove_file(sandbox.path("src/renamed.py")).unwrap();
+    let deleted = sandbox.slop(&["view", "--mode", "diff", "src"]);
+    assert!(deleted.out.contains("not shown: 6 lines") && !deleted.out.contains("zork"), "{deleted:?}");
+    for command in [&["impact", "--diff", "HEAD"][..], &full, &tier] {
+        let ran = sandbox.slop(command);
+        assert!(
+            ran.code == 0 && !ran.out.contains("zork") && !ran.err.contains("zork"),
+            "{command:?}: {ran:?}"
+        );
+    }
+}
+
+#[test]
+fn a_diff_of_a_file_whose_hidden_symbols_are_as_they_were_shows_what_is_gone() {
+    let sandbox = project();
+    sandbox
+        .write("src/engine.py", ENGINE.replace("LIMIT = 3", "LIMIT = 4").replace("zork\", what", "zork\""));
+    let diff = sandbox.stdout_of(&["view", "--mode", "diff", "src/engine.py"]);
+    assert!(diff.contains("-LIMIT = 3\n+LIMIT = 4") && !diff.contains("zork"), "{diff}");
+}

@@ -231,6 +231,11 @@ fn an_unreadable_file_is_listed_as_such() {
     let ran = sandbox.slop(&["index", "--json"]);
     assert_eq!(ran.code, 4);
     assert_eq!(super::sandbox::data(&ran.out)["left_out"]["unreadable"], 1);
+    let says = |args: &[&str]| sandbox.slop(args).err.contains("closed.py cannot be read");
+    for question in [&["symbol", "x"][..], &["search", "x"], &["outline"], &["refs", "x"], &["find", "x"]] {
+        assert!(says(question), "{question:?}");
+    }
+    sandbox.slop(&["view", "closed.py"]).assert_fails(1, &["cannot be read", "check the permissions"]);
 }
 
 #[track_caller]

@@ -41,7 +41,9 @@ impl Addresses {
 
 /// Returns the absolute path that an address means; `None` if it is not that of a file of this machine.
 pub(super) fn parse(uri: &str) -> Option<PathBuf> {
-    let (scheme, rest) = uri.split_once("://")?;
+    let (scheme, rest) = uri.split_once(':')?;
+    // The host may be left out, as in `file:/a`.
+    let rest = rest.strip_prefix("//").or_else(|| rest.starts_with('/').then_some(rest))?;
     let path = &rest[rest.find('/')?..];
     let host = &rest[..rest.len() - path.len()];
     if !scheme.eq_ignore_ascii_case("file") || !(host.is_empty() || host.eq_ignore_ascii_case("localhost")) {
@@ -62,9 +64,17 @@ mod tests {
         let path = |uri| parse(uri).map(|path| path.to_string_lossy().into_owned());
         assert_eq!(path("file:///a%20b/%C3%BC%25.rs").as_deref(), Some("/a b/ü%.rs"));
         assert_eq!(path("FILE://localhost/a").as_deref(), Some("/a"));
-        for uri in
-            ["untitled:Untitled-1", "git:///a", "file://host/a", "file:///a/../b", "file:///a%00", "/a", ""]
-        {
+        assert_eq!(path("file:/a").as_deref(), Some("/a"));
+        for uri in [
+            "untitled:Untitled-1",
+            "git:///a",
+            "file://host/a",
+            "file:a",
+            "file:///a/../b",
+            "file:///a%00",
+            "/a",
+            "",
+        ] {
             assert_eq!(path(uri), None, "{uri}");
         }
     }

@@ -1,6 +1,7 @@
 //! Where one message ends and the next begins: a header with the length, an empty line, and the content.
 
 use std::io::{self, BufRead, ErrorKind, Read, Write};
+use std::num::ParseIntError;
 
 /// A longer line of a header ends the connection: what sends it does not speak the protocol.
 const MAX_HEADER_LINE: u64 = 8 << 10;
@@ -17,7 +18,7 @@ pub(super) enum Frame {
 
 /// Reads the next message; `None` at the end of the input.
 pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Frame>> {
-    let mut length = None;
+    let (mut length, mut is_named) = (None, false);
     loop {
         let mut line = Vec::new();
         let read = (&mut *input).take(MAX_HEADER_LINE).read_until(b'\n', &mut line)?;
@@ -31,9 +32,15 @@ pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Frame>> 
         if line.is_empty() {
             break;
         }
-        length = length.or(content_length(line));
+        let named = content_length(line);
+        is_named |= named.is_some();
+        length = length.or(named.and_then(Result::ok));
     }
-    let Some(length) = length else { return Ok(Some(Frame::Unreadable("header has no Content-Length"))) };
+    let Some(length) = length else {
+        let reason =
+            if is_named { "Content-Length is not a number of bytes" } else { "header has no Content-Length" };
+        return Ok(Some(Frame::Unreadable(reason)));
+    };
     let mut content = (&mut *input).take(length);
     if MAX_CONTENT < length {
         io::copy(&mut content, &mut io::sink())?;
@@ -45,9 +52,15 @@ pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Frame>> 
     Ok((bytes.len() as u64 == length).then_some(Frame::Content(bytes)))
 }
 
-fn content_length(line: &[u8]) -> Option<u64> {
-    let (name, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
-    name.trim().eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+/// Returns the length that a line of a header names; `None` if it is about something else.
+///
+/// After a message whose length was wrong, what is left of its content is before the next header, on the same line. So the
+/// name need not be at the beginning: otherwise all that follows would be unreadable.
+fn content_length(line: &[u8]) -> Option<Result<u64, ParseIntError>> {
+    const NAME: &[u8] = b"content-length";
+    let at = line.windows(NAME.len()).rposition(|name| name.eq_ignore_ascii_case(NAME))?;
+    let value = std::str::from_utf8(&line[at + NAME.len()..]).ok()?.trim_start().strip_prefix(':')?;
+    Some(value.trim().parse())
 }
 
 /// Writes one message, in one piece.
@@ -73,6 +86,13 @@ mod tests {
         assert_eq!(frames(input), [content("{}"), content("[1]")]);
         let input = b"Content-Type: x\r\n\r\nContent-Length: 2\r\n\r\n{}";
         assert_eq!(frames(input), [Frame::Unreadable("header has no Content-Length"), content("{}")]);
+        for length in ["-2", "x", "99999999999999999999"] {
+            let input = format!("Content-Length: {length}\r\n\r\n{{}}Content-Length: 2\r\n\r\n{{}}");
+            let unreadable = Frame::Unreadable("Content-Length is not a number of bytes");
+            assert_eq!(frames(input.as_bytes()), [unreadable, content("{}")]);
+        }
+        let input = b"Content-Length: 1\r\n\r\n{}Content-Length: 2\r\n\r\n[]";
+        assert_eq!(frames(input), [content("{"), content("[]")]);
         assert_eq!(frames(b"Content-Length: 9\r\n\r\n{}"), []);
         assert!(read_frame(&mut [b'x'; 9 << 10].as_slice()).is_err());
     }

@@ -234,7 +234,7 @@ impl ServerHandler for McpServer {
         }
         let refused = |refusal: ApiError| match &*refusal.code {
             // The protocol has one code for resources without content; the message has the reason.
-            "not_found" | "outside_project" | "not_shown" | "secret" | "not_hydrated" => {
+            "not_found" | "outside_project" | "not_shown" | "unreadable" | "secret" | "not_hydrated" => {
                 not_found(&refusal.message)
             }
             _ => protocol_error(&refusal),

@@ -201,7 +201,11 @@ pub(super) fn hits(found: &SearchResult) -> ToolOutput {
         let _ = writeln!(text, "{path}{lines} [{}]{name} · {}", hit.kind, parts.join(", "));
     }
     if found.hits.is_empty() {
-        text.push_str("[nothing in the project matches]\n");
+        text.push_str(if found.matched {
+            "[nothing of that kind matches]\n"
+        } else {
+            "[nothing in the project matches]\n"
+        });
     }
     ToolOutput::text(text)
 }

@@ -155,7 +155,9 @@ pub(super) fn search(args: &SearchArgs, context: &mut CommandContext<'_>) -> Res
         return context.write_data(found);
     }
     if found.hits.is_empty() {
-        context.output.note("nothing in the project matches");
+        let what =
+            if found.matched { "nothing of that kind matches" } else { "nothing in the project matches" };
+        context.output.note(what);
     }
     for hit in &found.hits {
         let path = display_path(&hit.path, hit.path_hex.as_deref());

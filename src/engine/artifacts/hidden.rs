@@ -6,8 +6,10 @@ use super::cache::ArtifactCache;
 use super::derive::{IdentifiedText, derive, identify};
 use super::lookup::ContentRef;
 use crate::aggregate::{
-    CuratedItems, HiddenLines, hide_mentions, hide_symbols, hides_symbols, unmatched_hidden_keys,
+    CuratedItems, HiddenLines, SymbolsByName, hide_mentions, hide_symbols, hides_same_earlier, hides_symbols,
+    unmatched_hidden_keys,
 };
+use crate::discover;
 use crate::discover::HeaderNeighbors;
 use crate::engine::workspace::{HashedText, HiddenSymbols, KnownFile, KnownState, Workspace};
 use crate::model::{ContentHash, FileType, MaskMode, Outline, RelPath, SkipReason};
@@ -39,6 +41,7 @@ pub(in crate::engine) fn hide(
     if !items.any(|item| hides_symbols(&item.ast_mask)) {
         return;
     }
+    cache.workspace.hidden.keys.extend(items.hidden_keys().into_iter().map(str::to_owned));
     for file in files {
         let Some(item) = items.find(&file.path).filter(|item| hides_symbols(&item.ast_mask)) else {
             continue;
@@ -70,10 +73,10 @@ fn hidden_symbols(
     }
     let language = subject.file_type.id;
     let text = |lines| visible_text(&original.1, outline.as_ref(), mask, language, lines);
-    let (visible, shown) = (text(HiddenLines::Blank), text(HiddenLines::Removed));
+    let visible = text(HiddenLines::Blank);
+    let shown = if visible == original.1 { visible.clone() } else { text(HiddenLines::Removed) };
     let visible = (ContentHash::digest(visible.as_bytes()), visible);
-    let (mask, file_type) = (mask.to_vec(), subject.file_type);
-    Ok(HiddenSymbols { mask, file_type, original, outline, visible, shown })
+    Ok(HiddenSymbols { mask: mask.to_vec(), original, outline, visible, shown })
 }
 
 /// Returns a text without what a mask hides. Where a symbol cannot be found although it may be there, the lines that
@@ -94,14 +97,71 @@ fn visible_text(
     if lost.is_empty() { hidden } else { hide_mentions(&hidden, &lost) }
 }
 
-/// Returns another version of a file's text, as git has it, without what is hidden of the file; `None` if nothing is.
-pub(in crate::engine) fn hide_in_version(
+/// An earlier version of a file, without what is hidden.
+#[derive(Debug)]
+pub(in crate::engine) struct EarlierVersion {
+    pub(in crate::engine) text: String,
+    /// Whether something that the file has no more may be what is hidden now, under the name that it had then.
+    pub(in crate::engine) may_show_hidden: bool,
+    /// Whether the file's own mask hides something by a name that the text does not have.
+    pub(in crate::engine) lacks_hidden: bool,
+}
+
+/// Returns the text that a file had earlier, without what is hidden: what `mask` hides, which is the file's own; and what is
+/// hidden of any other file, if the file has it no more, because it may have been moved there. `new` is the text without
+/// what is hidden that the file has now, if there is one.
+pub(in crate::engine) fn hide_in_earlier(
     workspace: &Workspace<'_>,
     path: &RelPath,
-    text: &str,
-) -> Option<String> {
-    let hidden = workspace.hidden.get(path)?;
-    Some(visible_version(workspace, path, text, hidden.file_type, &hidden.mask))
+    (old, new): (String, Option<&str>),
+    mask: &Mask,
+    file_type: &'static FileType,
+) -> EarlierVersion {
+    if workspace.hidden.keys.is_empty() {
+        return EarlierVersion { text: old, may_show_hidden: false, lacks_hidden: false };
+    }
+    let outline_of = |text: &str| known_outline(workspace, path, text, file_type);
+    let hidden = workspace.hidden.get(path);
+    let old_outline = outline_of(&old);
+    let mut keys: Vec<(String, MaskMode)> = if hides_symbols(mask) { mask.to_vec() } else { Vec::new() };
+    if let Some(old_outline) = &old_outline {
+        let new_outline = match hidden {
+            Some(hidden) => hidden.outline.clone(),
+            None => new.and_then(outline_of),
+        };
+        let new_symbols = new_outline.as_ref().map(SymbolsByName::new);
+        let old_symbols = SymbolsByName::new(old_outline);
+        let is_gone = |key: &&String| {
+            !old_symbols.has_none(key) && new_symbols.as_ref().is_none_or(|symbols| symbols.has_none(key))
+        };
+        let gone = workspace.hidden.keys.iter().filter(is_gone);
+        keys.extend(gone.map(|key| (key.clone(), MaskMode::Hide)));
+    }
+    let may_show_hidden = hidden.is_some_and(|hidden| {
+        let new = (hidden.original.1.as_str(), hidden.outline.as_ref());
+        !hidden.hides_nothing() && !hides_same_earlier((&old, old_outline.as_ref()), new, &hidden.mask)
+    });
+    let lacks_hidden =
+        old_outline.as_ref().is_some_and(|outline| !unmatched_hidden_keys(outline, mask).is_empty());
+    let text = if hides_symbols(&keys) {
+        visible_text(&old, old_outline.as_ref(), &keys, file_type.id, HiddenLines::Blank)
+    } else {
+        old
+    };
+    EarlierVersion { text, may_show_hidden, lacks_hidden }
+}
+
+/// Returns whether a text that a file with hidden symbols had earlier, of which these are cut out, has a symbol that the file
+/// has no more: it may be hidden now, under another name.
+pub(in crate::engine) fn has_lost_symbols(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    old: &str,
+    hidden: &HiddenSymbols,
+    file_type: &'static FileType,
+) -> bool {
+    let outlines = known_outline(workspace, path, old, file_type).zip(hidden.outline.as_ref());
+    outlines.is_none_or(|(old, new)| !SymbolsByName::new(new).has_all_of(&SymbolsByName::new(&old)))
 }
 
 /// Returns a text that is not saved yet, without what the masks of the project's settings hide of its file; `None` if
@@ -114,19 +174,23 @@ pub(in crate::engine) fn hide_in_buffer(
 ) -> Option<String> {
     let items = CuratedItems::new(workspace.relative_items(&workspace.options.items));
     let item = items.find(path).filter(|item| hides_symbols(&item.ast_mask))?;
-    Some(visible_version(workspace, path, text, file_type, &item.ast_mask))
+    let outline = known_outline(workspace, path, text, file_type);
+    Some(visible_text(text, outline.as_ref(), &item.ast_mask, file_type.id, HiddenLines::Blank))
 }
 
-fn visible_version(
+fn known_outline(
     workspace: &Workspace<'_>,
     path: &RelPath,
     text: &str,
     file_type: &'static FileType,
-    mask: &Mask,
-) -> String {
-    let outline = outline_of_text(workspace, path, text, file_type);
-    let outline = outline.filter(|outline| outline.health.fallback.is_none());
-    visible_text(text, outline.as_ref(), mask, file_type.id, HiddenLines::Blank)
+) -> Option<Outline> {
+    outline_of_text(workspace, path, text, file_type).filter(|outline| outline.health.fallback.is_none())
+}
+
+/// Returns the type of a text that need not be that of a file.
+pub(in crate::engine) fn type_of_text(path: &RelPath, text: &str) -> &'static FileType {
+    let content = identify(path, text.as_bytes(), &HeaderNeighbors::default());
+    content.map_or_else(|_| discover::unknown_type(), |content| content.file_type)
 }
 
 /// Returns the outline of a text that need not be that of a file, and stores nothing; `None` if the type has none.

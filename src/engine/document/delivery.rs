@@ -18,9 +18,11 @@ use super::pack::is_ranked;
 use super::render::Renderer;
 use super::request::{AggregationRequest, CURATION_MARK, DocumentHistory};
 use crate::aggregate;
-use crate::aggregate::{CandidateFile, FilePart, FileStability};
+use crate::aggregate::{CandidateFile, FilePart, FileStability, SymbolsByName};
 use crate::discover;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, save_symbol_hashes};
+use crate::engine::artifacts::{
+    ArtifactCache, ContentRef, has_lost_symbols, hide_in_earlier, save_symbol_hashes, stored_structure,
+};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
@@ -256,19 +258,55 @@ fn replace_by_delta(
     if settled.content != Some(subject.hash) {
         return;
     }
-    // Compared by its structure, what was not hidden earlier would be named as removed.
-    let is_compared_by_structure = is_of_structure(settled.view) || settled.view == ViewMode::Path;
-    if renderer.cache.workspace.hidden.get(&row.path).is_some() && is_compared_by_structure {
-        return;
-    }
     let record = history.record_key();
     let text = renderer.cache.query_store(|store| store.delivered_text(&record, &row.path)).flatten();
     let text = text.map(|text| aggregate::split_shown(&text).0.to_owned());
+    if shows_hidden(renderer.cache, &subject, row, (&settled, text.as_deref())) {
+        return;
+    }
     let delivered = DeliveredVersion { row, text };
     if let Some(delta) = delta_block(renderer, &subject, &delivered, &settled) {
         let changed = format!("changed since the last aggregation named `{}`", history.name);
         show_as_delta(shown, delta, settled, changed);
     }
+}
+
+/// Returns whether a comparison might show what was not hidden when it was given, or had another name or place.
+fn shows_hidden(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    row: &DeliveredFile,
+    (settled, text): (&DocumentBlock, Option<&str>),
+) -> bool {
+    if cache.workspace.hidden.keys.is_empty() {
+        return false;
+    }
+    let hidden = cache.workspace.hidden.get(subject.path).cloned();
+    let is_compared_by_structure = is_of_structure(settled.view) || settled.view == ViewMode::Path;
+    if hidden.is_some() && is_compared_by_structure {
+        return true;
+    }
+    if let (Some(hidden), Some(text)) = (&hidden, text)
+        && !hidden.hides_nothing()
+        && has_lost_symbols(&cache.workspace, subject.path, text, hidden, subject.file_type)
+    {
+        return true;
+    }
+    let text_shows = text.is_some_and(|text| {
+        let mask = hidden.as_ref().map(|hidden| hidden.mask.as_slice()).unwrap_or_default();
+        let now = settled.body.text();
+        let versions = (text.to_owned(), Some(&*now));
+        hide_in_earlier(&cache.workspace, subject.path, versions, mask, subject.file_type).text != text
+    });
+    if text_shows || !is_compared_by_structure {
+        return text_shows;
+    }
+    let Some(old) = stored_structure(cache, &row.wanted, subject.file_type) else { return false };
+    let new = cache.outline(subject);
+    let (old, new) = (SymbolsByName::new(&old.outline), new.as_ref().map(SymbolsByName::new));
+    let is_gone =
+        |key: &String| !old.has_none(key) && new.as_ref().is_none_or(|symbols| symbols.has_none(key));
+    cache.workspace.hidden.keys.iter().any(is_gone)
 }
 
 fn show_as_renamed(shown: &mut ShownFile, row: &DeliveredFile, name: &str) {

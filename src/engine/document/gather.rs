@@ -16,7 +16,7 @@ use crate::engine::index::{FileArgument, FileSelection, listed_files, resolve_na
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::{
     AggregationStrategy, DocumentBlock, FileItem, MAX_PLAIN_BYTES, MissingFile, Omission, OmittedFile,
-    RelPath, RoutingRule, SkipReason, SummaryDetail, Tier, ViewMode,
+    RelPath, RoutingRule, SkipReason, SummaryDetail, Tier, ViewMode, normalized_path,
 };
 use crate::search::{GeneratedPages, PathClass};
 use crate::sys::Files;
@@ -287,55 +287,70 @@ fn is_skeleton(file: &KnownFile, wanted: ViewMode, max_bytes: u64) -> bool {
     aggregate::limit_to_size(wanted, facts.size, max_bytes, has_structure).0 == ViewMode::Skeleton
 }
 
-/// Why an entry of the settings is among what is missing.
-const UNMATCHED_ITEM: &str = "an item of [[files]] that no file of the project answers to";
+/// How an entry of the settings is called among what is missing.
+const ITEM: &str = "an item of [[files]]";
 
 /// The same of an entry of the question.
-const UNMATCHED_ENTRY: &str = "an entry of `items` that no file of the project answers to";
+const ENTRY: &str = "an entry of `items`";
 
-/// Returns the items, of the project and of the question, that name a file which does not exist, and those of the question
-/// whose patterns match none. Of the project's patterns, which may be about other files, it says nothing.
+/// Returns the items, of the project and of the question, that name a file which does not exist or lies outside of the project,
+/// and those of the question whose patterns match none. Of the project's patterns, which may be about other files, it says nothing.
 pub(super) fn absent_items(
     cache: &mut ArtifactCache<'_>,
     request: &AggregationRequest,
 ) -> Result<Vec<MissingFile>, Error> {
-    let mut missing = absent_of(&cache.workspace, &request.items, UNMATCHED_ITEM);
-    missing.extend(absent_of(&cache.workspace, &request.overrides, UNMATCHED_ENTRY));
-    let overrides = cache.workspace.relative_items(&request.overrides);
-    let patterns = overrides.iter().map(|item| (item, Selector::new_lenient(&item.path)));
-    let patterns: Vec<_> = patterns.filter(|(_, selector)| selector.literal_path().is_none()).collect();
+    let mut missing = absent_of(&cache.workspace, &request.items, ITEM);
+    missing.extend(absent_of(&cache.workspace, &request.overrides, ENTRY));
+    let is_pattern = |item: &FileItem| {
+        Selector::new_lenient(&item.path).literal_path().is_none() && !leads_outside(&item.path)
+    };
+    let mut patterns = cache.workspace.relative_items(&request.overrides);
+    patterns.retain(is_pattern);
     if !patterns.is_empty() {
+        let patterns = CuratedItems::new(patterns);
         let listed = listed_files(cache)?;
-        let unmatched =
-            patterns.iter().filter(|(_, selector)| !listed.paths().any(|path| selector.selects(path)));
-        missing.extend(unmatched.map(|(item, _)| missing_item(item, UNMATCHED_ENTRY)));
+        let [unmatched, _] = patterns.unmatched(&listed.paths().collect::<Vec<_>>());
+        missing.extend(unmatched.into_iter().map(|item| missing_item(item, ENTRY)));
     }
     Ok(missing)
 }
 
-fn absent_of(workspace: &Workspace<'_>, items: &[FileItem], reason: &str) -> Vec<MissingFile> {
+fn absent_of(workspace: &Workspace<'_>, items: &[FileItem], origin: &str) -> Vec<MissingFile> {
     let is_absent = |item: &&FileItem| {
+        if leads_outside(&item.path) {
+            return true;
+        }
         let path = Selector::new_lenient(&item.path).literal_path();
         let stat = path.map(|path| workspace.files.stat(&path));
         stat.is_some_and(|stat| stat.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound))
     };
     let items = workspace.relative_items(items);
-    items.iter().filter(is_absent).map(|item| missing_item(item, reason)).collect()
+    items.iter().filter(is_absent).map(|item| missing_item(item, origin)).collect()
 }
 
-fn missing_item(item: &FileItem, reason: &str) -> MissingFile {
-    MissingFile { pattern: item.path.clone(), reason: reason.to_owned() }
+fn missing_item(item: &FileItem, origin: &str) -> MissingFile {
+    let reason = if leads_outside(&item.path) {
+        format!("{origin} whose path is outside of the project")
+    } else {
+        format!("{origin} that no file of the project answers to")
+    };
+    MissingFile { pattern: item.path.clone(), reason }
+}
+
+/// Returns whether a path or pattern, as [`Workspace::relative_items`] returns it, can match no file of the project.
+fn leads_outside(path: &str) -> bool {
+    std::path::Path::new(path).is_absolute() || normalized_path(path).split('/').next() == Some("..")
 }
 
 /// Returns the items whose patterns match none of the project's files.
 fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile> {
     let paths: Vec<&RelPath> = files.iter().map(|file| &file.path).collect();
-    let reasons = [UNMATCHED_ITEM, UNMATCHED_ENTRY];
+    let origins = [ITEM, ENTRY];
     let missing = items
         .unmatched(&paths)
         .into_iter()
-        .zip(reasons)
-        .flat_map(|(items, reason)| items.into_iter().map(move |item| missing_item(item, reason)));
+        .zip(origins)
+        .flat_map(|(items, origin)| items.into_iter().map(move |item| missing_item(item, origin)));
     missing.collect()
 }
 

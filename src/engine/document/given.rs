@@ -137,7 +137,7 @@ impl DocumentRun<'_, '_> {
             return Ok(Some(unknown("the view depends on more than the file")));
         };
         let is_hiding = self.cache.workspace.hidden.get(&row.path).is_some();
-        let (diff, hidden_lines) = if is_hiding { without_old_lines(&diff) } else { (diff, 0) };
+        let (diff, hidden_lines) = if is_hiding { aggregate::without_old_lines(&diff) } else { (diff, 0) };
         Ok(Some(GivenChange { file, diff: Some(diff), reason: None, hidden_lines }))
     }
 
@@ -206,34 +206,9 @@ fn given_file(row: &DeliveredFile, current: Option<&KnownFile>) -> GivenFile {
     GivenFile { path: row.path.clone(), view: Some(row.view), state }
 }
 
-/// Returns a diff without the lines of the old text that the new one does not have, and how many these are.
-fn without_old_lines(diff: &str) -> (String, usize) {
-    let (mut shown, mut hidden, mut is_in_hunk, mut is_hiding) = (String::new(), 0, false, false);
-    for line in diff.split_inclusive('\n') {
-        is_in_hunk |= line.starts_with("@@ ");
-        // A line that says that there was no newline belongs to the one before it.
-        is_hiding = is_in_hunk && (line.starts_with('-') || is_hiding && line.starts_with('\\'));
-        if is_hiding {
-            hidden += usize::from(line.starts_with('-'));
-        } else {
-            shown.push_str(line);
-        }
-    }
-    (shown, hidden)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_that_are_gone_are_counted_and_not_shown() {
-        let path = RelPath::new(b"a.sql").unwrap();
-        let diff = aggregate::render_diff(&path, Some("same\n-- old\nold"), Some("same\n-- new\n"), GIVEN);
-        let (shown, hidden) = without_old_lines(&diff);
-        assert_eq!(shown, "--- a/a.sql\n+++ b/a.sql\n@@ -1,3 +1,2 @@\n same\n+-- new\n");
-        assert_eq!(hidden, 2);
-    }
 
     #[test]
     fn a_record_keeps_its_name_and_its_curation() {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::aggregate::{FocusLines, SliceDepths, SlicePart};
-use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_in_version};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_in_earlier};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, HiddenSymbols, Workspace, with_byte_order_mark};
@@ -260,10 +260,26 @@ pub(super) fn diff_view(
             return Err(ViewUnavailable::Words(format!("its linked folder has no revision {label}")));
         }
     };
-    let old = old.map(|old| hide_in_version(&cache.workspace, subject.path, &old).unwrap_or(old));
     let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
-    let body = aggregate::render_diff(subject.path, old.as_deref(), Some(&text), &label);
-    Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason: None })
+    let mask = rendering.item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
+    let hide =
+        |old| hide_in_earlier(&cache.workspace, subject.path, (old, Some(&text)), mask, subject.file_type);
+    let old = old.map(hide);
+    let may_show_hidden = old.as_ref().is_some_and(|old| old.may_show_hidden);
+    let diff =
+        aggregate::render_diff(subject.path, old.as_ref().map(|old| old.text.as_str()), Some(&text), &label);
+    let (body, reason) = if may_show_hidden { without_old_lines(&diff, &label) } else { (diff, None) };
+    Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason })
+}
+
+/// Returns a diff without the lines that are gone, and why it is so.
+pub(super) fn without_old_lines(diff: &str, label: &str) -> (String, Option<String>) {
+    let (body, lines) = aggregate::without_old_lines(diff);
+    let reason = (0 < lines).then(|| {
+        let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+        format!("not shown: {lines} of {label} that may be of what its mask hides")
+    });
+    (body, reason)
 }
 
 fn view_text(
@@ -294,7 +310,12 @@ fn slice_warnings(found: &[FoundSlice<'_>]) -> Option<String> {
 /// Returns why a file that was to be shown in full is not, or is although a mask was to hide some of it.
 pub(super) fn hidden_reason(hidden: &HiddenSymbols) -> String {
     let what = if hidden.hides_nothing() { "nothing" } else { "some of its symbols" };
-    let gone = aggregate::ineffective_hides(&hidden.original.1, hidden.outline.as_ref(), &hidden.mask);
+    let gone = aggregate::ineffective_hides(
+        &hidden.original.1,
+        hidden.outline.as_ref(),
+        &hidden.mask,
+        MAX_LISTED_NAMES,
+    );
     let gone = missing_symbols(&gone).map(|gone| format!("; {gone}")).unwrap_or_default();
     format!("its mask hides {what}{gone}")
 }

@@ -6,9 +6,11 @@ use std::io::ErrorKind;
 use super::ineffective_masks::note_ineffective_masks;
 use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
-use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
+use super::view::{
+    BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text, without_old_lines,
+};
 use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
-use crate::engine::artifacts::{SkeletonPrefetch, hide};
+use crate::engine::artifacts::{SkeletonPrefetch, hide, hide_in_earlier, type_of_text};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
 use crate::engine::index::{FileSelection, resolve_name, select_named};
@@ -48,7 +50,8 @@ impl DocumentRun<'_, '_> {
                 renderer.cache.workspace.check_cancelled()?;
                 let old = base_text(&renderer.cache.workspace, &mut texts, &file.path);
                 if let KnownState::LeftOut(SkipReason::Vanished) = file.state
-                    && let Some(deleted) = view_of_deleted(&renderer.cache.workspace, &file.path, old.clone())
+                    && let Some(deleted) =
+                        view_of_deleted(&renderer.cache.workspace, &items, &file.path, old.clone())
                 {
                     answers.push(deleted);
                     continue;
@@ -149,10 +152,24 @@ fn view_base_texts(
 
 /// Returns the diff of a file that is no more; `None` if it was no text that may be shown. Its name may speak of
 /// secrets although no such file is there.
-fn view_of_deleted(workspace: &Workspace<'_>, path: &RelPath, old: BaseText) -> Option<ViewAnswer> {
+fn view_of_deleted(
+    workspace: &Workspace<'_>,
+    items: &CuratedItems,
+    path: &RelPath,
+    old: BaseText,
+) -> Option<ViewAnswer> {
     let BaseText::Known(RevisionText::Text(text), label) = old else { return None };
     if workspace.names.skip_reason(path).is_some() {
         return None;
+    }
+    let file_type = type_of_text(path, &text);
+    let item = items.find(path);
+    let mask = item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
+    let earlier = hide_in_earlier(workspace, path, (text, None), mask, file_type);
+    let (mut body, mut reason) = (aggregate::render_diff(path, Some(&earlier.text), None, &label), None);
+    // It may have had another name until the last commit. A pattern may also be about other files.
+    if earlier.lacks_hidden && item.is_some_and(|item| item.is_of(path)) {
+        (body, reason) = without_old_lines(&body, &label);
     }
     let block = DocumentBlock {
         path: path.clone(),
@@ -160,10 +177,10 @@ fn view_of_deleted(workspace: &Workspace<'_>, path: &RelPath, old: BaseText) -> 
         view: ViewMode::Diff,
         content: None,
         remarks: vec![format!("deleted since {label}")],
-        body: aggregate::render_diff(path, Some(&text), None, &label).into(),
+        body: body.into(),
         summary: None,
     };
-    Some(ViewAnswer { block, reason: None, fault: None })
+    Some(ViewAnswer { block, reason, fault: None })
 }
 
 /// Adds the files that a word means among those that are gone.

@@ -9,7 +9,7 @@ use super::snapshot::{neighbors_of, report_stamp_mismatch};
 use crate::aggregate::Selector;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::workspace::{HashedText, KnownFile, KnownState, is_racy};
+use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace, is_racy};
 use crate::model::{ContentHash, FileStamp, MissingFile, RelPath, SkipReason, error_chain};
 use crate::sys::{FileKind, Files};
 
@@ -115,6 +115,19 @@ pub(in crate::engine) fn select_contents(
     let request =
         ScanRequest { trust, scope: &[], keeps_text: &keeps_text, keeps_known: is_wanted, settles: false };
     Ok(scan(cache, &request)?.files)
+}
+
+/// Notes the files that an answer about all files lacks, because they cannot be read.
+pub(in crate::engine) fn note_unreadable(workspace: &mut Workspace<'_>, files: &[KnownFile]) {
+    let is_unreadable = |file: &&KnownFile| matches!(file.state, KnownState::LeftOut(SkipReason::Unreadable));
+    let mut unreadable = files.iter().filter(is_unreadable).map(|file| &file.path);
+    let Some(first) = unreadable.next() else { return };
+    let others = match unreadable.count() {
+        0 => String::new(),
+        1 => " and another file".to_owned(),
+        more => format!(" and {more} other files"),
+    };
+    workspace.note(format!("{first}{others} cannot be read, and the answer has nothing of what is in there"));
 }
 
 /// Returns the file of that path; `None` if there is no such file, but perhaps a folder.

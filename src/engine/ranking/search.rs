@@ -7,10 +7,18 @@ use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, path_classes, ra
 use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, past_commits, project_commits};
-use crate::engine::index::{Trust, select_named};
+use crate::engine::index::{Trust, note_unreadable, select_named};
+use crate::engine::symbol_names::last_name_part;
+use crate::engine::symbols::suggest_names;
 use crate::engine::workspace::KnownFile;
 use crate::model::{RankScore, RelPath, SymbolKind};
 use crate::search::{ChangeHorizon, RankingQuery, read_task};
+
+/// The maximum number of words for which the nearest names are suggested.
+const MAX_MISSPELLED: usize = 5;
+
+/// The minimum length of these words: a shorter one differs from every other by a slip.
+const MIN_NAME_BYTES: usize = 3;
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -68,6 +76,7 @@ pub(in crate::engine) fn search(
 ) -> Result<SearchAnswer, Error> {
     let query = RankingQuery::of_task(&request.text, &read_task(&request.text)?);
     let mut selection = select_named(cache, &[], trust, &|_| false)?;
+    note_unreadable(&mut cache.workspace, &selection.files);
     hide_by_settings(cache, &mut selection.files);
     let commits = project_commits(cache, shared.map(|shared| shared.commits), selection.rules);
     let past = shared.map(|shared| shared.past);
@@ -94,7 +103,23 @@ pub(in crate::engine) fn search(
         hits.retain(|hit| request.kind.is_none() || hit.kind == request.kind);
         hits.truncate(request.limit);
     }
+    if !ranking.has_matches {
+        suggest_names(cache, &names_in(&request.text), trust)?;
+    }
     Ok(SearchAnswer { hits, has_matches: ranking.has_matches })
+}
+
+/// Returns the words of a short text that may be misspelled names, without the paths and classes before them; none of a
+/// longer text, most of whose words are no names.
+fn names_in(text: &str) -> Vec<&str> {
+    let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !is_name_char(c)));
+    let names: Vec<&str> =
+        words.filter_map(last_name_part).filter(|name| MIN_NAME_BYTES <= name.len()).collect();
+    if MAX_MISSPELLED < names.len() { Vec::new() } else { names }
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Returns the symbols, then the files none of whose symbols are among them.
@@ -127,4 +152,15 @@ fn file_hits(ranking: &ProjectRanking, files: &[&KnownFile], shown: &HashSet<usi
         score: RankScore::of(ranking.scores[*at].total, &ranking.scores[*at].parts.named()),
     });
     hits.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_a_short_question_are_its_last_parts_of_words() {
+        assert_eq!(names_in("where is `Engine.runn()`, in it?"), ["where", "runn"]);
+        assert_eq!(names_in("one two three four five six"), [""; 0]);
+    }
 }

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use super::graph::{ReferenceGraph, SymbolId};
-use crate::aggregate::{OwnHashes, SymbolLines, compare_symbols};
-use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ArtifactCache, hide_in_version, identify, text_facts};
+use crate::aggregate::{CuratedItems, OwnHashes, SymbolLines, compare_symbols};
+use crate::engine::artifacts::{ArtifactCache, hide_in_earlier, text_facts, type_of_text};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since, texts_at};
 use crate::engine::workspace::KnownFile;
@@ -52,6 +51,7 @@ pub(super) fn changed_symbols(
     changed.extend(files.iter().filter(|file| !file.tracked).map(|file| file.path.clone()));
     let mut paths: Vec<&RelPath> = changed.iter().collect();
     paths.sort_unstable();
+    let items = CuratedItems::new(workspace.relative_items(&workspace.options.items));
     let mut found = ChangedSymbols::default();
     for paths in paths.chunks(FILES_AT_ONCE) {
         workspace.check_cancelled()?;
@@ -64,7 +64,7 @@ pub(super) fn changed_symbols(
                 Some(RevisionText::Absent | RevisionText::LeftOut(_) | RevisionText::UnaskablePath)
                 | None => "",
             };
-            compare_file(cache, graph, path, old, &mut found);
+            compare_file(cache, (graph, &items), path, old, &mut found);
         }
     }
     Ok(found)
@@ -72,37 +72,39 @@ pub(super) fn changed_symbols(
 
 fn compare_file(
     cache: &ArtifactCache<'_>,
-    graph: &ReferenceGraph,
+    (graph, items): (&ReferenceGraph, &CuratedItems),
     path: &RelPath,
     old: &str,
     found: &mut ChangedSymbols,
 ) {
     let file = graph.files_named(path.as_bytes()).into_iter().find(|file| graph.path(*file) == path);
-    let none = HeaderNeighbors::default();
-    let language = match file {
-        Some(file) => Some(graph.language(file)),
-        // A file that is gone is read as what its name and its text say.
-        None => identify(path, old.as_bytes(), &none).ok().map(|content| content.file_type.id),
-    };
+    let new = file.and_then(|_| cache.workspace.read_text(path).ok()).map(|(_, text)| text);
+    let file_type = type_of_text(path, new.as_deref().unwrap_or(old));
     // What a mask hides is hidden of the earlier version too, or it would seem to have been removed.
-    let visible = hide_in_version(&cache.workspace, path, old);
-    let old = visible.as_deref().unwrap_or(old);
+    let item = items.find(path);
+    let mask = item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
+    let earlier = hide_in_earlier(&cache.workspace, path, (old.to_owned(), new.as_deref()), mask, file_type);
+    let is_gone_under_other_name =
+        new.is_none() && earlier.lacks_hidden && item.is_some_and(|item| item.is_of(path));
+    let may_name_hidden = earlier.may_show_hidden || is_gone_under_other_name;
+    let (old, new) = (earlier.text.as_str(), new.unwrap_or_default());
+    // A file that is gone is read as what its name and its text say.
+    let language = file.map_or(file_type.id, |file| graph.language(file));
     let timeout = cache.workspace.options.parse_timeout;
     let facts_in = |language| text_facts(&cache.workspace, language, old, timeout);
-    let Some(old_facts) = language.and_then(facts_in) else {
+    let Some(old_facts) = facts_in(language) else {
         return;
     };
     let old_symbols = lines_of_facts(&old_facts);
     let old_hashes = OwnHashes::of_text(&old_symbols, old);
     let ids: Vec<SymbolId> = file.map(|file| graph.symbols_of(file).collect()).unwrap_or_default();
-    let new =
-        file.and_then(|_| cache.workspace.read_text(path).ok()).map(|(_, text)| text).unwrap_or_default();
     let new_symbols = lines_of_symbols(graph, &ids);
     let new_hashes = OwnHashes::of_text(&new_symbols, &new);
     let comparison = compare_symbols((&old_symbols, &old_hashes), (&new_symbols, &new_hashes));
     let changed = ids.iter().zip(&comparison.is_changed).filter(|(_, is_changed)| **is_changed);
     found.symbols.extend(changed.map(|(id, _)| *id));
     let removed = old_symbols.into_iter().zip(&comparison.new_positions).filter(|(_, new)| new.is_none());
+    let removed = removed.filter(|_| !may_name_hidden);
     found.removed.extend(
         removed
             .map(|(symbol, _)| RemovedSymbol { path: path.clone(), qualified_name: symbol.qualified_name }),

@@ -7,7 +7,7 @@ use crate::engine::artifacts::{
     ArtifactCache, ContentKey, ContentRef, FactsByContent, hide_by_settings, load_facts,
 };
 use crate::engine::error::Error;
-use crate::engine::index::{Trust, select_named};
+use crate::engine::index::{Trust, note_unreadable, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::SourceFacts;
 use crate::references::{ProjectFile, find_changed_references, find_references};
@@ -55,6 +55,7 @@ pub(in crate::engine) fn reference_graph(
     kept: Option<&ReferenceCache>,
 ) -> Result<Arc<ReferenceGraph>, Error> {
     let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
+    note_unreadable(&mut cache.workspace, &files);
     hide_by_settings(cache, &mut files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     graph_of_files(cache, kept, &files)

@@ -4,17 +4,16 @@
 //! so that no view, name, rank or reference can mention what is hidden. It has a hash of its own, under which its
 //! artifacts are kept; readers are given that of the file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::files::HashedText;
-use crate::model::{ContentHash, FileType, MaskMode, Outline, RelPath};
+use crate::model::{ContentHash, MaskMode, Outline, RelPath};
 
 /// A file with symbols that a mask hides.
 #[derive(Debug)]
 pub(in crate::engine) struct HiddenSymbols {
     pub(in crate::engine) mask: Vec<(String, MaskMode)>,
-    pub(in crate::engine) file_type: &'static FileType,
     /// The file's own text.
     pub(in crate::engine) original: HashedText,
     /// The outline of the file's own text; `None` if its structure is not known.
@@ -34,20 +33,25 @@ impl HiddenSymbols {
 
 /// The files with hidden symbols, as far as the answer in progress has selected them.
 #[derive(Debug, Default)]
-pub(in crate::engine) struct HiddenFiles(HashMap<RelPath, Arc<HiddenSymbols>>);
+pub(in crate::engine) struct HiddenFiles {
+    files: HashMap<RelPath, Arc<HiddenSymbols>>,
+    /// What is hidden of any file, selected or not: in an earlier version it may be in another file.
+    pub(in crate::engine) keys: BTreeSet<String>,
+}
 
 impl HiddenFiles {
     pub(in crate::engine) fn clear(&mut self) {
-        self.0.clear();
+        self.files.clear();
+        self.keys.clear();
     }
 
     pub(in crate::engine) fn insert(&mut self, path: RelPath, hidden: HiddenSymbols) {
-        self.0.insert(path, Arc::new(hidden));
+        self.files.insert(path, Arc::new(hidden));
     }
 
     /// Returns what is hidden of a file; `None` if nothing is.
     pub(in crate::engine) fn get(&self, path: &RelPath) -> Option<&Arc<HiddenSymbols>> {
-        self.0.get(path)
+        self.files.get(path)
     }
 
     /// Returns what is hidden of a file in the version that was selected: an earlier one is another text.
