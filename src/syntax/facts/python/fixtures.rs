@@ -57,8 +57,8 @@ fn bind_parametrized<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], s
     }
     let first = arguments.iter().copied().find(Node::is_named);
     let positional = || first.filter(|first| first.kind() != "keyword_argument");
-    let Some(named) = keyword(facts, arguments, "argnames").or_else(positional) else { return };
-    let listed = if named.kind() == "string" { vec![named] } else { children(named) };
+    let Some(given) = keyword(facts, arguments, "argnames").or_else(positional) else { return };
+    let listed = if given.kind() == "string" { vec![given] } else { children(given) };
     for part in listed {
         let Some(names) = string_of(facts, part) else { continue };
         for name in names.split(',').map(str::trim) {
