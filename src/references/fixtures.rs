@@ -115,8 +115,8 @@ impl<'a> Fixtures<'a> {
 /// Returns the names by which classes of Python name what they inherit.
 fn inherited_names<'a>(index: &ProjectIndex<'a>) -> FxHashSet<&'a str> {
     let mut names = FxHashSet::default();
-    for (id, file) in (0..).zip(index.files) {
-        if index.rules[id as usize] != Some(NameRules::Python) {
+    for (rules, file) in index.rules.iter().zip(index.files) {
+        if *rules != Some(NameRules::Python) {
             continue;
         }
         let classes = file.facts.definitions.iter().filter(|fact| fact.kind == DefinitionKind::Class);
