@@ -94,6 +94,9 @@ pub const FIXTURE_PREFIX: &str = "(fixture) ";
 pub const AUTOUSE_FIXTURE: &str = "(autouse)";
 /// What is bound in the scope of a file or a class whose tests ask for a fixture by a mark: this and the fixture's name.
 pub const FIXTURE_MARK_PREFIX: &str = "(usefixtures) ";
+/// What is bound in the body of a test, in its class or in its file where a mark gives a parameter its values, which then
+/// come from no fixture: this and the parameter's name.
+pub const PARAMETRIZED_PREFIX: &str = "(parametrize) ";
 /// What the modules are bound to whose fixtures a file lists as those of plugins.
 pub const FIXTURE_PLUGINS: &str = "(plugins)";
 

@@ -6,6 +6,7 @@ use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, FIXTURE_PLUGINS,
+    PARAMETRIZED_PREFIX,
 };
 
 /// That a test or a fixture asks for a fixture, or that a mark of a class or of a file does.
@@ -64,18 +65,20 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the value that a test or a fixture gets for a parameter of that name; `None` for other parameters.
     pub(super) fn fixture_value(&mut self, file: FileId, parameter: &BindingFact) -> Option<ValueSet> {
-        let fixture = self.fixture_of(file, parameter)?;
-        let returned = self.returned(fixture).flat_map(|value| match value {
+        let (fixture, is_sure) = self.fixture_of(file, parameter)?;
+        let mut returned = self.returned(fixture).flat_map(|value| match value {
             // `-> Iterator[App]` of a fixture that yields an app.
             Value::Generic { file, expression, .. } if self.is_iterator(file, expression) => {
                 self.inner(value)
             }
             _ => ValueSet::one(value),
         });
-        Some(ValueSet { is_complete: false, ..returned })
+        returned.is_complete &= is_sure;
+        Some(returned)
     }
 
-    fn fixture_of(&mut self, file: FileId, parameter: &BindingFact) -> Option<DefinitionKey> {
+    /// Returns the fixture that a parameter asks for, and whether it can be no other one.
+    fn fixture_of(&mut self, file: FileId, parameter: &BindingFact) -> Option<(DefinitionKey, bool)> {
         if self.index.rules(file) != NameRules::Python || self.fixtures.is_empty() {
             return None;
         }
@@ -86,7 +89,32 @@ impl<'a> Evaluator<'a> {
         }
         let classes: Vec<DefinitionKey> = classes_around(self.index, function).collect();
         let places = self.fixture_places(file, &classes);
-        self.fixtures.find(&places, Some(function), facts.name(parameter.name))
+        let found = self.find_fixture(&places, function, &classes, parameter)?;
+        Some((found, self.is_sure_fixture(found, &classes)))
+    }
+
+    /// Returns the fixture that a parameter of a function asks for, unless a mark gives it its values.
+    fn find_fixture(
+        &self,
+        places: &[FixturePlace<'a>],
+        function: DefinitionKey,
+        classes: &[DefinitionKey],
+        parameter: &BindingFact,
+    ) -> Option<DefinitionKey> {
+        let facts = self.index.facts(function.file);
+        let name = facts.name(parameter.name);
+        let found = self.fixtures.find(places, Some(function), name)?;
+        let is_parametrized = facts.find_name(&format!("{PARAMETRIZED_PREFIX}{name}")).is_some_and(|name| {
+            let of_classes = classes.iter().filter_map(|class| self.index.definition(*class).body);
+            let mut scopes = of_classes.chain([parameter.scope, 0]);
+            scopes.any(|scope| !facts.bindings_of(scope, name).is_empty())
+        });
+        (!is_parametrized).then_some(found)
+    }
+
+    fn is_sure_fixture(&self, fixture: DefinitionKey, classes: &[DefinitionKey]) -> bool {
+        !self.index.definition(fixture).flags.has(DefinitionFlags::ALTERNATIVE)
+            && !self.fixtures.are_inherited(self.index, classes)
     }
 
     /// Returns from where fixtures can be asked for within some classes of a file, the nearest first: the classes with what
@@ -120,7 +148,8 @@ impl<'a> Evaluator<'a> {
                 let classes: Vec<DefinitionKey> = class.into_iter().chain(around).collect();
                 let places = self.fixture_places(file, &classes);
                 if let Some(fixture) = self.fixtures.find(&places, class, name) {
-                    found.push(FixtureUse { from: fact.definition, line, fixture, is_implied: false });
+                    let from = fact.definition;
+                    found.push(FixtureUse { from, line, fixture, is_implied: false });
                 }
             }
         }
@@ -132,7 +161,7 @@ impl<'a> Evaluator<'a> {
             let first = facts.bindings.partition_point(|binding| binding.scope < body);
             for binding in facts.bindings[first..].iter().take_while(|binding| binding.scope == body) {
                 if let BindingValue::Default(_) | BindingValue::Typed(_) = binding.value
-                    && let Some(fixture) = self.fixtures.find(&places, Some(key), facts.name(binding.name))
+                    && let Some(fixture) = self.find_fixture(&places, key, &classes, binding)
                 {
                     found.push(FixtureUse {
                         from: Some(function),

@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
 use crate::model::{
-    AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionKind, FIXTURE_MARK_PREFIX, FIXTURE_PREFIX, ScopeId,
-    SourceFacts,
+    AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionKind, ExpressionFact, FIXTURE_MARK_PREFIX,
+    FIXTURE_PREFIX, ScopeId, SourceFacts,
 };
 
 /// Where fixtures can be asked for.
@@ -24,11 +24,17 @@ pub(super) struct Fixtures<'a> {
     by_place: FxHashMap<(FixturePlace<'a>, &'a str), DefinitionKey>,
     /// Those that every test of a place has.
     pub(super) of_all_tests: FxHashMap<FixturePlace<'a>, Vec<DefinitionKey>>,
+    /// The names of classes that others inherit.
+    inherited: FxHashSet<&'a str>,
 }
 
 impl<'a> Fixtures<'a> {
     pub(super) fn new(index: &ProjectIndex<'a>) -> Self {
-        let mut fixtures = Self { by_place: FxHashMap::default(), of_all_tests: FxHashMap::default() };
+        let mut fixtures = Self {
+            by_place: FxHashMap::default(),
+            of_all_tests: FxHashMap::default(),
+            inherited: FxHashSet::default(),
+        };
         for (id, file) in (0..).zip(index.files) {
             if index.rules[id as usize] != Some(NameRules::Python) {
                 continue;
@@ -42,7 +48,15 @@ impl<'a> Fixtures<'a> {
                 }
             }
         }
+        if !fixtures.is_empty() {
+            fixtures.inherited = inherited_names(index);
+        }
         fixtures
+    }
+
+    /// Returns whether another class inherits one of these: it may override the fixtures that their tests ask for.
+    pub(super) fn are_inherited(&self, index: &ProjectIndex<'a>, classes: &[DefinitionKey]) -> bool {
+        classes.iter().any(|class| self.inherited.contains(index.name(*class)))
     }
 
     /// Adds a fixture that a file imports, under the name that it has there unless it was given one.
@@ -96,6 +110,26 @@ impl<'a> Fixtures<'a> {
         let mut found = places.iter().filter_map(|place| self.by_place.get(&(*place, name)).copied());
         found.find(|fixture| Some(*fixture) != function)
     }
+}
+
+/// Returns the names by which classes of Python name what they inherit.
+fn inherited_names<'a>(index: &ProjectIndex<'a>) -> FxHashSet<&'a str> {
+    let mut names = FxHashSet::default();
+    for (rules, file) in index.rules.iter().zip(index.files) {
+        if *rules != Some(NameRules::Python) {
+            continue;
+        }
+        let classes = file.facts.definitions.iter().filter(|fact| fact.kind == DefinitionKind::Class);
+        for base in classes.flat_map(|fact| &fact.bases) {
+            match file.facts.expression(*base) {
+                ExpressionFact::Name(name) | ExpressionFact::Member(_, name) => {
+                    names.insert(file.facts.name(name));
+                }
+                _ => {}
+            }
+        }
+    }
+    names
 }
 
 /// Returns where the fixtures of a file that are in no class can be asked for.

@@ -303,7 +303,7 @@ impl<'a> Evaluator<'a> {
         self.type_variable(file, name, depth).is_some()
     }
 
-    /// Returns the values of a type variable: those of its bound.
+    /// Returns the values of a type variable: those of its bound, which may be of types that inherit it.
     pub(super) fn instance_of_variable(&mut self, file: FileId, name: NameId) -> Option<ValueSet> {
         let (file, bounds) = self.type_variable(file, name, 0)?;
         let mut found: Vec<ValueSet> = Vec::new();
@@ -316,7 +316,10 @@ impl<'a> Evaluator<'a> {
         }
         // Classes and functions of one file may have type parameters of one name.
         let is_one = found.len() == 1;
-        Some(found.pop().filter(|_| is_one).unwrap_or(ValueSet::UNKNOWN))
+        let mut found = found.pop().filter(|_| is_one).unwrap_or(ValueSet::UNKNOWN);
+        // One of several constraints is meant, but a bound says no more than what the type at least is.
+        found.is_complete &= 1 < found.values.len();
+        Some(found)
     }
 
     /// Returns the bounds of a type variable with the file that defines it.

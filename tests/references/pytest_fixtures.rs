@@ -78,3 +78,19 @@ fn fixtures_are_imported_and_listed_as_plugins() {
     let plugins = ("conftest.py", "pytest_plugins = [\"tests.fixtures\"]\n");
     assert_eq!(found(&[fixtures, test, plugins])[..2], expected("tests/test_a.py"));
 }
+
+#[test]
+fn what_a_test_gets_for_a_parameter_is_what_its_fixture_returns() {
+    let text = "import pytest\nclass A:\n    def go(self): ...\nclass B:\n    def go(self): ...\n@pytest.fixture\ndef thing():\n    return A()\n@pytest.fixture\ndef other() -> A: ...\ndef test_one(thing, other):\n    thing.go()\n    other.go()\n@pytest.mark.parametrize(\"other, thing\", [(1, B())])\ndef test_two(thing):\n    thing.go()\n@pytest.mark.parametrize(\"thing\", [1], indirect=True)\ndef test_three(thing):\n    thing.go()\nclass TestBase:\n    def test_four(self, thing):\n        thing.go()\nclass TestSub(TestBase):\n    @pytest.fixture\n    def thing(self): ...\n";
+    let found = references(&[("test_a.py", text)]);
+    let of_line = |line: u32| -> Vec<&str> {
+        let start = format!("test_a.py:{line} -> ");
+        found.iter().filter_map(|row| row.strip_prefix(start.as_str())).collect()
+    };
+    assert_eq!(of_line(12), ["A.go sure"]);
+    assert_eq!(of_line(13), ["A.go sure"]);
+    assert_eq!(of_line(15), [""; 0]);
+    assert_eq!(of_line(16), ["A.go maybe", "B.go maybe"]);
+    assert_eq!(of_line(19), ["A.go sure"]);
+    assert_eq!(of_line(22), ["A.go likely"]);
+}

@@ -14,6 +14,8 @@ use crate::model::DefinitionKind;
 use crate::references::ReferenceGrade;
 use crate::search::Term;
 
+/// What uses a helper or a fixture of tests, without being unsure of it, runs it.
+const HELPER_OF_TESTS: u32 = 2;
 /// A function within another one runs with it.
 const OUTER_FUNCTION: u32 = 10;
 /// A value of a type is used, and with it perhaps a member.
@@ -33,11 +35,27 @@ const NAME_BONUS: u32 = 15;
 /// What the tests gain whose file is named after the symbol's.
 const FILE_BONUS: u32 = 10;
 
-fn use_cost(reference: &GraphReference) -> u32 {
+fn use_cost(graph: &ReferenceGraph, reference: &GraphReference) -> u32 {
     match reference.grade {
+        ReferenceGrade::Sure | ReferenceGrade::Likely if graph.is_test(graph.symbol(reference.to).file) => {
+            HELPER_OF_TESTS
+        }
         ReferenceGrade::Sure => 8,
         ReferenceGrade::Likely => 10,
         ReferenceGrade::Maybe => 14,
+    }
+}
+
+/// A test that a change may break, with the cost of the cheapest way to it, less what its name says for it.
+pub(super) struct SelectedTest {
+    pub(super) test: ReachedSymbol,
+    pub(super) cost: u32,
+}
+
+impl SelectedTest {
+    /// Returns whether the test itself is changed.
+    pub(super) fn is_changed(&self) -> bool {
+        self.test.distance == 0 && self.test.via.is_none()
     }
 }
 
@@ -99,7 +117,7 @@ pub(super) fn select_tests(
     items: &TestItems,
     changed: &BTreeSet<ReachedNode>,
     depth: u32,
-) -> Vec<ReachedSymbol> {
+) -> Vec<SelectedTest> {
     let mut queue = PathQueue::default();
     for node in changed {
         let origin = match node {
@@ -149,7 +167,7 @@ impl TestSearch<'_> {
             let node = user(graph, reference);
             let from = self.from;
             let grade = from.grade.max(reference.grade);
-            let path = TestPath { cost: use_cost(reference), distance: 1, grade, node, ..from };
+            let path = TestPath { cost: use_cost(graph, reference), distance: 1, grade, node, ..from };
             self.step(path, Some(*reference));
         }
         let fact = graph.symbol(symbol);
@@ -238,17 +256,20 @@ pub(super) fn is_type(kind: DefinitionKind) -> bool {
 }
 
 /// Returns the tests by their costs, less what their names say for them.
-fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<ReachedSymbol> {
+fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<SelectedTest> {
     let mut names = NameMatcher { graph, origins: HashMap::new() };
-    let mut ranked: Vec<(u32, ReachedSymbol)> = found
+    let mut ranked: Vec<SelectedTest> = found
         .into_iter()
         .map(|((node, subclass), (path, via))| {
             let (distance, grade) = (path.distance, path.grade);
             let test = ReachedSymbol { node, distance, grade, via, through: None, subclass };
             let bonus = path.origin.map_or(0, |origin| names.bonus(origin, &test));
+            let mut selected = SelectedTest { test, cost: 100 + path.cost - bonus.min(100) };
             // What is changed itself comes before everything else.
-            let cost = if distance == 0 && via.is_none() { 0 } else { 100 + path.cost - bonus.min(100) };
-            (cost, test)
+            if selected.is_changed() {
+                selected.cost = 0;
+            }
+            selected
         })
         .collect();
     let place = |test: &ReachedSymbol| {
@@ -258,8 +279,8 @@ fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<ReachedSymbol> {
         };
         (file_of_test(graph, test), test.subclass, line)
     };
-    ranked.sort_by_key(|(cost, test)| (*cost, test.distance, test.grade, place(test)));
-    ranked.into_iter().map(|(_, test)| test).collect()
+    ranked.sort_by_key(|SelectedTest { test, cost }| (*cost, test.distance, test.grade, place(test)));
+    ranked
 }
 
 /// Compares the names of tests with those of the symbols that they are reached from.

@@ -1,15 +1,18 @@
-//! Orders tests by the words that they share with what is changed, and with what calls it.
+//! Orders tests by the words that they share with what is changed, with what calls it, and with each other.
 //!
 //! Most tests of a program reach most of its functions, and by ways of much the same length. Which of them run a function
 //! is often said by their words: the tests of a function that prints the usage call `--help`, as does what leads to it
-//! (`get_help`, `format_help`). The weights were chosen with click, flask, werkzeug, attrs and httpx in view.
+//! (`get_help`, `format_help`). Tests that are like the first ones run it more often than others (pseudo-relevance
+//! feedback). The weights were chosen with click, flask, werkzeug, attrs, httpx, jinja and marshmallow in view.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use rustc_hash::FxHashMap;
 
 use super::graph::{ReferenceGraph, SymbolId};
 use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
 use super::test_items::{TestItems, file_of_test};
-use super::test_selection::is_type;
+use super::test_selection::{SelectedTest, is_type};
 use super::test_values::tests_with_values;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
@@ -20,53 +23,87 @@ use crate::search::{Saturation, Term, inverse_frequency, real, terms};
 const CALLER_DEPTH: u32 = 4;
 /// How much less the name of a caller counts than that of what it calls.
 const CALLER_DECAY: f64 = 0.6;
-/// The place in the order at which a test has half of what the first one has for its place.
-const HALF_PLACE: f64 = 20.0;
+/// By how much the cost of a test exceeds the least one if it has two fifths of what the cheapest one has for its cost.
+const COST_SCALE: f64 = 40.0;
 const NAME_WEIGHT: f64 = 1.0;
 /// That of the mean of the tests of the same file.
 const FILE_WEIGHT: f64 = 0.5;
 const BODY_WEIGHT: f64 = 0.2;
 /// That of having a value of the type of what is changed.
 const VALUE_WEIGHT: f64 = 1.0;
+/// That of the words of the first tests.
+const FEEDBACK_WEIGHT: f64 = 1.0;
+/// How many tests are the first ones.
+const FEEDBACK_TESTS: usize = 8;
 /// The bodies of more symbols than this say nothing of any of them.
 const MAX_BODIES: usize = 100;
 
 /// Weights of words, in an order that does not depend on anything else.
 type WordWeights = BTreeMap<Term, f64>;
 
-/// Returns the tests in the order of their places and their words. Those that are changed themselves remain the first.
+/// Returns the tests in the order of their costs and their words. Those that are changed themselves remain the first.
 pub(super) fn order_by_words(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
     items: &TestItems,
     changed: &[SymbolId],
-    tests: Vec<ReachedSymbol>,
+    tests: Vec<SelectedTest>,
 ) -> Vec<ReachedSymbol> {
-    let (mut ordered, others): (Vec<_>, Vec<_>) =
-        tests.into_iter().partition(|test| test.distance == 0 && test.via.is_none());
-    let queries = [name_words(graph, items, changed), body_words(cache, graph, changed)];
-    let documents = test_documents(cache, graph, items, &queries, &others);
-    let [names, bodies] = queries.each_ref().map(|query| scores(&documents, query));
+    let (ordered, others): (Vec<_>, Vec<_>) = tests.into_iter().partition(SelectedTest::is_changed);
+    let documents = test_documents(cache, graph, items, &others);
+    let names = scores(&documents, &name_words(graph, items, changed));
+    let bodies = scores(&documents, &body_words(cache, graph, changed));
     let mut of_files: HashMap<u32, (f64, usize)> = HashMap::new();
-    for (test, score) in others.iter().zip(&names) {
-        let (sum, count) = of_files.entry(file_of_test(graph, test)).or_default();
+    for (selected, score) in others.iter().zip(&names) {
+        let (sum, count) = of_files.entry(file_of_test(graph, &selected.test)).or_default();
         *sum += score;
         *count += 1;
     }
     let values = tests_with_values(graph, items, changed);
-    let mut scored: Vec<(f64, ReachedSymbol)> = Vec::with_capacity(others.len());
-    for (at, test) in others.into_iter().enumerate() {
-        let (sum, count) = of_files[&file_of_test(graph, &test)];
+    let least = others.iter().map(|selected| selected.cost).min().unwrap_or(0);
+    let mut scored: Vec<f64> = Vec::with_capacity(others.len());
+    for (at, SelectedTest { test, cost }) in others.iter().enumerate() {
+        let (sum, count) = of_files[&file_of_test(graph, test)];
         let value = values.get(&test.node).copied().unwrap_or(0.0);
-        let words = VALUE_WEIGHT * value
-            + NAME_WEIGHT * names[at]
-            + FILE_WEIGHT * sum / real(count)
-            + BODY_WEIGHT * bodies[at];
-        scored.push((HALF_PLACE / (HALF_PLACE + real(at)) + words, test));
+        scored.push(
+            nearness(cost - least)
+                + VALUE_WEIGHT * value
+                + NAME_WEIGHT * names[at]
+                + FILE_WEIGHT * sum / real(count)
+                + BODY_WEIGHT * bodies[at],
+        );
     }
-    scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    ordered.extend(scored.into_iter().map(|(_, test)| test));
-    ordered
+    let alike = scores(&documents, &first_words(&documents, &scored));
+    for (score, alike) in scored.iter_mut().zip(alike) {
+        *score += FEEDBACK_WEIGHT * alike;
+    }
+    let rest = by_score(&scored).into_iter().map(|at| others[at].test);
+    ordered.into_iter().map(|selected| selected.test).chain(rest).collect()
+}
+
+/// Returns 1 for a cost that is the least, and less for greater ones, by nearly the exponential function.
+fn nearness(cost: u32) -> f64 {
+    let scaled = f64::from(cost) / COST_SCALE;
+    1.0 / (1.0 + scaled + scaled * scaled / 2.0)
+}
+
+/// Returns the indexes of scores, the greatest first; equal ones in their order.
+fn by_score(scores: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    order
+}
+
+/// Returns the words of the tests with the greatest scores, by the number of these tests that have them.
+fn first_words(documents: &[Vec<Term>], scores: &[f64]) -> WordWeights {
+    let mut words = WordWeights::new();
+    for at in by_score(scores).into_iter().take(FEEDBACK_TESTS) {
+        let distinct: BTreeSet<Term> = documents[at].iter().copied().collect();
+        for term in distinct {
+            *words.entry(term).or_default() += 1.0;
+        }
+    }
+    words
 }
 
 /// Returns the words of the names of what is changed and, with less weight, of what calls it.
@@ -140,36 +177,16 @@ fn body_words(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, changed: &[Symb
     counts
 }
 
-/// What a test has of the words of the queries.
-#[derive(Clone, Default)]
-struct TestDocument {
-    /// How often it has each word that a query asks for.
-    counts: HashMap<Term, u32>,
-    /// How many words it has.
-    length: u64,
-}
-
-impl TestDocument {
-    fn add(&mut self, other: &Self) {
-        self.length += other.length;
-        for (term, count) in &other.counts {
-            *self.counts.entry(*term).or_default() += count;
-        }
-    }
-}
-
 /// Returns the words of the tests, in their order, with those of the classes that inherit them.
 fn test_documents(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
     items: &TestItems,
-    queries: &[WordWeights; 2],
-    tests: &[ReachedSymbol],
-) -> Vec<TestDocument> {
-    let wanted: HashSet<Term> = queries.iter().flat_map(|query| query.keys().copied()).collect();
+    tests: &[SelectedTest],
+) -> Vec<Vec<Term>> {
     // What is read of each file: the nodes, with the tests that they are words of.
     let mut by_file: BTreeMap<u32, BTreeMap<ReachedNode, Vec<usize>>> = BTreeMap::new();
-    for (at, test) in tests.iter().enumerate() {
+    for (at, SelectedTest { test, .. }) in tests.iter().enumerate() {
         for node in std::iter::once(test.node).chain(test.subclass.map(ReachedNode::Symbol)) {
             let file = match node {
                 ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
@@ -183,14 +200,14 @@ fn test_documents(
     let found = on_all_cores(&by_file, |(text, nodes)| {
         let lines: Vec<&str> = text.lines().collect();
         let of_node = |(node, tests): (&ReachedNode, &Vec<usize>)| {
-            (document(&own_lines(graph, items, *node, &lines), &wanted), tests.clone())
+            (words_of(&own_lines(graph, items, *node, &lines)), tests.clone())
         };
         nodes.iter().map(of_node).collect::<Vec<_>>()
     });
-    let mut documents = vec![TestDocument::default(); tests.len()];
-    for (document, tests) in found.into_iter().flatten() {
+    let mut documents = vec![Vec::new(); tests.len()];
+    for (words, tests) in found.into_iter().flatten() {
         for test in tests {
-            documents[test].add(&document);
+            documents[test].extend_from_slice(&words);
         }
     }
     documents
@@ -216,28 +233,30 @@ fn own_lines<'t>(
     lines_of(symbol).filter(is_shown).filter_map(|at| lines.get(at).copied()).collect()
 }
 
-fn document(lines: &[&str], wanted: &HashSet<Term>) -> TestDocument {
-    let mut document = TestDocument::default();
-    for term in lines.iter().flat_map(|line| terms(line.as_bytes())).filter(|term| !term.is_identifier()) {
-        document.length += 1;
-        if wanted.contains(&term) {
-            *document.counts.entry(term).or_default() += 1;
-        }
-    }
-    document
+fn words_of(lines: &[&str]) -> Vec<Term> {
+    let words = lines.iter().flat_map(|line| terms(line.as_bytes()));
+    words.filter(|term| !term.is_identifier()).collect()
 }
 
 /// Returns the BM25 of the tests for the words of a query, of which the greatest is 1.
-fn scores(documents: &[TestDocument], words: &WordWeights) -> Vec<f64> {
-    let saturation = Saturation::new(documents.iter().map(|document| document.length));
-    let mut scores = vec![0.0; documents.len()];
-    for (term, weight) in words {
-        let containing = documents.iter().filter(|document| document.counts.contains_key(term)).count();
-        let weight = weight * inverse_frequency(documents.len(), containing);
-        for (score, document) in scores.iter_mut().zip(documents) {
-            if let Some(count) = document.counts.get(term) {
-                *score += weight * saturation.of(*count, document.length);
+fn scores(documents: &[Vec<Term>], query: &WordWeights) -> Vec<f64> {
+    let saturation = Saturation::new(documents.iter().map(|words| words.len() as u64));
+    let rows: FxHashMap<Term, usize> = query.keys().copied().zip(0..).collect();
+    // For each word of the query the tests that have it, with how often they do.
+    let mut postings: Vec<Vec<(usize, u32)>> = vec![Vec::new(); rows.len()];
+    for (at, words) in documents.iter().enumerate() {
+        for row in words.iter().filter_map(|term| rows.get(term)) {
+            match postings[*row].last_mut() {
+                Some((last, count)) if *last == at => *count += 1,
+                _ => postings[*row].push((at, 1)),
             }
+        }
+    }
+    let mut scores = vec![0.0; documents.len()];
+    for (posting, weight) in postings.iter().zip(query.values()) {
+        let weight = weight * inverse_frequency(documents.len(), posting.len());
+        for (at, count) in posting {
+            scores[*at] += weight * saturation.of(*count, documents[*at].len() as u64);
         }
     }
     let greatest = scores.iter().copied().fold(0.0, f64::max);

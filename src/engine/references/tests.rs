@@ -248,7 +248,7 @@ fn fixtures_connect_tests_with_what_they_make() {
         ),
     ]);
     let mut project = sandbox.project(true);
-    assert_eq!(uses(&mut project, "App.run"), ["tests/test_app.py:2 likely"]);
+    assert_eq!(uses(&mut project, "App.run"), ["tests/test_app.py:2 sure"]);
     assert_eq!(uses(&mut project, "make_app"), ["tests/test_app.py:1 likely", "tests/test_app.py:5 likely"]);
     // The test that runs it comes before the one that only has the same app.
     assert_eq!(impact(&mut project, Some("App.run"), None, true), ["test_run 1", "test_other 2"]);
@@ -347,6 +347,27 @@ fn tests_reached_by_equal_ways_are_ordered_by_words_of_the_change_and_its_caller
         &tests.replace("): ...", "): main(1)").replace("test_one", "test_alone_too"),
     );
     assert_eq!(impact(&mut project, Some("test_alone"), None, true)[0], "test_alone 0");
+}
+
+#[test]
+fn a_fixture_is_a_shorter_way_than_a_call_in_sources() {
+    let lib = "def make(): ...\n\n\ndef w():\n    make()\n";
+    let shared = "import pytest\nfrom lib import make\n\n\n@pytest.fixture\ndef f():\n    return make()\n";
+    let tests = "from lib import w\n\n\ndef test_one():\n    w()\n\n\ndef test_two(f): ...\n";
+    let files = [("lib.py", lib), ("tests/conftest.py", shared), ("tests/test_lib.py", tests)];
+    let sandbox = TestProject::new(&files);
+    let mut project = sandbox.project(true);
+    assert_eq!(impact(&mut project, Some("make"), None, true), ["test_two 2", "test_one 2"]);
+}
+
+#[test]
+fn tests_that_are_like_the_first_ones_come_earlier() {
+    let lib = "def run(args):\n    render_table(args)\n\n\ndef render_table(args): ...\n";
+    let tests = "from lib import run\n\n\ndef test_one():\n    run('render table zebra giraffe')\n\n\ndef test_two():\n    run('apple')\n\n\ndef test_three():\n    run('zebra giraffe')\n";
+    let sandbox = TestProject::new(&[("lib.py", lib), ("tests/test_lib.py", tests)]);
+    let mut project = sandbox.project(true);
+    let expected = ["test_one 2", "test_three 2", "test_two 2"];
+    assert_eq!(impact(&mut project, Some("render_table"), None, true), expected);
 }
 
 #[test]

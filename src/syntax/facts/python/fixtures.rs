@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::model::{
     AUTOUSE_FIXTURE, BindingValue, DefinitionFlags, DefinitionId, FIXTURE_MARK_PREFIX, FIXTURE_PLUGINS,
-    FIXTURE_PREFIX, ScopeId,
+    FIXTURE_PREFIX, PARAMETRIZED_PREFIX, ScopeId,
 };
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
 use crate::syntax::outline::children;
@@ -20,26 +20,51 @@ pub(super) fn bind_fixtures<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t
         match name {
             "fixture" => bind_fixture(facts, &arguments, function, line_of(decorator)),
             "usefixtures" => ask_for(facts, &arguments, function),
+            "parametrize" => {
+                if let Some(body) = facts.definition(function).body {
+                    bind_parametrized(facts, &arguments, body);
+                }
+            }
             _ => {}
         }
     }
 }
 
 fn bind_fixture<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], function: DefinitionId, line: u32) {
-    let keyword = |facts: &FactsBuilder<'t>, name: &str| {
-        let is_meant = |argument: &&Node<'t>| {
-            field(**argument, "name").is_some_and(|keyword| facts.text_of(keyword) == name)
-        };
-        arguments.iter().find(is_meant).and_then(|argument| field(*argument, "value"))
-    };
-    let given = keyword(facts, "name").and_then(|value| string_of(facts, value));
+    let given = keyword(facts, arguments, "name").and_then(|value| string_of(facts, value));
     let own = facts.definition(function).name;
     let name = given.map_or_else(|| facts.facts.names[own as usize].clone(), str::to_owned);
     let bound = facts.composed_name(&format!("{FIXTURE_PREFIX}{name}"));
     facts.bind(0, bound, BindingValue::Definition(function), line);
-    if keyword(facts, "autouse").is_some_and(|value| facts.text_of(value) == "True") {
+    if keyword(facts, arguments, "autouse").is_some_and(|value| facts.text_of(value) == "True") {
         let bound = facts.composed_name(AUTOUSE_FIXTURE);
         facts.bind(0, bound, BindingValue::Definition(function), line);
+    }
+}
+
+/// Returns the value of a keyword argument.
+fn keyword<'t>(facts: &FactsBuilder<'t>, arguments: &[Node<'t>], name: &str) -> Option<Node<'t>> {
+    let is_meant = |argument: &&Node<'t>| {
+        field(**argument, "name").is_some_and(|keyword| facts.text_of(keyword) == name)
+    };
+    arguments.iter().find(is_meant).and_then(|argument| field(*argument, "value"))
+}
+
+/// Binds the parameters that `parametrize` names, unless it passes their values on to the fixtures of these names.
+fn bind_parametrized<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], scope: ScopeId) {
+    if keyword(facts, arguments, "indirect").is_some_and(|value| facts.text_of(value) != "False") {
+        return;
+    }
+    let first = arguments.iter().copied().find(Node::is_named);
+    let positional = || first.filter(|first| first.kind() != "keyword_argument");
+    let Some(given) = keyword(facts, arguments, "argnames").or_else(positional) else { return };
+    let listed = if given.kind() == "string" { vec![given] } else { children(given) };
+    for part in listed {
+        let Some(names) = string_of(facts, part) else { continue };
+        for name in names.split(',').map(str::trim) {
+            let name = facts.composed_name(&format!("{PARAMETRIZED_PREFIX}{name}"));
+            facts.bind(scope, name, BindingValue::Default(0), line_of(part));
+        }
     }
 }
 
@@ -53,7 +78,7 @@ fn ask_for<'t>(facts: &mut FactsBuilder<'t>, arguments: &[Node<'t>], function: D
     }
 }
 
-/// Binds the fixtures that the decorators of a class ask for in its scope.
+/// Binds what the decorators of a class name in its scope: fixtures and parameters.
 pub(super) fn mark_class<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t>, class: DefinitionId) {
     let Some(body) = facts.definition(class).body else { return };
     for decorator in children(decorated).into_iter().filter(|child| child.kind() == "decorator") {
@@ -61,7 +86,7 @@ pub(super) fn mark_class<'t>(facts: &mut FactsBuilder<'t>, decorated: Node<'t>, 
     }
 }
 
-/// `pytestmark = pytest.mark.usefixtures("a")`, or a list of marks: binds the fixtures in the current scope.
+/// `pytestmark = pytest.mark.usefixtures("a")`, or a list of marks: binds what they name in the current scope.
 pub(super) fn bind_marks<'t>(facts: &mut FactsBuilder<'t>, marks: Option<Node<'t>>) {
     let scope = facts.function_scope();
     let Some(marks) = marks else { return };
@@ -73,14 +98,19 @@ pub(super) fn bind_marks<'t>(facts: &mut FactsBuilder<'t>, marks: Option<Node<'t
 
 fn bind_mark<'t>(facts: &mut FactsBuilder<'t>, mark: Option<Node<'t>>, scope: ScopeId) {
     let Some(call) = mark.filter(|mark| mark.kind() == "call") else { return };
-    let is_meant =
-        field(call, "function").is_some_and(|called| facts.text_of(called).ends_with("usefixtures"));
-    let arguments = field(call, "arguments").filter(|_| is_meant).map(children).unwrap_or_default();
-    for argument in arguments {
-        if let Some(name) = string_of(facts, argument) {
-            let name = facts.composed_name(&format!("{FIXTURE_MARK_PREFIX}{name}"));
-            facts.bind(scope, name, BindingValue::Default(0), line_of(argument));
+    let arguments = field(call, "arguments").map(children).unwrap_or_default();
+    let name = field(call, "function").map_or("", |called| facts.text_of(called));
+    match name.rsplit('.').next() {
+        Some("usefixtures") => {
+            for argument in arguments {
+                if let Some(name) = string_of(facts, argument) {
+                    let name = facts.composed_name(&format!("{FIXTURE_MARK_PREFIX}{name}"));
+                    facts.bind(scope, name, BindingValue::Default(0), line_of(argument));
+                }
+            }
         }
+        Some("parametrize") => bind_parametrized(facts, &arguments, scope),
+        _ => {}
     }
 }
 

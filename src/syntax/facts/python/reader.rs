@@ -96,7 +96,7 @@ fn decorated<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             "staticmethod" => DefinitionFlags::STATIC,
             "classmethod" => DefinitionFlags::PRIVATE,
             "overload" => DefinitionFlags::PROTOTYPE,
-            "fixture" => DefinitionFlags::TEST_ITEM | DefinitionFlags::DECORATED,
+            "fixture" => DefinitionFlags::TEST_ITEM,
             "abstractmethod"
             | "contextmanager"
             | "asynccontextmanager"
