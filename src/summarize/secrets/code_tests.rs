@@ -129,6 +129,8 @@ fn what_is_no_secret_in_code_stays() {
         "ALTER TABLE t ADD CONSTRAINT \"FK_0e8c1a9d4f2b6a7c3e5d8f9a1b2\" FOREIGN KEY (a);\n",
         "alter table t add constraint fk_mgtst_mtm_c_mgtst_mt_93awga foreign key (a);\n",
         "ARG GOSU_GPG_KEY=B42F6819007F00F88E364FD4036A9C25BF357DD4\n",
+        "jdbc:mysql://db/shop?user=shop&password=${DB_PASS}&ssl=true\n",
+        "jdbc:h2:mem:test;USER=sa;PASSWORD=password\n",
     ] {
         assert_eq!(redacted(text), text);
     }
@@ -137,6 +139,9 @@ fn what_is_no_secret_in_code_stays() {
         ("run --password q8Zt3Lw0pXv7Rk --no-token\n", "q8Zt3Lw0pXv7Rk"),
         ("'password' => 'hunter2!x',\n", "hunter2!x"),
         ("password: 73519284\n", "73519284"),
+        ("jdbc:mysql://db/shop?password=sunshine&user=shop\n", "sunshine"),
+        ("jdbc:sqlserver://db;user=sa;password=MyPa$$word!;ssl=1\n", "MyPa$$word!"),
+        ("slapikey := \"k3v9z1q8w2r7t5y4u6i0p1a9s8d7f6g5h4j3k2l1z0x9c8v7\"\n", "k3v9z1q8w2r7"),
     ] {
         assert!(!redacted(text).contains(secret), "{text}");
     }

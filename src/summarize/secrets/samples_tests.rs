@@ -68,6 +68,11 @@ impl SecretSample {
         self.make(|alphabet, count| chance.characters(alphabet, count))
     }
 
+    /// Returns the seed of its own numbers, which does not change when there are other samples.
+    pub(crate) fn seed(&self) -> u64 {
+        self.rule.bytes().fold(0, |seed, byte| seed * 31 % 1_000_003 + u64::from(byte))
+    }
+
     /// Returns a placeholder that only shows the form.
     fn stand_in(&self) -> String {
         self.make(|_, count| "x".repeat(count))
@@ -90,8 +95,8 @@ fn every_rule_has_a_sample() {
 #[test]
 fn every_rule_finds_its_sample() {
     let mut missed = Vec::new();
-    for (seed, sample) in samples().iter().enumerate() {
-        let text = sample.line(&sample.secret(&mut TestNumbers(seed as u64)));
+    for sample in samples() {
+        let text = sample.line(&sample.secret(&mut TestNumbers(sample.seed())));
         let scan = scan(&text).unwrap();
         if !scan.matches.iter().any(|found| found.rule == sample.rule) {
             missed.push(format!("{}: {text}", sample.rule));
