@@ -115,8 +115,8 @@ pub fn unmatched_hidden_keys<'m>(outline: &Outline, mask: &'m [(String, MaskMode
     gone.map(|(key, _)| key.as_str()).collect()
 }
 
-/// Returns the keys by which `mask` hides nothing of a text, the first `suggested` with the names that are nearest to them. Where the
-/// structure is not known, or not known well enough, these are the keys whose names no line mentions.
+/// Returns the keys by which `mask` hides nothing of a text, the first `suggested` with the names that are nearest to them. Where
+/// the structure is not known, or not known well enough, these are the keys whose names no line mentions.
 pub fn ineffective_hides(
     text: &str,
     outline: Option<&Outline>,
