@@ -34,6 +34,9 @@ const SYMBOL_OF_FILE: u32 = 45;
 const NAME_BONUS: u32 = 15;
 /// What the tests gain whose file is named after the symbol's.
 const FILE_BONUS: u32 = 10;
+/// The maximum number of classes for each of which a node is visited. A project may have thousands of classes of tests, and each
+/// of them would visit most of it.
+const MAX_CLASSES: usize = 4;
 
 fn use_cost(graph: &ReferenceGraph, reference: &GraphReference) -> u32 {
     match reference.grade {
@@ -89,10 +92,24 @@ impl TestPath {
 struct PathQueue {
     heap: BinaryHeap<Reverse<TestPath>>,
     best: HashMap<PathEnd, (u32, Option<GraphReference>)>,
+    /// On how many classes the ways to each node depend.
+    classes: HashMap<ReachedNode, usize>,
 }
 
 impl PathQueue {
-    fn add(&mut self, path: TestPath, via: Option<GraphReference>) {
+    fn add(&mut self, mut path: TestPath, via: Option<GraphReference>) {
+        if path.overriding.is_some() {
+            // A way that depends on no class leads to the runs of all.
+            let general = self.best.get(&(path.node, None));
+            if general.is_some_and(|(cost, _)| *cost <= path.cost) {
+                return;
+            }
+            if !self.best.contains_key(&path.end()) {
+                let classes = self.classes.entry(path.node).or_default();
+                *classes += 1;
+                path.overriding = path.overriding.filter(|_| *classes <= MAX_CLASSES);
+            }
+        }
         let known = self.best.get(&path.end()).map_or(u32::MAX, |(cost, _)| *cost);
         if path.cost < known {
             self.best.insert(path.end(), (path.cost, via));
@@ -313,4 +330,32 @@ impl NameMatcher<'_> {
 /// Returns the name of a file up to its first dot.
 fn stem(graph: &ReferenceGraph, file: u32) -> &[u8] {
     graph.path(file).file_name().split(|byte| *byte == b'.').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_visited_for_few_classes_and_for_none_that_a_general_way_is_cheaper_than() {
+        let way = |class: Option<SymbolId>, cost: u32| TestPath {
+            cost,
+            distance: 1,
+            grade: ReferenceGrade::Sure,
+            origin: None,
+            node: ReachedNode::File(0),
+            overriding: class,
+        };
+        let mut queue = PathQueue::default();
+        for class in 0..1_000 {
+            queue.add(way(Some(class), 50), None);
+        }
+        assert_eq!(queue.best.len(), MAX_CLASSES + 1);
+        assert!(queue.best.contains_key(&(ReachedNode::File(0), None)), "the others are not lost");
+        let mut queue = PathQueue::default();
+        queue.add(way(None, 20), None);
+        queue.add(way(Some(1), 50), None);
+        queue.add(way(Some(2), 10), None);
+        assert_eq!(queue.best.len(), 2);
+    }
 }
