@@ -21,6 +21,7 @@ pub fn select_symbols<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
 }
 
 /// The symbols of an outline by their names: a mask may have thousands of keys.
+#[derive(Default)]
 pub struct SymbolsByName<'o>(HashMap<Cow<'o, str>, Vec<&'o Symbol>>);
 
 impl<'o> SymbolsByName<'o> {
@@ -68,6 +69,11 @@ impl<'o> SymbolsByName<'o> {
     /// Returns whether `key` means no symbol.
     pub fn has_none(&self, key: &str) -> bool {
         self.select(key).is_empty()
+    }
+
+    /// Returns whether `key` means none of these symbols, but meant some of the earlier ones.
+    pub fn has_lost(&self, earlier: &Self, key: &str) -> bool {
+        !earlier.has_none(key) && self.has_none(key)
     }
 
     /// Returns whether each name of other symbols is a name of these.

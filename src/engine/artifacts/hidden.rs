@@ -129,12 +129,9 @@ pub(in crate::engine) fn hide_in_earlier(
             Some(hidden) => hidden.outline.clone(),
             None => new.and_then(outline_of),
         };
-        let new_symbols = new_outline.as_ref().map(SymbolsByName::new);
+        let new_symbols = new_outline.as_ref().map(SymbolsByName::new).unwrap_or_default();
         let old_symbols = SymbolsByName::new(old_outline);
-        let is_gone = |key: &&String| {
-            !old_symbols.has_none(key) && new_symbols.as_ref().is_none_or(|symbols| symbols.has_none(key))
-        };
-        let gone = workspace.hidden.keys.iter().filter(is_gone);
+        let gone = workspace.hidden.keys.iter().filter(|key| new_symbols.has_lost(&old_symbols, key));
         keys.extend(gone.map(|key| (key.clone(), MaskMode::Hide)));
     }
     let may_show_hidden = hidden.is_some_and(|hidden| {

@@ -303,10 +303,9 @@ fn shows_hidden(
     }
     let Some(old) = stored_structure(cache, &row.wanted, subject.file_type) else { return false };
     let new = cache.outline(subject);
-    let (old, new) = (SymbolsByName::new(&old.outline), new.as_ref().map(SymbolsByName::new));
-    let is_gone =
-        |key: &String| !old.has_none(key) && new.as_ref().is_none_or(|symbols| symbols.has_none(key));
-    cache.workspace.hidden.keys.iter().any(is_gone)
+    let old = SymbolsByName::new(&old.outline);
+    let new = new.as_ref().map(SymbolsByName::new).unwrap_or_default();
+    cache.workspace.hidden.keys.iter().any(|key| new.has_lost(&old, key))
 }
 
 fn show_as_renamed(shown: &mut ShownFile, row: &DeliveredFile, name: &str) {
