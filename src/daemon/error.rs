@@ -48,6 +48,13 @@ pub enum Error {
     StateLost(&'static str),
 }
 
+impl Error {
+    /// Returns whether the cache folder, or what was to be in it, vanished meanwhile.
+    pub(super) fn is_not_found(&self) -> bool {
+        matches!(self, Self::Lock { source, .. } | Self::CacheFolder { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let message = error_chain(&error);

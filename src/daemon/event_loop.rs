@@ -203,7 +203,8 @@ impl EventLoop<'_> {
         (self.notify)(Notice::Note("the cache folder was deleted, and is created again"));
         if let Err(error) = self.recreate_cache() {
             (self.notify)(Notice::Note(&error_chain(&error)));
-            return Some(TAKEN_OVER);
+            // Who deletes the folder may still be at it: the next look finds out.
+            return (!error.is_not_found()).then_some(TAKEN_OVER);
         }
         self.restore_log();
         self.restore_sockets();

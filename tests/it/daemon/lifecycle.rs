@@ -3,7 +3,7 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use serde_json::{Value, json};
@@ -177,6 +177,19 @@ fn a_repeatedly_deleted_cache_costs_no_answer() {
     connection.query("/v1/index", &json!({}));
     assert_eq!(daemon.status()["pid"], daemon.child.id());
     daemon.assert_audit_is_clean();
+}
+
+#[test]
+fn a_daemon_outlives_a_cache_that_is_deleted_while_it_is_created_again() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    // Longer than two of its looks at the folder.
+    let end = Instant::now() + Duration::from_secs(3);
+    while Instant::now() < end {
+        let _ = fs::remove_dir_all(sandbox.path(".slop_cache"));
+    }
+    wait_until("the cache is there again", || DaemonConnection::open(&daemon.socket()).is_some());
+    assert_eq!(daemon.status()["pid"], daemon.child.id());
 }
 
 #[test]
