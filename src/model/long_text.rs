@@ -3,6 +3,7 @@
 //! A document of the whole Linux kernel has 300 MB of text, of which the process that writes it needs one block at a time.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use memchr::memchr_iter;
@@ -16,6 +17,8 @@ pub struct CompactText(PieceForm);
 #[derive(Clone)]
 enum PieceForm {
     Plain(String),
+    /// A text that others refer to as well.
+    Shared(Arc<str>),
     /// A frame, and the length of the text.
     Compressed(Vec<u8>, usize),
 }
@@ -25,6 +28,7 @@ impl CompactText {
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0 {
             PieceForm::Plain(text) => Cow::Borrowed(text),
+            PieceForm::Shared(text) => Cow::Borrowed(text),
             PieceForm::Compressed(frame, bytes) => {
                 let text = decompress(frame, *bytes).and_then(|text| String::from_utf8(text).ok());
                 Cow::Owned(text.expect("what this process compressed can be decompressed"))
@@ -33,22 +37,26 @@ impl CompactText {
     }
 
     /// Returns the length of the text in bytes.
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match &self.0 {
             PieceForm::Plain(text) => text.len(),
+            PieceForm::Shared(text) => text.len(),
             PieceForm::Compressed(_, bytes) => *bytes,
         }
     }
 
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Compresses the text, if that makes it smaller.
     pub fn compress(&mut self) {
-        if let PieceForm::Plain(text) = &self.0
-            && let Some(frame) = compress(text.as_bytes())
-        {
+        let text = match &self.0 {
+            PieceForm::Plain(text) => text,
+            PieceForm::Shared(text) => &**text,
+            PieceForm::Compressed(..) => return,
+        };
+        if let Some(frame) = compress(text.as_bytes()) {
             self.0 = PieceForm::Compressed(frame, text.len());
         }
     }
@@ -57,6 +65,12 @@ impl CompactText {
 impl From<String> for CompactText {
     fn from(text: String) -> Self {
         Self(PieceForm::Plain(text))
+    }
+}
+
+impl From<Arc<str>> for CompactText {
+    fn from(text: Arc<str>) -> Self {
+        Self(PieceForm::Shared(text))
     }
 }
 
@@ -282,9 +296,10 @@ impl DocumentTextBuilder {
 }
 
 impl CompactText {
-    const fn bytes_in_memory(&self) -> usize {
+    fn bytes_in_memory(&self) -> usize {
         match &self.0 {
             PieceForm::Plain(text) => text.capacity(),
+            PieceForm::Shared(text) => text.len(),
             PieceForm::Compressed(frame, _) => frame.capacity(),
         }
     }
@@ -303,6 +318,10 @@ mod tests {
         assert_eq!((compressed.text(), compressed.len()), (plain.text(), plain.len()));
         assert_eq!(compressed, plain);
         assert_ne!(compressed, CompactText::from("fn main() {}\n".repeat(99)));
+        let mut shared = CompactText::from(Arc::<str>::from(plain.text()));
+        assert_eq!((shared.text(), &shared), (plain.text(), &compressed));
+        shared.compress();
+        assert_eq!((shared.bytes_in_memory(), shared.text()), (compressed.bytes_in_memory(), plain.text()));
     }
 
     #[test]

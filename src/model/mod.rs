@@ -65,7 +65,7 @@ pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
     SummaryScope, TokenUsage, WriterKey,
 };
-pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
+pub use long_text::{CompactText, DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
 pub(crate) use named_enum::named_enum;
 pub use nearest::{near_name, nearest_name};
 pub use numbers::format_grouped;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::envelope::SCHEMA_VERSION;
 use super::receipt::DocumentReceipt;
@@ -91,7 +92,7 @@ struct ComposedDocumentRef<'a> {
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<DocumentPartsRef<'a>>,
-    receipt: DocumentReceipt,
+    receipt: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -110,6 +111,9 @@ fn split_text(text: &str, boundary: usize) -> (&str, &str) {
 /// seldom asked for again.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
+/// The maximum size of the keys of an encoded document.
+const FRAME_BYTES: usize = 100;
+
 /// Returns a document as it is sent. It is encoded once, however often it is given: the shape is a part of what it is cached
 /// by.
 pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> Bytes {
@@ -121,14 +125,24 @@ pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> 
     let text = written.text.text();
     let (prefix, suffix) = split_text(&text, written.boundary);
     let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
+    let receipt = DocumentReceipt::of(&written.receipt, shape.scope);
+    let receipt = to_raw_value(&receipt).expect("texts and numbers always become JSON");
+    let size = text.len() + escaped_chars(&text) + receipt.get().len() + FRAME_BYTES;
     let json = ComposedDocumentRef {
         text: (!shape.in_parts).then_some(&text),
         parts: shape.in_parts.then_some(parts),
-        receipt: DocumentReceipt::of(&written.receipt, shape.scope),
+        receipt: &receipt,
     };
-    let encoded = serde_json::to_vec(&json).expect("texts and numbers always become JSON");
+    // Room that grows would be copied many times.
+    let mut encoded = Vec::with_capacity(size);
+    serde_json::to_writer(&mut encoded, &json).expect("texts and numbers always become JSON");
     let encoded = Bytes::from(encoded);
     if encoded.len() <= MAX_KEPT_BYTES { written.encoded.get_or_init(|| encoded).clone() } else { encoded }
+}
+
+/// Returns the number of characters that take a byte more as JSON; rare control characters take several.
+fn escaped_chars(text: &str) -> usize {
+    text.bytes().filter(|byte| matches!(byte, ..b' ' | b'"' | b'\\')).count()
 }
 
 /// A document in the format `json`. It is only ever written, so that its texts need not be copied.

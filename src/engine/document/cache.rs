@@ -185,7 +185,7 @@ pub(super) struct ViewKey {
 #[derive(Debug)]
 pub(super) struct CachedView {
     pub(super) remark: Option<String>,
-    pub(super) body: String,
+    pub(super) body: Arc<str>,
     /// A hash of view and text, by which a reader's is compared with it.
     pub(super) fingerprint: ContentHash,
 }
@@ -237,6 +237,10 @@ impl ViewCache {
         Some(Arc::clone(view))
     }
 
+    pub(super) fn contains(&self, key: &ViewKey) -> bool {
+        self.kept.contains_key(key)
+    }
+
     pub(super) fn insert(&mut self, key: ViewKey, view: Arc<CachedView>) {
         self.uses += 1;
         self.bytes += view.body.len() + OVERHEAD;
@@ -278,8 +282,11 @@ mod tests {
             ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words, DocsDetail::Full, None)
                 .unwrap()
         };
-        let view =
-            || CachedView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::digest(b"") };
+        let view = || CachedView {
+            remark: None,
+            body: "x".repeat(1 << 20).into(),
+            fingerprint: ContentHash::digest(b""),
+        };
         for number in 0..100 {
             views.insert(key(number), Arc::new(view()));
             assert!(views.get(&key(0)).is_some(), "{number}: it is used all the time");

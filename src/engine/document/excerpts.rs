@@ -16,8 +16,8 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
-    ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance,
-    Symbol, SymbolKind, ViewMode,
+    CompactText, ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail,
+    SummaryProvenance, Symbol, SymbolKind, ViewMode,
 };
 use crate::{aggregate, summarize, syntax};
 
@@ -236,8 +236,8 @@ fn excerpt_block(
     let is_whole = selection.is_whole && may_be_whole && !file_type.is_notebook();
     // Without what a mask hides, all of the text is no more than an excerpt.
     let is_cut = renderer.workspace.hidden.get(&shown.file.path).is_some();
-    let body = if is_whole {
-        source.text.clone()
+    let body: CompactText = if is_whole {
+        source.text.clone().into()
     } else {
         let lines = excerpt_lines(selection, ranking);
         let subject = ExcerptSource { path: &shown.file.path, file_type, source };
@@ -246,10 +246,14 @@ fn excerpt_block(
     Some(DocumentBlock {
         path: shown.file.path.clone(),
         file_type,
-        view: if !is_cut && (is_whole || body == source.text) { ViewMode::Full } else { ViewMode::Excerpt },
+        view: if !is_cut && (is_whole || body.text() == source.text) {
+            ViewMode::Full
+        } else {
+            ViewMode::Excerpt
+        },
         content: Some(*hash),
         remarks: encoding_remark(facts).into_iter().collect(),
-        body: body.into(),
+        body,
         summary: None,
     })
 }
@@ -290,8 +294,8 @@ fn cached_excerpt(
     renderer: ExcerptRenderer<'_>,
     subject: &ExcerptSource<'_>,
     lines: &ExcerptLines,
-) -> String {
-    let Some(views) = renderer.views else { return excerpt_text(renderer, subject, lines).0 };
+) -> CompactText {
+    let Some(views) = renderer.views else { return excerpt_text(renderer, subject, lines).0.into() };
     let mut selected = Fingerprint::default();
     // The path is named where much is left out.
     selected.bytes(subject.path.as_bytes());
@@ -306,15 +310,16 @@ fn cached_excerpt(
     let (content, file_type, view) = (subject.source.content, subject.file_type.id, ViewMode::Excerpt);
     let key = ViewKey { content, file_type, view, detail: None, docs: None, words };
     if let Some(kept) = lock(views).get(&key) {
-        return kept.body.clone();
+        return Arc::clone(&kept.body).into();
     }
     let (text, is_final) = excerpt_text(renderer, subject, lines);
+    let body: Arc<str> = text.into();
     if is_final {
         // The fingerprints of excerpts are not looked up.
-        let (body, fingerprint) = (text.clone(), ContentHash::digest(b""));
+        let (body, fingerprint) = (Arc::clone(&body), ContentHash::digest(b""));
         lock(views).insert(key, Arc::new(CachedView { remark: None, body, fingerprint }));
     }
-    text
+    body.into()
 }
 
 /// Returns an excerpt, and whether it would be the same another time: not if it took too long.

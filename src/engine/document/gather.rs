@@ -155,7 +155,9 @@ fn prepare_rendering(
     let is_limited = request.limits.is_some();
     let is_rendered = |file: &KnownFile, routed: RoutedView| !(is_limited && is_selectable(file, routed));
     let skeletons = all().filter(|(file, routed)| {
-        is_rendered(file, **routed) && is_skeleton(file, routed.view, routing.max_bytes)
+        is_rendered(file, **routed)
+            && is_skeleton(file, routed.view, routing.max_bytes)
+            && !renderer.keeps_skeleton(file)
     });
     renderer.prefetch = SkeletonPrefetch::new(skeletons.map(|(file, _)| file));
     Ok(texts)

@@ -27,8 +27,8 @@ pub(super) struct NameList(Arc<CachedView>);
 impl NameList {
     pub(super) fn new(names: &[String]) -> Self {
         let names = names.iter().filter(|name| !name.contains(NAME_END));
-        let body = names.flat_map(|name| [name, NAME_END]).collect();
-        Self(Arc::new(CachedView { remark: None, body, fingerprint: ContentHash::digest(b"") }))
+        let body: String = names.flat_map(|name| [name, NAME_END]).collect();
+        Self(Arc::new(CachedView { remark: None, body: body.into(), fingerprint: ContentHash::digest(b"") }))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -133,7 +133,7 @@ impl Renderer<'_, '_> {
                     view = if hidden.hides_nothing() { view } else { ViewMode::Masked };
                     reason = reason.or_else(|| Some(hidden_reason(hidden)));
                 }
-                if is_whole_text(&subject, &rendering, &body) {
+                if is_whole_text(&subject, &rendering, &body.text()) {
                     view = ViewMode::Full;
                     reason = reason.or_else(|| Some(format!("its {} is the whole text", rendering.view)));
                 }
@@ -150,6 +150,15 @@ impl Renderer<'_, '_> {
             }
             Err(unavailable) => error_view(file, wanted, &unavailable),
         }
+    }
+
+    /// Returns whether the skeleton of a file is kept as it is shown.
+    pub(super) fn keeps_skeleton(&self, file: &KnownFile) -> bool {
+        let views = self.views.filter(|_| !self.cache.workspace.paranoid);
+        let (Some(views), Some(subject)) = (views, ContentRef::from_file(file)) else { return false };
+        let (view, detail) = (ViewMode::Skeleton, SummaryDetail::Words);
+        let key = ViewKey::of(subject.hash, subject.file_type.id, view, detail, self.docs, None);
+        key.is_some_and(|key| lock(views).contains(&key))
     }
 
     /// Shows a view, as it was shown before where that is kept.
@@ -170,13 +179,14 @@ impl Renderer<'_, '_> {
         let Some(key) = key else { return self.build_view(subject, rendering) };
         let kept = lock(views).get(&key);
         if let Some(kept) = kept {
-            let (remark, body) = (kept.remark.clone(), kept.body.clone());
+            let (remark, body) = (kept.remark.clone(), Arc::clone(&kept.body).into());
             return Ok(ViewContent { content: Some(subject.hash), remark, body, reason: None });
         }
-        let shown = self.build_view(subject, rendering)?;
+        let mut shown = self.build_view(subject, rendering)?;
         // What has a reason, or was read from other bytes than were asked for, is right for this answer alone.
         if shown.reason.is_none() && shown.content == Some(subject.hash) {
-            let (remark, body) = (shown.remark.clone(), shown.body.clone());
+            let (remark, body) = (shown.remark.clone(), Arc::<str>::from(&*shown.body.text()));
+            shown.body = Arc::clone(&body).into();
             let fingerprint = view_fingerprint(rendering.view, &body);
             lock(views).insert(key, Arc::new(CachedView { remark, body, fingerprint }));
         }
@@ -194,11 +204,11 @@ impl Renderer<'_, '_> {
         match rendering.view {
             ViewMode::None => {
                 let body = aggregate::EXCLUDED.to_owned();
-                Ok(ViewContent { content: None, remark: None, body, reason: None })
+                Ok(ViewContent { content: None, remark: None, body: body.into(), reason: None })
             }
             // Deltas, excerpts and rows of names are rendered by those who select what they show.
             ViewMode::Path | ViewMode::Names | ViewMode::Excerpt | ViewMode::Delta => {
-                Ok(ViewContent { content, remark: None, body: String::new(), reason: None })
+                Ok(ViewContent { content, remark: None, body: String::new().into(), reason: None })
             }
             ViewMode::Masked => masked_view(self.cache, subject, rendering),
             ViewMode::Signatures => {
@@ -226,18 +236,19 @@ impl Renderer<'_, '_> {
                         self.cache.workspace.options.window_lines,
                     );
                 }
-                Ok(ViewContent { content: Some(hash), remark: None, body, reason: None })
+                Ok(ViewContent { content: Some(hash), remark: None, body: body.into(), reason: None })
             }
             ViewMode::Skeleton => {
                 let skeleton = checked_skeleton(self.cache, &mut self.prefetch, subject).ok_or(gone)?;
                 let remark = health_remark(skeleton.health)?;
                 let body = syntax::skeleton_text(&skeleton, self.docs).into_owned();
-                Ok(ViewContent { content, remark, body, reason: None })
+                Ok(ViewContent { content, remark, body: body.into(), reason: None })
             }
             ViewMode::Outline => {
                 let outline = self.cache.outline(subject).ok_or(gone)?;
                 let remark = health_remark(outline.health)?;
-                Ok(ViewContent { content, remark, body: aggregate::render_outline(&outline), reason: None })
+                let body = aggregate::render_outline(&outline).into();
+                Ok(ViewContent { content, remark, body, reason: None })
             }
             ViewMode::Summary => self.summary_view(subject, rendering).ok_or(gone),
         }
@@ -264,7 +275,7 @@ impl Renderer<'_, '_> {
             None => self.fit_summary(&aggregate::summary_lines(&words, outline.as_ref(), detail), false),
         };
         let remark = is_broken.then(|| "understood in part".to_owned());
-        Some(ViewContent { content: Some(subject.hash), remark, body, reason: None })
+        Some(ViewContent { content: Some(subject.hash), remark, body: body.into(), reason: None })
     }
 
     /// Returns as much of a summary as it may have tokens. `is_chosen` if its structure was asked for by name.

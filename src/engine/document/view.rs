@@ -8,8 +8,8 @@ use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, HiddenSymbols, Workspace, with_byte_order_mark};
 use crate::model::{
-    ContentHash, Depth, DocumentBlock, FileItem, MaskMode, Outline, ParseFallback, ParseHealth, RelPath,
-    SkipReason, Slice, SliceResolution, SliceStatus, SummaryDetail, ViewFault, ViewMode,
+    CompactText, ContentHash, Depth, DocumentBlock, FileItem, MaskMode, Outline, ParseFallback, ParseHealth,
+    RelPath, SkipReason, Slice, SliceResolution, SliceStatus, SummaryDetail, ViewFault, ViewMode,
 };
 use crate::{aggregate, slices};
 
@@ -43,7 +43,7 @@ pub(super) struct ViewParams<'a> {
 pub(super) struct ViewContent {
     pub(super) content: Option<ContentHash>,
     pub(super) remark: Option<String>,
-    pub(super) body: String,
+    pub(super) body: CompactText,
     /// What it does not show although it was asked for.
     pub(super) reason: Option<String>,
 }
@@ -170,7 +170,7 @@ fn symbols_body(
     if body.is_empty() {
         return Err(ViewUnavailable::Words("there is no symbol to show".to_owned()));
     }
-    Ok(ViewContent { content: Some(hash), remark, body, reason: None })
+    Ok(ViewContent { content: Some(hash), remark, body: body.into(), reason: None })
 }
 
 /// Shows the lines that were asked for.
@@ -189,7 +189,7 @@ pub(super) fn slices_view(
     if !lines.is_empty() {
         let parts = lines.iter().map(|(start, end)| SlicePart::from_lines(&text, *start, *end));
         let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
-        return Ok(ViewContent { content: Some(hash), remark: None, body, reason: None });
+        return Ok(ViewContent { content: Some(hash), remark: None, body: body.into(), reason: None });
     }
     let mut found = find_slices(&cache.workspace, subject.path, (&hash, &text), marked);
     if let Some(depths) = rendering.slices {
@@ -204,7 +204,7 @@ pub(super) fn slices_view(
         },
     );
     let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
-    Ok(ViewContent { content: Some(hash), remark: None, body, reason: warnings })
+    Ok(ViewContent { content: Some(hash), remark: None, body: body.into(), reason: warnings })
 }
 
 /// A slice in the text of its file.
@@ -269,7 +269,12 @@ pub(super) fn diff_view(
     let diff =
         aggregate::render_diff(subject.path, old.as_ref().map(|old| old.text.as_str()), Some(&text), &label);
     let (body, reason) = if may_show_hidden { without_old_lines(&diff, &label) } else { (diff, None) };
-    Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason })
+    Ok(ViewContent {
+        content: Some(hash),
+        remark: Some(format!("against {label}")),
+        body: body.into(),
+        reason,
+    })
 }
 
 /// Returns a diff without the lines that are gone, and why it is so.
