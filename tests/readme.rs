@@ -111,24 +111,18 @@ fn the_pages_on_reliability_and_security_name_existing_tests() {
     let page = page("docs/reliability.md") + &page("docs/security.md");
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let named: BTreeSet<&str> =
-        rows.flat_map(|row| row.split('`')).filter_map(|word| Some(word.rsplit_once("::")?.1)).collect();
+        rows.flat_map(|row| row.split('`')).filter(|word| word.contains("::")).collect();
     assert!(50 < named.len());
-    let mut sources = Vec::new();
-    for folder in ["src", "tests/it", "tests/browser"] {
-        collect(&root().join(folder), &mut sources);
-    }
+    let tests = TestSources::read();
     for name in named {
-        assert!(sources.iter().any(|text| text.contains(&format!("fn {name}("))), "there is no `{name}`");
+        assert!(tests.have(name), "there is no `{name}`");
     }
 }
 
 /// The patches are applied only at night; this keeps them from rotting until then.
 #[test]
 fn every_mutant_applies_and_names_existing_tests() {
-    let mut sources = Vec::new();
-    for folder in ["src", "tests/it", "tests/browser"] {
-        collect(&root().join(folder), &mut sources);
-    }
+    let tests = TestSources::read();
     let entries = fs::read_dir(root().join("tests/mutants")).unwrap().map(|entry| entry.unwrap().path());
     let patches: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|e| e == "patch")).collect();
@@ -139,20 +133,46 @@ fn every_mutant_applies_and_names_existing_tests() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         for line in fs::read_to_string(&patch).unwrap().lines().filter(|line| line.starts_with("Killed-by: "))
         {
-            let name = line.rsplit("::").next().unwrap();
-            assert!(sources.iter().any(|text| text.contains(&format!("fn {name}("))), "there is no `{name}`");
+            let name = line.rsplit(' ').next().unwrap();
+            assert!(tests.have(name), "there is no `{name}`");
         }
     }
 }
 
-fn collect(folder: &Path, found: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(fs::read_to_string(path).unwrap());
+/// The sources that have tests, by the paths of their modules.
+struct TestSources(Vec<(String, String)>);
+
+impl TestSources {
+    fn read() -> Self {
+        let mut found = Self(Vec::new());
+        for folder in ["src", "tests/it", "tests/browser"] {
+            found.collect(&root().join(folder), "");
         }
+        found
+    }
+
+    fn collect(&mut self, folder: &Path, module: &str) {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            let inner = format!("{module}::{}", path.file_stem().unwrap().to_str().unwrap());
+            if path.is_dir() {
+                self.collect(&path, &inner);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let module = inner.strip_suffix("::mod").unwrap_or(&inner).to_owned();
+                self.0.push((module, fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+
+    /// Returns whether there is a test of that name in its module, whose path may lack its beginning.
+    fn have(&self, name: &str) -> bool {
+        let (module, test) = name.rsplit_once("::").unwrap();
+        // The module of tests may be within the file that it tests.
+        let outer = module.rsplit_once("::").filter(|(_, inner)| inner.ends_with("tests"));
+        let modules = [Some(module), outer.map(|(outer, _)| outer)];
+        let is_its_module =
+            |path: &str| modules.iter().flatten().any(|module| path.ends_with(&format!("::{module}")));
+        self.0.iter().any(|(path, text)| is_its_module(path) && text.contains(&format!("fn {test}(")))
     }
 }
 
