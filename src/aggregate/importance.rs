@@ -73,8 +73,6 @@ pub struct Importance {
     pub score: u64,
     /// How many other files refer to it.
     pub referred_by: u32,
-    /// How many names it shares with files in focus: they use what it defines, or it uses what they define.
-    pub shared_with_focus: u32,
     /// How near it is to the files in focus; only for comparison.
     pub nearness: u64,
 }
@@ -144,7 +142,6 @@ fn rate_file(
         is_curated: subject.is_curated,
         score: score + NEAR_FACTOR * nearness,
         referred_by,
-        shared_with_focus: ties.shared[at],
         nearness,
     }
 }
@@ -278,7 +275,6 @@ fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
 struct ReferenceTies {
     referred_by: Vec<u32>,
     near: Vec<u64>,
-    shared: Vec<u32>,
     /// How many names of each file the one in progress uses, and which files those are.
     hits: Vec<u32>,
     hit: Vec<usize>,
@@ -287,7 +283,7 @@ struct ReferenceTies {
 impl ReferenceTies {
     fn new(files: usize) -> Self {
         let (near, hit) = (vec![0; files], Vec::new());
-        Self { referred_by: vec![0; files], near, shared: vec![0; files], hits: vec![0; files], hit }
+        Self { referred_by: vec![0; files], near, hits: vec![0; files], hit }
     }
 
     /// Notes that `user` uses something of `definer`, which counts as `names`.
@@ -307,7 +303,6 @@ impl ReferenceTies {
         for (one, other) in [(user, definer), (definer, user)] {
             if subjects[one].in_focus {
                 self.near[other] += weight;
-                self.shared[other] += 1;
             }
         }
     }
@@ -436,7 +431,7 @@ mod tests {
             TestFile("user.c", vec![], names(30, 4), vec![]),
         ];
         let rated = rated(&files, "focus.c", "");
-        assert_eq!(rated.iter().map(|of| of.shared_with_focus).collect::<Vec<_>>(), [0, 4, 4, 0, 0]);
+        assert!(rated[3].nearness < rated[1].nearness && rated[4].nearness < rated[2].nearness);
         assert!(rated[3].score < rated[1].score && rated[4].score < rated[2].score);
         assert!(rated[1..].iter().all(|of| *of < rated[0]));
     }

@@ -70,7 +70,7 @@ pub use selector::{Error, ExclusionPatterns, Selector};
 pub use shown_lines::{has_new_lines, merge_shown, split_shown, without_known_lines};
 pub use slice_view::{SlicePart, render_slices};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
-pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
+pub use tokens::{BYTES_PER_TOKEN, ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
     EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SummaryLines, error_line, model_summary_lines, render_outline,
     render_window, summary_lines,

@@ -9,6 +9,9 @@ use crate::model::ContentHash;
 /// token and the tokenizers of 2026 up to 30 % more tokens; three bytes a token errs on the safe side of both.
 pub const ESTIMATE: &str = "estimate: bytes/3";
 
+/// About how many bytes of a program are a token, where no more than an estimate is needed.
+pub const BYTES_PER_TOKEN: u64 = 4;
+
 /// The longest text that is counted at once, in bytes. A run of a million letters would take fifty times its size in
 /// memory.
 const MAX_PIECE_BYTES: usize = 64 << 10;

@@ -5,7 +5,7 @@ use crate::api::{ApiError, FragmentPlace};
 /// No project gets less than 1/`LEAST_SHARE` of the budget.
 const LEAST_SHARE: u64 = 20;
 /// About how many bytes of a file are one token of its skeleton. Only the proportion between projects matters.
-const BYTES_A_TOKEN: u64 = 12;
+const FILE_BYTES_PER_SHOWN_TOKEN: u64 = 12;
 
 /// What a project may use of a budget, and what it would use it for.
 pub struct BudgetClaim {
@@ -49,7 +49,7 @@ pub fn share_budget(budget: u64, claims: &[BudgetClaim]) -> Result<Vec<u64>, Api
         tokens[*at] = least;
     }
     for (fragment, at) in files {
-        used[at] += fragment.bytes / BYTES_A_TOKEN;
+        used[at] += fragment.bytes / FILE_BYTES_PER_SHOWN_TOKEN;
         let missing = used[at].saturating_sub(tokens[at]).min(pool);
         tokens[at] += missing;
         pool -= missing;

@@ -20,8 +20,8 @@ use crate::model::{ArtifactKind, Producer, Skeleton};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::notebook;
 use crate::syntax::outline::{
-    Excerpt, ExcerptParts, ExcerptRequest, FileStructure, SkeletonCheck, derive_from, derive_text,
-    error_count, excerpt_text, parse,
+    ExcerptParts, ExcerptRequest, FileStructure, SkeletonCheck, derive_from, derive_text, error_count,
+    excerpt_text, parse,
 };
 use crate::syntax::text::SourceText;
 
@@ -72,7 +72,7 @@ pub fn excerpt(
     parts: &ExcerptParts,
     request: &ExcerptRequest<'_>,
     give_up: &mut dyn FnMut() -> bool,
-) -> Option<Excerpt> {
+) -> Option<String> {
     Some(excerpt_text(compiled_language(language)?, text, parts, request, give_up))
 }
 

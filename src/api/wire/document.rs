@@ -113,6 +113,8 @@ const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// The maximum size of the keys of an encoded document.
 const FRAME_BYTES: usize = 100;
+/// At most about 1/`ESCAPED_PART` of the characters of a text take a byte more as JSON: ends of lines, quotes and tabs.
+const ESCAPED_PART: usize = 4;
 
 /// Returns a document as it is sent. It is encoded once, however often it is given: the shape is a part of what it is cached
 /// by.
@@ -127,22 +129,17 @@ pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> 
     let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
     let receipt = DocumentReceipt::of(&written.receipt, shape.scope);
     let receipt = to_raw_value(&receipt).expect("texts and numbers always become JSON");
-    let size = text.len() + escaped_chars(&text) + receipt.get().len() + FRAME_BYTES;
+    let room = text.len() + text.len() / ESCAPED_PART + receipt.get().len() + FRAME_BYTES;
     let json = ComposedDocumentRef {
         text: (!shape.in_parts).then_some(&text),
         parts: shape.in_parts.then_some(parts),
         receipt: &receipt,
     };
     // Room that grows would be copied many times.
-    let mut encoded = Vec::with_capacity(size);
+    let mut encoded = Vec::with_capacity(room);
     serde_json::to_writer(&mut encoded, &json).expect("texts and numbers always become JSON");
     let encoded = Bytes::from(encoded);
     if encoded.len() <= MAX_KEPT_BYTES { written.encoded.get_or_init(|| encoded).clone() } else { encoded }
-}
-
-/// Returns the number of characters that take a byte more as JSON; rare control characters take several.
-fn escaped_chars(text: &str) -> usize {
-    text.bytes().filter(|byte| matches!(byte, ..b' ' | b'"' | b'\\')).count()
 }
 
 /// A document in the format `json`. It is only ever written, so that its texts need not be copied.

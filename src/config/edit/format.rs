@@ -15,7 +15,7 @@ pub(super) fn push_formatted(array: &mut Array, mut value: Value) {
     let (mut prefix, mut suffix) = (String::new(), None);
     // A new value is laid out like the last one: on a line of its own, or behind it.
     if let Some(last) = array.len().checked_sub(1).and_then(|last| array.get_mut(last)) {
-        prefix = extend_indent(last.decor().prefix().and_then(|prefix| prefix.as_str()), " ");
+        prefix = extend_indent(last.decor().prefix().and_then(|prefix| prefix.as_str()));
         suffix = take_space_after(last);
     }
     value.decor_mut().set_prefix(prefix);
@@ -47,7 +47,7 @@ pub(super) fn set_formatted(table: &mut InlineTable, key: &str, mut value: Value
     };
     let prefix =
         table.key(&last).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str());
-    let prefix = extend_indent(prefix, " ");
+    let prefix = extend_indent(prefix);
     let suffix = table.get_mut(&last).and_then(take_space_after);
     value.decor_mut().set_prefix(" ");
     value.decor_mut().set_suffix(suffix.unwrap_or_else(|| " ".to_owned()));
@@ -59,10 +59,10 @@ pub(super) fn set_formatted(table: &mut InlineTable, key: &str, mut value: Value
 }
 
 /// Returns the white space before an element that follows one with this prefix.
-fn extend_indent(prefix: Option<&str>, on_a_line: &str) -> String {
+fn extend_indent(prefix: Option<&str>) -> String {
     match prefix.unwrap_or_default().rsplit_once('\n') {
         Some((_, indent)) => format!("\n{indent}"),
-        None => on_a_line.to_owned(),
+        None => " ".to_owned(),
     }
 }
 

@@ -154,11 +154,12 @@ fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importan
 fn a_file_is_as_important_as_others_refer_to_it() {
     let sandbox = TestProject::new(USED);
     let rated = rate_all(&mut sandbox.project(true), "a.py");
-    let counts = |path: &str| (rated[path].in_focus, rated[path].referred_by, rated[path].shared_with_focus);
-    assert_eq!(counts("engine.py"), (false, 2, 3));
-    assert_eq!((counts("a.py"), counts("b.py")), ((true, 0, 0), (false, 0, 0)));
+    let counts = |path: &str| (rated[path].in_focus, rated[path].referred_by);
+    assert_eq!(counts("engine.py"), (false, 2));
+    assert_eq!((counts("a.py"), counts("b.py")), ((true, 0), (false, 0)));
     // Prose is not searched: what it speaks of is not used by it.
-    assert_eq!(counts("notes.md"), (false, 0, 0));
+    assert_eq!(counts("notes.md"), (false, 0));
+    assert!(["b.py", "notes.md"].iter().all(|path| rated[*path].nearness < rated["engine.py"].nearness));
     assert!(rated["b.py"].score < rated["engine.py"].score && rated["engine.py"] < rated["a.py"]);
 }
 

@@ -17,7 +17,7 @@ use super::gather::{
 use super::known_views::{leave_out_known, show_what_is_more, unreduced};
 use super::measure::measure;
 use super::overview::overview;
-use super::pack::{PackContext, PackMemo};
+use super::pack::{PackContext, PackMemos};
 use super::pack_costs::BudgetUnit;
 use super::pack_stable::{StablePacker, StableShare};
 use super::placed_files::StablePart;
@@ -43,7 +43,7 @@ use crate::engine::ranking::{
 };
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::workspace::KnownFile;
 use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
 use crate::search::{ChangeHorizon, PathClass, RankingQuery};
 use crate::syntax;
@@ -69,9 +69,8 @@ pub(super) struct ComposeInputs {
     /// The ranks of the draft's files, if there are limits.
     pub(super) ranking: Option<ProjectRanking>,
     /// The ranks of the part that is packed first, if there is one.
-    general: Option<(StableShare, ProjectRanking)>,
-    memo: PackMemo,
-    general_memo: PackMemo,
+    frozen: Option<(StableShare, ProjectRanking)>,
+    memos: PackMemos,
 }
 
 impl ComposeInputs {
@@ -230,14 +229,14 @@ impl DocumentRun<'_, '_> {
         // Another request is composed like a whole document, so that asked again it selects the same.
         let is_whole = !draft.plan.since_last || reader.as_ref().is_some_and(ReaderState::wants_more);
         let stable = StableShare::of(request, has_commits && is_whole);
-        let (mut ranking, mut general) = (None, None);
+        let (mut ranking, mut frozen) = (None, None);
         if is_limited {
             let history = history.as_ref();
             let files: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
             let classes = path_classes(&self.cache.workspace, &files);
-            general = stable
-                .map(|share| (share, rank_generally(self.cache, self.caches, &files, &classes, history)));
-            let known = general.as_ref().map(|(_, general)| &general.sources);
+            frozen =
+                stable.map(|share| (share, rank_frozen(self.cache, self.caches, &files, &classes, history)));
+            let known = frozen.as_ref().map(|(_, frozen)| &frozen.sources);
             let past = self.caches.map(|caches| &caches.past_commits);
             let of_draft =
                 RankedDraft { task: task.as_ref(), focus: &focus, history, classes: &classes, known };
@@ -251,9 +250,8 @@ impl DocumentRun<'_, '_> {
             history,
             reader,
             ranking,
-            general,
-            memo: PackMemo::default(),
-            general_memo: PackMemo::default(),
+            frozen,
+            memos: PackMemos::default(),
         };
         Ok((PreparedDocument { draft, inputs }, digest))
     }
@@ -333,13 +331,11 @@ impl DocumentRun<'_, '_> {
         mut draft: DraftDocument,
         inputs: &mut ComposeInputs,
     ) -> Result<DraftDocument, Error> {
-        let ComposeInputs {
-            request, focus, items, summaries, history, reader, ranking, general, memo, ..
-        } = inputs;
-        let general_memo = &mut inputs.general_memo;
+        let ComposeInputs { request, focus, items, summaries, history, reader, ranking, frozen, memos } =
+            inputs;
         let mut renderer = self.renderer(summaries, request.docs);
         let limits = draft.remarks.limits;
-        let Some(of_now) = ranking.as_ref().filter(|_| limits.is_some()) else { return Ok(draft) };
+        let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else { return Ok(draft) };
         let _timer = renderer.cache.workspace.steps.time(AnswerStep::Fit);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
@@ -347,20 +343,21 @@ impl DocumentRun<'_, '_> {
             step_down(&mut renderer, &mut draft.files, &routing, (unit, limit_of(limits)));
         }
         let images_apart = request.sections.images_apart;
-        let is_guided = request.task.is_some() || !request.focus.is_empty();
+        let is_guided = request.is_guided();
         let nothing = StablePart::new();
-        let now = PackContext { ranking: of_now, routing: &routing, is_guided, unit, stable: &nothing };
+        let current = PackContext { ranking, routing: &routing, is_guided, unit, stable: &nothing };
         let mut fit = |renderer: &mut Renderer<'_, '_>, draft: &DraftDocument| {
-            let Some((share, then)) = general else {
-                let frame = frame_size(renderer.cache, draft, &now, images_apart);
-                return fit_draft(renderer, draft, &now, memo, (frame, images_apart))
+            let Some((share, frozen)) = frozen else {
+                let frame = frame_size(renderer.cache, draft, &current, images_apart);
+                return fit_draft(renderer, draft, &current, &mut memos.current, (frame, images_apart))
                     .map(|(_, packed)| packed);
             };
-            // By their scores of now: a symbol that was added lately is likely to change again.
-            let now = PackContext { is_guided: false, ..now };
-            let then = PackContext { ranking: then, ..now };
-            let mut packer = StablePacker { renderer, draft, now, then, images_apart };
-            packer.fit(*share, history.as_ref(), (memo, general_memo), is_guided)
+            // By current scores: a symbol that was added lately is likely to change again.
+            let current = PackContext { is_guided: false, ..current };
+            let frozen = PackContext { ranking: frozen, ..current };
+            let (share, history) = (*share, history.as_ref());
+            let mut packer = StablePacker { renderer, draft, current, frozen, share, history, images_apart };
+            packer.fit(memos, is_guided)
         };
         // Whether the request wants more of a file than its changes is seen by what would be selected of it.
         if let Some(reader) =
@@ -369,17 +366,14 @@ impl DocumentRun<'_, '_> {
             let packed = fit(&mut renderer, &unreduced(&draft))?;
             show_what_is_more(&mut renderer, &mut draft, &packed.shown, reader);
         }
-        Ok(fit(&mut renderer, &draft)?.finish(draft, of_now))
+        Ok(fit(&mut renderer, &draft)?.finish(draft, ranking))
     }
 }
 
 /// Returns whether most programs among some files are in languages without a grammar. Their summaries say next to nothing, so
 /// that a document of those is small because it is poor, and not because there is little to show.
 fn lacks_structure(files: &[KnownFile]) -> bool {
-    let types = files.iter().filter_map(|file| match &file.state {
-        KnownState::Content { file_type, .. } => Some(*file_type),
-        KnownState::LeftOut(_) => None,
-    });
+    let types = files.iter().filter_map(KnownFile::file_type);
     let (with, without): (Vec<_>, Vec<_>) = types
         .filter(|file_type| file_type.is_program())
         .partition(|file_type| syntax::has_structure(file_type.id));
@@ -409,7 +403,7 @@ fn rank_draft(
     let query = task.map_or_else(RankingQuery::empty, ReadTask::query);
     // Without a task and a focus, ranks that moved with every commit would select something else after each, and a provider
     // would find little of the document before in its cache.
-    let is_guided = request.task.is_some() || !request.focus.is_empty();
+    let is_guided = request.is_guided();
     // Places are kept by a rule of their own, and files that were moved since the frozen commit have no history in it.
     let is_frozen = !is_guided && horizon == ChangeHorizon::Near;
     let end = if is_frozen { LogEnd::Frozen } else { LogEnd::Head };
@@ -443,8 +437,8 @@ fn room_of(cache: &ArtifactCache<'_>, limits: DocumentLimits) -> u64 {
     BudgetUnit::of(limits, cache.workspace.options.counter).to_tokens(limit_of(limits))
 }
 
-/// Ranks files without regard to the task and the files in focus, as they were at the frozen commit.
-fn rank_generally(
+/// Ranks files as they were at the frozen commit, without regard to the task and the files in focus.
+fn rank_frozen(
     cache: &mut ArtifactCache<'_>,
     caches: Option<&DocumentCaches>,
     files: &[&KnownFile],

@@ -26,8 +26,6 @@ const MAX_SUMMARY_BYTES: usize = 600;
 
 /// A gap of more lines says how to get them; for fewer, that would cost more than it helps.
 const MIN_POINTED_LINES: u32 = 60;
-/// About how many bytes are a token.
-const BYTES_A_TOKEN: usize = 4;
 /// Where the task points to a line, what else an excerpt has to show may have this many bytes more than what is asked for.
 const POINTED_EXCESS: usize = 1_000;
 
@@ -353,10 +351,10 @@ fn excerpt_text(
         // Some languages have no comments, and of some files nothing can be left out without an error.
         Some(excerpt) if *is_pointed_to => {
             let lines = lines();
-            let is_close = excerpt.text.len() <= lines.len() * 2 + POINTED_EXCESS;
-            if is_close { excerpt.text } else { lines }
+            let is_close = excerpt.len() <= lines.len() * 2 + POINTED_EXCESS;
+            if is_close { excerpt } else { lines }
         }
-        Some(excerpt) => excerpt.text,
+        Some(excerpt) => excerpt,
         None => lines(),
     };
     (text, is_final)
@@ -373,7 +371,7 @@ fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Optio
     let (first, last) = (*gap.start(), *gap.end());
     let bytes = starts.get(last as usize)?.saturating_sub(*starts.get(first as usize - 1)?);
     let is_large = MIN_POINTED_LINES <= last - first;
-    let tokens = bytes / BYTES_A_TOKEN;
+    let tokens = bytes as u64 / aggregate::BYTES_PER_TOKEN;
     is_large.then(|| format!("+{tokens} tokens: slop view {} --lines {first}-{last}", path.to_argument()))
 }
 

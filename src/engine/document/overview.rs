@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::gather::ShownFile;
 use crate::aggregate::{DocumentLimits, sanitize_line};
-use crate::engine::workspace::{KnownState, Workspace};
+use crate::engine::workspace::Workspace;
 use crate::model::{FileRole, FileType, RelPath};
 use crate::{summarize, syntax};
 
@@ -84,29 +84,22 @@ fn introduction(workspace: &Workspace<'_>, files: &[ShownFile]) -> summarize::In
     let readme = files.iter().filter(is_readme).min_by_key(|shown| {
         let path = shown.file.path.as_bytes();
         let dots = path.split(|byte| *byte == b'.').count();
-        (dots, file_type(shown).map(|found| found.id != "markdown"), path.to_vec())
+        (dots, shown.file.file_type().map(|found| found.id != "markdown"), path.to_vec())
     });
     let read = readme.and_then(|shown| {
-        let file_type = file_type(shown)?;
+        let file_type = shown.file.file_type()?;
         let (_, text) = workspace.read_text(&shown.file.path).ok()?;
         Some(summarize::introduction(file_type, &text, PARAGRAPH_BYTES))
     });
     read.unwrap_or_default()
 }
 
-fn file_type(shown: &ShownFile) -> Option<&'static FileType> {
-    match &shown.file.state {
-        KnownState::Content { file_type, .. } => Some(file_type),
-        KnownState::LeftOut(_) => None,
-    }
-}
-
 fn is_code(shown: &ShownFile) -> bool {
-    file_type(shown).is_some_and(|found| found.role == FileRole::Code)
+    shown.file.file_type().is_some_and(|found| found.role == FileRole::Code)
 }
 
 fn is_notebook(shown: &ShownFile) -> bool {
-    file_type(shown).is_some_and(FileType::is_notebook)
+    shown.file.file_type().is_some_and(FileType::is_notebook)
 }
 
 /// Returns the name of the language of a notebook's code; that of notebooks where its type is not known.
@@ -126,11 +119,11 @@ fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     let code = || files.iter().filter(|shown| is_code(shown) || is_notebook(shown));
     // The HTML of generated documentation says nothing about the program.
     // A chart is made of templates.
-    let is_chart = |shown: &ShownFile| file_type(shown).is_some_and(|found| found.id == "helm");
+    let is_chart = |shown: &ShownFile| shown.file.file_type().is_some_and(|found| found.id == "helm");
     let is_own = |shown: &ShownFile| !is_aside(&shown.file.path) || is_chart(shown);
     let has_own = code().any(is_own);
     let own = || code().filter(|shown| !has_own || is_own(shown));
-    for found in own().filter(|shown| !is_notebook(shown)).filter_map(file_type) {
+    for found in own().filter(|shown| !is_notebook(shown)).filter_map(|shown| shown.file.file_type()) {
         *counts.entry(found.name).or_default() += 1;
     }
     let notebooks = own().filter(|shown| is_notebook(shown));

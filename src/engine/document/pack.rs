@@ -53,6 +53,15 @@ pub(super) struct PackMemo {
     pub(super) is_corrected: bool,
 }
 
+/// What was found out while both parts of a document were packed.
+#[derive(Default)]
+pub(super) struct PackMemos {
+    /// By what the files are.
+    pub(super) current: PackMemo,
+    /// By what they were when scores were frozen.
+    pub(super) frozen: PackMemo,
+}
+
 impl PackMemo {
     /// Notes what blocks cost more than was expected of what was selected for them.
     pub(super) fn correct(

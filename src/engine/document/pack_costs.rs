@@ -12,7 +12,9 @@ use super::cache::ViewKey;
 use super::gather::ShownFile;
 use super::named_files::NamedFiles;
 use super::render::{NameList, Renderer};
-use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names};
+use crate::aggregate::{
+    BYTES_PER_TOKEN, DocumentLimits, PackCosts, PackShares, TokenCounter, code_lines, important_names,
+};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
@@ -28,8 +30,6 @@ const CONTAINER_HEAD: u64 = 10;
 const BLOCK_FRAME: u64 = 26;
 /// What a block says of a file in words, where the tier shows summaries.
 const SUMMARY: u64 = 60;
-/// About how many bytes are a token.
-const BYTES_A_TOKEN: u64 = 4;
 /// More than any document has room for: the cost of a row for a file without names.
 const IMPOSSIBLE: u64 = 1 << 40;
 /// The number of lines that represent a source without symbols. No longer ones: those are data.
@@ -64,14 +64,14 @@ impl BudgetUnit {
     pub(super) const fn tokens(self, tokens: u64) -> u64 {
         match self {
             Self::Tokens(_) => tokens,
-            Self::Bytes => tokens * BYTES_A_TOKEN,
+            Self::Bytes => tokens * BYTES_PER_TOKEN,
         }
     }
 
     /// Returns about what a number of bytes costs.
     pub(super) const fn of_bytes(self, bytes: u64) -> u64 {
         match self {
-            Self::Tokens(_) => bytes.div_ceil(BYTES_A_TOKEN),
+            Self::Tokens(_) => bytes.div_ceil(BYTES_PER_TOKEN),
             Self::Bytes => bytes,
         }
     }
@@ -80,7 +80,7 @@ impl BudgetUnit {
     pub(super) const fn to_tokens(self, amount: u64) -> u64 {
         match self {
             Self::Tokens(_) => amount,
-            Self::Bytes => amount / BYTES_A_TOKEN,
+            Self::Bytes => amount / BYTES_PER_TOKEN,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A provider's cache keeps what precedes the first byte that differs. So files are selected by what they were at the
 //! commit at which scores are frozen: an edit then changes the block of its file, and neither the room of the others nor
-//! what is selected of them. What has changed since stands behind what has not.
+//! what is selected of them. Changed files follow unchanged ones.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use super::excerpts::{BlockSelection, render_blocks, summary_block};
 use super::fit::{fit_draft, frame_size, limit_of};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
-    PackContext, PackMemo, PackableDraft, PackedDraft, block_selections, decided_size, is_ranked, shares,
-    shows_summaries, summary_room, views_by_position,
+    PackContext, PackMemo, PackMemos, PackableDraft, PackedDraft, block_selections, decided_size, is_ranked,
+    shares, shows_summaries, summary_room, views_by_position,
 };
 use super::pack_costs::FileCosts;
 use super::placed_files::{StablePart, StableView};
@@ -77,7 +77,7 @@ impl StableShare {
     /// Returns the share of a request; `None` if nothing is packed first. `is_replayed` says whether the document may be
     /// asked for again after each commit, as a whole.
     pub(super) fn of(request: &AggregationRequest, is_replayed: bool) -> Option<Self> {
-        let is_guided = request.task.is_some() || !request.focus.is_empty();
+        let is_guided = request.is_guided();
         let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
         let (thousandths, has_rows) = match request.task {
             Some(_) => (share, false),
@@ -90,14 +90,14 @@ impl StableShare {
     }
 }
 
-/// A file that has changed since scores were frozen, and what was selected of it then, whose room it keeps.
+/// A file that has changed since scores were frozen, and what was selected of its frozen version, whose room it keeps.
 struct ReservedRoom {
     /// The position of the file.
     file: usize,
     view: PackedView,
 }
 
-/// A file that has changed since scores were frozen, and how many names its row had then.
+/// A file that has changed since scores were frozen, and how many names the row of its frozen version has.
 struct ChangedRow {
     file: usize,
     count: usize,
@@ -108,12 +108,12 @@ struct ChangedRow {
 /// What was selected to come first in a document.
 struct SelectedFirst {
     room: u64,
-    /// How the files were shown when scores were frozen.
-    then: StablePart,
+    /// How the files are shown in their frozen versions.
+    frozen: StablePart,
     /// The files among them that have changed since, with blocks and with rows.
     changed: Vec<ReservedRoom>,
     changed_rows: Vec<ChangedRow>,
-    /// What the document would take with them as they were, before the rest of the files are selected. Rooms are chosen by
+    /// What the document would take with their frozen versions, before the rest of the files are selected. Rooms are chosen by
     /// this, because an edit of one file must not change the room of the others.
     taken: u64,
 }
@@ -146,30 +146,26 @@ pub(super) struct StablePacker<'p, 'r, 'w> {
     pub(super) renderer: &'p mut Renderer<'r, 'w>,
     pub(super) draft: &'p DraftDocument,
     /// By what the files are.
-    pub(super) now: PackContext<'p>,
+    pub(super) current: PackContext<'p>,
     /// By what they were when scores were frozen.
-    pub(super) then: PackContext<'p>,
+    pub(super) frozen: PackContext<'p>,
+    pub(super) share: StableShare,
+    pub(super) history: Option<&'p ProjectHistory>,
     pub(super) images_apart: bool,
 }
 
 impl StablePacker<'_, '_, '_> {
     /// Fits the document into its limit, with a part of it packed first.
-    pub(super) fn fit(
-        &mut self,
-        share: StableShare,
-        history: Option<&ProjectHistory>,
-        (memo, memo_then): (&mut PackMemo, &mut PackMemo),
-        is_guided: bool,
-    ) -> Result<PackedDraft, Error> {
-        let limit = limit_of(self.draft.remarks.limits);
+    pub(super) fn fit(&mut self, memos: &mut PackMemos, is_guided: bool) -> Result<PackedDraft, Error> {
+        let (share, limit) = (self.share, self.limit());
         let before = if share.has_rows { self.taken(&StablePart::new()).total() } else { 0 };
         let mut fit = |room: u64, wanted: u64| -> Result<(u64, u64, PackedDraft), Error> {
-            let first = self.select_most(share, room, wanted, history, memo_then);
+            let first = self.select_most(room, wanted, &mut memos.frozen);
             let room = first.room;
-            let (stable, frame) = self.show(share, first, history, (&mut *memo, &mut *memo_then));
-            let context = PackContext { is_guided, stable: &stable, ..self.now };
+            let (stable, frame) = self.show(first, memos);
+            let context = PackContext { is_guided, stable: &stable, ..self.current };
             let frame = (frame, self.images_apart);
-            let (used, packed) = fit_draft(self.renderer, self.draft, &context, memo, frame)?;
+            let (used, packed) = fit_draft(self.renderer, self.draft, &context, &mut memos.current, frame)?;
             Ok((room, used, packed))
         };
         let room = share.room(limit, before);
@@ -184,27 +180,20 @@ impl StablePacker<'_, '_, '_> {
 
     /// Selects in a room, and in larger ones until the document takes what is wanted. Of these files the rest of it shows
     /// nothing more, so that what they leave would go to files that hardly matter: to a list of changes, or to a license.
-    fn select_most(
-        &mut self,
-        share: StableShare,
-        room: u64,
-        wanted: u64,
-        history: Option<&ProjectHistory>,
-        memo_then: &mut PackMemo,
-    ) -> SelectedFirst {
-        let limit = limit_of(self.draft.remarks.limits);
+    fn select_most(&mut self, room: u64, wanted: u64, memo: &mut PackMemo) -> SelectedFirst {
+        let limit = self.limit();
         let step = (limit / (2 * ROOM_STEPS)).max(1);
         let most = wanted.max(limit - limit / SPARE_PART);
-        let mut first = self.select(share, room, history, memo_then);
+        let mut first = self.select(room, memo);
         for _ in 1..MOST_ROOMS {
-            if !share.has_rows || wanted <= first.taken.saturating_add(step / 2) {
+            if !self.share.has_rows || wanted <= first.taken.saturating_add(step / 2) {
                 break;
             }
             let mut room = first.larger_room(wanted, step);
-            let mut larger = self.select(share, room, history, memo_then);
+            let mut larger = self.select(room, memo);
             while most < larger.taken && first.room < room {
                 room = room.saturating_sub(step);
-                larger = self.select(share, room, history, memo_then);
+                larger = self.select(room, memo);
             }
             if larger.taken <= first.taken {
                 break;
@@ -216,78 +205,71 @@ impl StablePacker<'_, '_, '_> {
 
     /// Shows what was selected as it is now, or less if the document would exceed its limit. Also returns the size of its
     /// frame.
-    fn show(
-        &mut self,
-        share: StableShare,
-        mut first: SelectedFirst,
-        history: Option<&ProjectHistory>,
-        (memo, memo_then): (&mut PackMemo, &mut PackMemo),
-    ) -> (StablePart, u64) {
-        let limit = limit_of(self.draft.remarks.limits);
+    fn show(&mut self, mut first: SelectedFirst, memos: &mut PackMemos) -> (StablePart, u64) {
+        let limit = self.limit();
         // What pieces cost is close, and no more, before they are put together.
         while 0 < first.room {
-            let mut stable = first.then;
+            let mut stable = first.frozen;
             for ReservedRoom { file, .. } in &first.changed {
                 stable.remove(file);
             }
             for row in &first.changed_rows {
                 stable.remove(&row.file);
-                stable.extend(self.row_of_now(row, memo_then).map(|now| (row.file, now)));
+                stable.extend(self.current_row(row, &memos.frozen).map(|current| (row.file, current)));
             }
-            stable.extend(self.show_changed(&first.changed, memo, memo_then));
+            stable.extend(self.show_changed(&first.changed, memos));
             let taken = self.taken(&stable);
             if taken.total() <= limit {
                 return (stable, taken.frame);
             }
-            first = self.select(share, StableShare::less(first.room, limit), history, memo_then);
+            first = self.select(StableShare::less(first.room, limit), &mut memos.frozen);
         }
         let nothing = StablePart::new();
         let frame = self.taken(&nothing).frame;
         (nothing, frame)
     }
 
+    fn limit(&self) -> u64 {
+        limit_of(self.draft.remarks.limits)
+    }
+
     /// Returns what the document takes before the rest of the files are selected.
     fn taken(&mut self, stable: &StablePart) -> TakenRoom {
-        let context = PackContext { stable, ..self.now };
+        let context = PackContext { stable, ..self.current };
         TakenRoom {
             decided: decided_size(self.draft, &context),
             frame: frame_size(self.renderer.cache, self.draft, &context, self.images_apart),
         }
     }
 
-    /// Selects by general ranks, and nothing that the request insists on. With a `history`, files are selected by what they
+    /// Selects by frozen ranks, and nothing that the request insists on. With a history, files are selected by what they
     /// were at its frozen commit, and those that may have changed since keep the rooms that they had: nothing else takes their
     /// place.
-    fn select(
-        &mut self,
-        share: StableShare,
-        room: u64,
-        history: Option<&ProjectHistory>,
-        memo: &mut PackMemo,
-    ) -> SelectedFirst {
+    fn select(&mut self, room: u64, memo: &mut PackMemo) -> SelectedFirst {
         let files = &self.draft.files;
         let frozen: Vec<FrozenContent> = files
             .iter()
             .map(|shown| {
-                history.map_or(FrozenContent::Current, |history| history.frozen_content(&shown.file))
+                self.history.map_or(FrozenContent::Current, |history| history.frozen_content(&shown.file))
             })
             .collect();
-        let mut packable = PackableDraft::new(files, &self.then);
-        for (file, at) in packable.packable.iter_mut().zip(self.then.ranking.order.iter()) {
+        let mut packable = PackableDraft::new(files, &self.frozen);
+        for (file, at) in packable.packable.iter_mut().zip(self.frozen.ranking.order.iter()) {
             let is_absent = !is_ranked(&files[*at].candidate) || frozen[*at] == FrozenContent::Absent;
             // It takes no room here.
             file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
         }
-        let shares = share.parts(shares(&self.then, room));
+        let shares = self.share.parts(shares(&self.frozen, room));
         let mut round = 0;
-        let (views, mut then) = loop {
+        let (views, mut blocks) = loop {
             round += 1;
-            let packing = packable.select(self.renderer, &self.then, &mut memo.costs, (room, shares), false);
-            let views = views_by_position(&packing, &self.then, files.len());
-            let then = self.render(self.then, memo, &views, FilePart::Stable);
+            let packing =
+                packable.select(self.renderer, &self.frozen, &mut memo.costs, (room, shares), false);
+            let views = views_by_position(&packing, &self.frozen, files.len());
+            let blocks = self.render(self.frozen, memo, &views, FilePart::Stable);
             // With other costs, something else may be better.
             if !memo.is_corrected || round == MOST_ROUNDS {
-                break (views, then);
+                break (views, blocks);
             }
         };
         let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
@@ -300,7 +282,7 @@ impl StablePacker<'_, '_, '_> {
                         changed_rows.push(ChangedRow { file, count, place });
                     }
                     let names = memo.costs.names(file, count);
-                    then.insert(file, StableView::Row { part: FilePart::Stable, place, names });
+                    blocks.insert(file, StableView::Row { part: FilePart::Stable, place, names });
                 }
                 Some(view @ PackedView::Block { .. }) if has_changed(file) => {
                     changed.push(ReservedRoom { file, view });
@@ -308,40 +290,36 @@ impl StablePacker<'_, '_, '_> {
                 _ => {}
             }
         }
-        let taken = self.taken(&then).total();
-        SelectedFirst { room, then, changed, changed_rows, taken }
+        let taken = self.taken(&blocks).total();
+        SelectedFirst { room, frozen: blocks, changed, changed_rows, taken }
     }
 
     /// Returns the row of a file as it is now; `None` if none of its names are left.
-    fn row_of_now(&mut self, row: &ChangedRow, memo: &PackMemo) -> Option<StableView> {
+    fn current_row(&mut self, row: &ChangedRow, memo: &PackMemo) -> Option<StableView> {
         let mut names = memo.costs.names(row.file, row.count);
-        let then = names.len();
-        // They keep their order of then, which the sizes of symbols decide too.
-        keep_names_of_now(self.renderer, &self.draft.files[row.file], &mut names);
-        let part = if names.len() < then { FilePart::Changed } else { FilePart::Stable };
+        let frozen = names.len();
+        // They keep their frozen order, which the sizes of symbols decide too.
+        retain_current_names(self.renderer, &self.draft.files[row.file], &mut names);
+        let part = if names.len() < frozen { FilePart::Changed } else { FilePart::Stable };
         (!names.is_empty()).then_some(StableView::Row { part, place: row.place, names })
     }
 
     /// Shows files that have changed since scores were frozen, each in its own room, so that none of them depends on what
     /// became of another one.
-    fn show_changed(
-        &mut self,
-        reserved: &[ReservedRoom],
-        memo: &mut PackMemo,
-        memo_then: &PackMemo,
-    ) -> StablePart {
+    fn show_changed(&mut self, reserved: &[ReservedRoom], memos: &mut PackMemos) -> StablePart {
         let files = &self.draft.files;
-        let now = PackableDraft::new(files, &self.now);
+        let current = PackableDraft::new(files, &self.current);
         let mut views = vec![None; files.len()];
-        let mut all = now.costs(self.renderer, &self.now, &mut memo.costs);
+        let mut all = current.costs(self.renderer, &self.current, &mut memos.current.costs);
         for ReservedRoom { file, view } in reserved {
-            let (Some(own), PackedView::Block { bodies, signatures, .. }) = (now.of_files.get(file), view)
+            let (Some(own), PackedView::Block { bodies, signatures, .. }) =
+                (current.of_files.get(file), view)
             else {
                 continue;
             };
-            let tokens = memo_then.costs.pieces(self.now.unit, *file, (bodies, signatures));
+            let tokens = memos.frozen.costs.pieces(self.current.unit, *file, (bodies, signatures));
             let pieces: Vec<PackSymbol> =
-                own.iter().map(|at| PackSymbol { file: 0, ..now.symbols[*at] }).collect();
+                own.iter().map(|at| PackSymbol { file: 0, ..current.symbols[*at] }).collect();
             let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked, turn: BodyTurn::First }];
             let (budget, shares) = (tokens.total(), tokens.shares());
             let input = PackInput {
@@ -350,16 +328,16 @@ impl StablePacker<'_, '_, '_> {
                 files: &packable,
                 symbols: &pieces,
                 has_bound: false,
-                summary_room: summary_room(&self.now),
+                summary_room: summary_room(&self.current),
             };
-            let mut costs = FileCosts { all: &mut all, place: now.places[*file], symbols: own };
+            let mut costs = FileCosts { all: &mut all, place: current.places[*file], symbols: own };
             let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
             views[*file] = packed.and_then(|view| view.with_symbols(own));
         }
-        let mut changed = self.render(self.now, memo, &views, FilePart::Changed);
+        let mut changed = self.render(self.current, &mut memos.current, &views, FilePart::Changed);
         for room in reserved {
             if let Some(StableView::Block(part, block)) = changed.get_mut(&room.file)
-                && self.is_as_then(room, block)
+                && self.is_unchanged(room, block)
             {
                 *part = FilePart::Stable;
             }
@@ -369,9 +347,9 @@ impl StablePacker<'_, '_, '_> {
 
     /// Returns whether a file was shown as it is now when its room was reserved. Most edits do not touch the summary and the
     /// signatures of a file; an excerpt names the content that it is of.
-    fn is_as_then(&mut self, room: &ReservedRoom, block: &DocumentBlock) -> bool {
+    fn is_unchanged(&mut self, room: &ReservedRoom, block: &DocumentBlock) -> bool {
         let (Some(earlier), PackedView::Block { bodies, signatures, is_whole }) =
-            (self.then.ranking.versions.get(&room.file), &room.view)
+            (self.frozen.ranking.versions.get(&room.file), &room.view)
         else {
             return false;
         };
@@ -381,7 +359,7 @@ impl StablePacker<'_, '_, '_> {
         let shown = ShownFile { file: earlier.clone(), ..self.draft.files[room.file].clone() };
         let (file, is_whole) = (room.file, *is_whole);
         let selection = BlockSelection { file, bodies: Vec::new(), signatures: signatures.clone(), is_whole };
-        let earlier = summary_block(self.renderer, &shown, &selection, &self.then);
+        let earlier = summary_block(self.renderer, &shown, &selection, &self.frozen);
         earlier.is_some_and(|earlier| earlier.body == block.body && earlier.remarks == block.remarks)
     }
 
@@ -412,7 +390,7 @@ impl StablePacker<'_, '_, '_> {
 }
 
 /// Removes the names of symbols that a file does not have any more.
-fn keep_names_of_now(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: &mut Vec<String>) {
+fn retain_current_names(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: &mut Vec<String>) {
     let outline = ContentRef::from_file(&shown.file).and_then(|subject| renderer.cache.outline(&subject));
     let outline = outline.filter(|outline| !outline.symbols.is_empty());
     let Some(outline) = outline else {
@@ -421,13 +399,13 @@ fn keep_names_of_now(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: 
         names.retain(|name| text.as_ref().is_ok_and(|text| text.contains(name.as_str())));
         return;
     };
-    let mut now = HashSet::new();
+    let mut current = HashSet::new();
     outline.walk(|symbol, _| {
-        now.insert(aggregate::row_name(symbol));
+        current.insert(aggregate::row_name(symbol));
     });
     // A method may be named with its type.
     names.retain(|name| {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
-        now.contains(name.as_str()) || now.contains(last)
+        current.contains(name.as_str()) || current.contains(last)
     });
 }

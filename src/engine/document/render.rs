@@ -349,10 +349,7 @@ fn is_whole_text(subject: &ContentRef<'_>, rendering: &ViewParams<'_>, body: &st
 
 /// Returns the type of a file; what has no text has no type of its own.
 pub(super) fn type_or_unknown(file: &KnownFile) -> &'static FileType {
-    match &file.state {
-        KnownState::Content { file_type, .. } => file_type,
-        KnownState::LeftOut(_) => discover::unknown_type(),
-    }
+    file.file_type().unwrap_or_else(discover::unknown_type)
 }
 
 /// Returns an outline as a summary may show it. A signature holds what its parameters are by default, and that may be

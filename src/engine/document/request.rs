@@ -67,6 +67,11 @@ impl AggregationRequest {
     pub(in crate::engine) fn is_whole(&self) -> bool {
         self.files.is_empty() && self.preset.is_none() && self.include.is_empty() && self.exclude.is_empty()
     }
+
+    /// Returns whether a task or a focus says what matters.
+    pub(super) fn is_guided(&self) -> bool {
+        self.task.is_some() || !self.focus.is_empty()
+    }
 }
 
 impl AggregationRequest {

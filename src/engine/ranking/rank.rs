@@ -9,7 +9,7 @@ use super::earlier::{EarlierContent, EarlierSource, EarlierSources};
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
 use super::source::SourceText;
-use crate::aggregate::lines_before_code;
+use crate::aggregate::{BYTES_PER_TOKEN, lines_before_code};
 use crate::engine::artifacts::{ArtifactCache, ContentRef, term_vectors};
 use crate::engine::history::{FrozenContent, PastCommits, ProjectHistory};
 use crate::engine::parallel::on_all_cores;
@@ -26,7 +26,6 @@ const FIRST_LINES: u32 = 8;
 
 /// A function that the task points into is shown whole if it takes no more than 1/`FUNCTION_SHARE` of the document.
 const FUNCTION_SHARE: u64 = 4;
-const BYTES_A_TOKEN: u64 = 4;
 /// One file counts for at most 1/`FILE_SHARE` of a document when it is determined how many have room.
 const FILE_SHARE: u64 = 24;
 
@@ -172,7 +171,7 @@ pub(in crate::engine) fn rank_project(
 fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) -> Vec<usize> {
     let size_of = |file: &usize| match &files[*file].state {
         // No file has more of the room before the others had their turn.
-        KnownState::Content { facts, .. } => (facts.size / BYTES_A_TOKEN).min(room / FILE_SHARE),
+        KnownState::Content { facts, .. } => (facts.size / BYTES_PER_TOKEN).min(room / FILE_SHARE),
         KnownState::LeftOut(_) => 0,
     };
     let mut taken: u64 = best.iter().map(size_of).sum();
@@ -187,7 +186,7 @@ fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) 
 /// Returns the most bytes of a function that is shown whole in a document of `room` tokens although the task points to some
 /// lines of it.
 fn most_bytes_of_function(room: u64) -> usize {
-    usize::try_from((room / FUNCTION_SHARE).saturating_mul(BYTES_A_TOKEN)).unwrap_or(usize::MAX)
+    usize::try_from((room / FUNCTION_SHARE).saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
 
 /// A file whose text was cut into chunks.
@@ -264,25 +263,16 @@ impl RankedSymbol {
 
 /// Returns the role that a file is ranked by: the code of a notebook counts as that of any other file.
 fn ranked_role(file: &KnownFile) -> FileRole {
-    match &file.state {
-        KnownState::Content { file_type, .. } if file_type.is_notebook() => FileRole::Code,
-        KnownState::Content { .. } | KnownState::LeftOut(_) => role_of(file),
-    }
-}
-
-fn role_of(file: &KnownFile) -> FileRole {
-    match &file.state {
-        KnownState::Content { file_type, .. } => file_type.role,
-        KnownState::LeftOut(_) => FileRole::Data,
+    match file.file_type() {
+        Some(file_type) if file_type.is_notebook() => FileRole::Code,
+        Some(file_type) => file_type.role,
+        None => FileRole::Data,
     }
 }
 
 /// Returns the language of a file of code.
 fn code_language(file: &KnownFile) -> Option<&'static str> {
-    match &file.state {
-        KnownState::Content { file_type, .. } if file_type.role == FileRole::Code => Some(file_type.id),
-        KnownState::Content { .. } | KnownState::LeftOut(_) => None,
-    }
+    file.file_type().filter(|file_type| file_type.role == FileRole::Code).map(|file_type| file_type.id)
 }
 
 /// The texts that a ranking is made of.

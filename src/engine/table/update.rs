@@ -116,7 +116,9 @@ fn find_update(
     let (places, mut files): (Vec<usize>, Vec<KnownFile>) =
         looked_into.into_iter().filter(is_changed).map(|(at, file)| (basis.places[at], file)).unzip();
     // Which files a word of the focus means depends on all of them, and on their types.
-    let has_type = |(place, file): (&usize, &KnownFile)| last.found.rows[*place].language == language(file);
+    let has_type = |(place, file): (&usize, &KnownFile)| {
+        last.found.rows[*place].language == file.file_type().map(|file_type| file_type.id)
+    };
     if !aggregation.focus.is_empty() && !places.iter().zip(&files).all(has_type) {
         return Ok(None);
     }
@@ -145,13 +147,6 @@ fn changed_rows(
     add_summarized_tiers(run.cache, run.lookup, &mut changed);
     let rows = changed.into_iter().zip(placements).map(|(file, placement)| row(file, placement));
     places.iter().copied().zip(rows).collect()
-}
-
-fn language(file: &KnownFile) -> Option<&'static str> {
-    match &file.state {
-        KnownState::Content { file_type, .. } => Some(file_type.id),
-        KnownState::LeftOut(_) => None,
-    }
 }
 
 /// Returns whether a file is left out for the reason for which it was.

@@ -13,6 +13,14 @@ pub(in crate::engine) struct KnownFile {
 }
 
 impl KnownFile {
+    /// Returns the type of the file; what has no text has none.
+    pub(in crate::engine) const fn file_type(&self) -> Option<&'static FileType> {
+        match &self.state {
+            KnownState::Content { file_type, .. } => Some(file_type),
+            KnownState::LeftOut(_) => None,
+        }
+    }
+
     /// Returns what a receipt says of the file besides its content.
     pub(in crate::engine) fn details(&self) -> FileDetails {
         let mtime_ns = self.mtime_ns();

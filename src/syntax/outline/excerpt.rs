@@ -48,15 +48,6 @@ impl SourceErrors {
     }
 }
 
-/// A text with gaps.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excerpt {
-    /// What is shown.
-    pub text: String,
-    /// The lines that are not shown and that a comment stands for, in the order of the text.
-    pub gaps: Vec<RangeInclusive<u32>>,
-}
-
 /// Returns the excerpt of a text that has these parts.
 pub(in crate::syntax) fn excerpt_text(
     compiled: &CompiledLanguage,
@@ -64,7 +55,7 @@ pub(in crate::syntax) fn excerpt_text(
     parts: &ExcerptParts,
     request: &ExcerptRequest<'_>,
     give_up: &mut dyn FnMut() -> bool,
-) -> Excerpt {
+) -> String {
     let source = SourceText::new(text);
     let style = GapStyle::of(compiled.language.id);
     let lines = ExcerptLines::new(&source, style, request);
@@ -82,30 +73,30 @@ pub(in crate::syntax) fn excerpt_text(
         }
         // The halves of a statement may be in different conditions.
         let excerpt = (dropped != *unwanted).then(|| lines.excerpt(parts, dropped, request));
-        if let Some(excerpt) = excerpt.filter(|excerpt| is_sound(&excerpt.text)) {
+        if let Some(excerpt) = excerpt.filter(|excerpt| is_sound(excerpt)) {
             return excerpt;
         }
     }
     let sparse = unwanted.map(|unwanted| lines.excerpt(parts, unwanted, request));
     if let Some(sparse) = &sparse
-        && is_sound(&sparse.text)
+        && is_sound(sparse)
     {
         return sparse.clone();
     }
     // What is asked for is a part of the file. All signatures may be many times that, which is worse for a reader than an
     // excerpt that a parser stumbles over.
-    let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.text.len() * 2 + SMALL_EXCERPT);
+    let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.len() * 2 + SMALL_EXCERPT);
     let complete = lines.excerpt(parts, vec![false; lines.count()], request);
-    if complete.text.len() <= most && is_sound(&complete.text) {
+    if complete.len() <= most && is_sound(&complete) {
         return complete;
     }
     let cautious = apply_cuts(text, &lines.outside_bodies(&parts.cuts), CutMode::Conservative);
     if cautious.len() <= most && is_sound(&cautious) {
-        return Excerpt { text: cautious, gaps: Vec::new() };
+        return cautious;
     }
     match sparse {
         Some(sparse) if most < text.len() => sparse,
-        _ => Excerpt { text: text.to_owned(), gaps: Vec::new() },
+        _ => text.to_owned(),
     }
 }
 
@@ -305,7 +296,7 @@ impl<'s> ExcerptLines<'s> {
     }
 
     /// Returns the text without the dropped lines and without what a skeleton cuts, except in bodies.
-    fn excerpt(&self, parts: &ExcerptParts, mut dropped: Vec<bool>, request: &ExcerptRequest<'_>) -> Excerpt {
+    fn excerpt(&self, parts: &ExcerptParts, mut dropped: Vec<bool>, request: &ExcerptRequest<'_>) -> String {
         let mut made: Vec<SkeletonCut> = Vec::new();
         let mut end = 0;
         for cut in self.outside_bodies(&parts.cuts) {
@@ -319,21 +310,17 @@ impl<'s> ExcerptLines<'s> {
                 _ => made.push(cut),
             }
         }
-        let mut gaps = Vec::new();
         for run in self.runs(&dropped) {
             let end = self.block_end(parts, &run).unwrap_or(run.start);
             for lines in [run.start..end, end..run.end].into_iter().filter(|lines| !lines.is_empty()) {
                 let gap = line_number(lines.start)..=line_number(lines.end - 1);
                 // What follows a block is in one that has this block.
                 let needs_statement = lines.start == run.start;
-                if let Some(cut) = self.gap_cut(&lines, &gap, needs_statement, request) {
-                    gaps.push(gap);
-                    made.push(cut);
-                }
+                made.extend(self.gap_cut(&lines, &gap, needs_statement, request));
             }
         }
         sort_cuts(&mut made);
-        Excerpt { text: apply_cuts(self.source.original_text(), &made, CutMode::Plain), gaps }
+        apply_cuts(self.source.original_text(), &made, CutMode::Plain)
     }
 
     /// Returns the cut that replaces lines by one comment; `None` if that would not make the text shorter.

@@ -26,7 +26,7 @@ pub(in crate::syntax) use define::{SymbolBody, SymbolDefinition, ValueTrimmer};
 pub(in crate::syntax) use docs::SourceDoc;
 pub use docs::skeleton_text;
 pub(in crate::syntax) use excerpt::excerpt_text;
-pub use excerpt::{Excerpt, ExcerptRequest, SourceErrors};
+pub use excerpt::{ExcerptRequest, SourceErrors};
 pub use excerpt_parts::ExcerptParts;
 #[cfg(test)]
 pub(in crate::syntax) use language::unknown_steps;
