@@ -280,7 +280,7 @@ fn a_call_during_a_panic_counts_at_its_worst_cost_and_can_be_repeated() {
         fn prepare(&self, task: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
             PlainPrompts.prepare(task, shrink)
         }
-        fn check(&self, _errand: &SummaryTask, _answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
+        fn check(&self, _task: &SummaryTask, _answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
             panic!("the answer is too much")
         }
     }

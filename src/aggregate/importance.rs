@@ -162,8 +162,8 @@ impl<'a> FocusNeighborhood<'a> {
 
     /// Returns how near a file is to those in focus, which is `tied` to them by names.
     fn nearness(&self, subject: &ImportanceSubject<'_>, tied: u64) -> u64 {
-        let stands_by = self.folders.contains(subject.path.parent());
-        let near = tied + if stands_by { NEAR_FOLDER } else { 0 };
+        let is_in_folder = self.folders.contains(subject.path.parent());
+        let near = tied + if is_in_folder { NEAR_FOLDER } else { 0 };
         if is_for_tests(subject.path) && !self.has_tests { near / DOUBT_DIVISOR } else { near }
     }
 }

@@ -54,7 +54,7 @@ impl SymbolModes {
         Self(modes)
     }
 
-    /// Returns the wish to see the same of all symbols down to a depth, from 0.
+    /// Returns the same mode for all symbols down to a depth, from 0.
     pub(super) fn uniform(outline: &Outline, mode: MaskMode, max_depth: usize) -> Self {
         let mut modes = HashMap::new();
         outline.walk(|symbol, depth| {

@@ -263,7 +263,10 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
     // Without any kind everything is meant, except summaries by models: those cost money and have to be named.
     let is_whole = kinds.is_empty() && !agent;
     if all && !(is_whole && files.is_empty()) {
-        return Err(bad_query("both everything and a part of it are named", "say one of both"));
+        return Err(bad_query(
+            "`all` cannot be combined with files or kinds",
+            "use `all`, or name files or kinds",
+        ));
     }
     if !files.is_empty() && !kinds.is_empty() {
         let hint = "clear files, or kinds of what is derived, one after the other";

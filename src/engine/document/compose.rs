@@ -14,7 +14,7 @@ use super::gather::{
     DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, render_as, routing,
     summary_detail,
 };
-use super::known_views::{leave_out_known, show_what_is_more, unreduced};
+use super::known_views::{leave_out_known, restore_files_with_more, unreduced};
 use super::measure::measure;
 use super::overview::overview;
 use super::pack::{PackContext, PackMemos};
@@ -364,7 +364,7 @@ impl DocumentRun<'_, '_> {
             reader.as_ref().filter(|_| draft.files.iter().any(|shown| shown.unreduced.is_some()))
         {
             let packed = fit(&mut renderer, &unreduced(&draft))?;
-            show_what_is_more(&mut renderer, &mut draft, &packed.shown, reader);
+            restore_files_with_more(&mut renderer, &mut draft, &packed.shown, reader);
         }
         Ok(fit(&mut renderer, &draft)?.finish(draft, ranking))
     }

@@ -60,7 +60,7 @@ pub(in crate::engine) struct PendingDelivery {
 }
 
 impl PendingDelivery {
-    /// Returns the promise of a document that the reader has already.
+    /// Returns the pending delivery of a document that the reader already has.
     pub(super) const fn unchanged(record: String, key: DocumentKey) -> Self {
         let update =
             DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None, request: None };
@@ -199,7 +199,7 @@ pub(super) fn reduce_to_changes(
         // Two different views have nothing in common that could be compared.
         if let Some(settled) = settled.filter(|settled| settled.view == row.view) {
             let candidate = shown.candidate.clone();
-            replace_by_delta(renderer, &mut shown, row, settled, &reader.history);
+            replace_by_delta(renderer, &mut shown, row, settled, reader);
             let may_show_more = reader.is_other_request && is_undecided && row.view != ViewMode::Full;
             let is_delta = shown.candidate.block.view == ViewMode::Delta;
             shown.unreduced = (may_show_more && is_delta).then(|| Box::new(candidate));
@@ -251,22 +251,21 @@ fn replace_by_delta(
     shown: &mut ShownFile,
     row: &DeliveredFile,
     settled: DocumentBlock,
-    history: &DocumentHistory,
+    reader: &ReaderState,
 ) {
     let Some(subject) = ContentRef::from_file(&shown.file) else { return };
     // The file may have been read again, and be another one than was listed.
     if settled.content != Some(subject.hash) {
         return;
     }
-    let record = history.record_key();
-    let text = renderer.cache.query_store(|store| store.delivered_text(&record, &row.path)).flatten();
+    let text = reader.given_text(renderer, &row.path);
     let text = text.map(|text| aggregate::split_shown(&text).0.to_owned());
     if shows_hidden(renderer.cache, &subject, row, (&settled, text.as_deref())) {
         return;
     }
     let delivered = DeliveredVersion { row, text };
     if let Some(delta) = delta_block(renderer, &subject, &delivered, &settled) {
-        let changed = format!("changed since the last aggregation named `{}`", history.name);
+        let changed = format!("changed since the last aggregation named `{}`", reader.history.name);
         show_as_delta(shown, delta, settled, changed);
     }
 }

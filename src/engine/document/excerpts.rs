@@ -159,8 +159,9 @@ fn members_after_cut<'l>(line: &'l str, signature: &str) -> Option<&'l str> {
 
 /// A signature as a summary shows it.
 struct DeclaredSignature {
-    /// The qualified name of its symbol, and of what that is declared in.
+    /// The qualified name of the symbol.
     name: String,
+    /// The qualified name of its container.
     container: Option<String>,
     is_namespace: bool,
     /// The signature without what may be a password in it.

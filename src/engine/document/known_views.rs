@@ -205,7 +205,7 @@ pub(super) fn unreduced(draft: &DraftDocument) -> DraftDocument {
 }
 
 /// Shows changed files themselves, with the names of what has changed, if `packed` shows more of them than the reader has.
-pub(super) fn show_what_is_more(
+pub(super) fn restore_files_with_more(
     renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,
     packed: &DraftDocument,

@@ -90,7 +90,7 @@ fn piece_sizes(
     match attached.strip_prefix('\n') {
         Some(sections) if document.part.has_prefix() => frame.push(sections.to_owned()),
         Some(_) => frame.push(attached),
-        None if document.blocks.is_empty() => shorten(frame.last_mut()),
+        None if document.blocks.is_empty() => pop_final_newline(frame.last_mut()),
         None => is_last_shortened = true,
     }
     // Some blocks at a time, because all of them may be far more than should be in memory.
@@ -104,7 +104,7 @@ fn piece_sizes(
         };
         left = rest;
         if left.is_empty() && is_last_shortened {
-            shorten(texts.last_mut());
+            pop_final_newline(texts.last_mut());
         }
         if left.is_empty() {
             texts.append(&mut frame);
@@ -144,6 +144,6 @@ fn split_blocks(blocks: &[DocumentBlock]) -> Option<(&[DocumentBlock], &[Documen
 }
 
 /// Removes the final newline of the last part of a document.
-fn shorten(text: Option<&mut String>) {
+fn pop_final_newline(text: Option<&mut String>) {
     text.map(String::pop);
 }

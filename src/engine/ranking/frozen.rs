@@ -1,4 +1,4 @@
-//! Ranks the files of a project in general, by what they were at the frozen commits.
+//! Ranks the files of a project without regard to a task, by what they were at the frozen commits.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::ContentHash;
 use crate::search::{ChangeHorizon, PathClass, RankingQuery};
 
-/// The number of further files, changed since the frozen commit, whose names of then are known, so that an edit changes
+/// The number of further files, changed since the frozen commit, whose names at that commit are known, so that an edit changes
 /// neither what their rows take in a document nor what else has room.
 const FILES_WITH_NAMES: usize = 256;
 
-/// The last general ranking, in a process that stays: an edit does not change it.
+/// The last frozen ranking, in a process that stays: an edit does not change it.
 #[derive(Default)]
 pub(in crate::engine) struct FrozenRankings {
     /// Without the sources of files whose names alone are shown.
@@ -25,7 +25,7 @@ pub(in crate::engine) struct FrozenRankings {
     earlier: EarlierSources,
 }
 
-/// What a general ranking depends on.
+/// What a frozen ranking depends on.
 #[derive(PartialEq)]
 struct FrozenKey {
     options: Options,
@@ -33,7 +33,7 @@ struct FrozenKey {
     files: ContentHash,
 }
 
-/// What is ranked in general.
+/// What is ranked at the frozen commits.
 pub(in crate::engine) struct FrozenRequest<'a> {
     pub(in crate::engine) files: &'a [&'a KnownFile],
     /// What each of the files is for.
