@@ -1,6 +1,5 @@
-//! A text as the detectors see it: lines without colors and prefixes, each with its neighbors.
+//! A text as the detectors see it: lines without what quotes them, each with its neighbors.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::frame::TraceTool;
@@ -8,8 +7,8 @@ use super::location::{extension, has_source_extension, normalize, parse_whole};
 
 /// A line of a text.
 pub(super) struct TraceLine<'a> {
-    /// The line without its end, colors, and the marks that a quotation or a container's log puts before it.
-    pub(super) text: Cow<'a, str>,
+    /// The line without its end and the marks that a quotation or a container's log puts before it.
+    pub(super) text: &'a str,
     /// The bytes of the whole line, without its end.
     pub(super) range: Range<usize>,
 }
@@ -21,33 +20,13 @@ pub(super) fn split(text: &str) -> Vec<TraceLine<'_>> {
     for line in text.split_inclusive('\n') {
         let range = start..start + line.trim_end_matches(['\n', '\r']).len();
         start += line.len();
-        lines.push(TraceLine { text: clean(&text[range.clone()]), range });
+        lines.push(TraceLine { text: without_marks(&text[range.clone()]), range });
     }
     lines
 }
 
-fn clean(line: &str) -> Cow<'_, str> {
-    if line.contains('\u{1b}') {
-        return Cow::Owned(without_marks(&without_colors(line)).to_owned());
-    }
-    Cow::Borrowed(without_marks(line))
-}
-
-/// Removes the escape sequences of a terminal: `ESC [ parameters letter`.
-fn without_colors(line: &str) -> String {
-    let mut pieces = line.split('\u{1b}');
-    let mut text = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let end = piece.strip_prefix('[').and_then(|rest| rest.find(|c: char| c.is_ascii_alphabetic()));
-        text.push_str(end.map_or(piece, |end| &piece[end + 2..]));
-    }
-    text
-}
-
-/// Removes the `> ` of a quotation, the `| ` of an exception group, the frame of Terraform's messages, and the time that a build server puts before a line.
+/// Removes the `> ` of a quotation, the `| ` of an exception group, and the frame of Terraform's messages.
 fn without_marks(line: &str) -> &str {
-    let is_time = |first: &str| 20 <= first.len() && first.starts_with("20") && first.ends_with('Z');
-    let line = line.split_once(' ').filter(|(first, _)| is_time(first)).map_or(line, |(_, rest)| rest);
     let rest = line.trim_start();
     let marks = rest.find(|c: char| !matches!(c, '|' | '│' | '>' | ' ')).unwrap_or(rest.len());
     let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '│', '>']);

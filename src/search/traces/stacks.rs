@@ -80,15 +80,14 @@ pub(super) fn go(context: &LineContext<'_>) -> Option<LineReading> {
         return None;
     }
     let called = context.previous.trim();
-    let called = called.strip_prefix("created by ").unwrap_or(called);
-    let called = called.split(" in goroutine ").next().unwrap_or_default();
-    // The receiver may be in parentheses too: only the last ones are the arguments.
-    let function = match called.rfind('(') {
-        Some(at) if called.ends_with(')') && !called[at..].starts_with("(*") => &called[..at],
-        _ => called,
+    let function = match called.strip_prefix("created by ") {
+        Some(creator) => creator.split(" in goroutine ").next(),
+        // The receiver may be in parentheses too: only the last ones are the arguments. In the traces of tools that
+        // write no functions, the line before is anything.
+        None => called.rfind('(').filter(|_| called.ends_with(')')).map(|arguments| &called[..arguments]),
     };
     let frame = FoundFrame::new(at.path, at.line, None, TraceTool::Go)?;
-    Some(LineReading::Next(frame.in_function(Some(function))))
+    Some(LineReading::Next(frame.in_function(function)))
 }
 
 fn is_go_race(line: &str) -> bool {
