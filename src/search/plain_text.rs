@@ -1,5 +1,5 @@
-//! Reduces the text of a task to what its author reads: without the escape sequences of a terminal and the times that build
-//! servers put before lines, and cut if it is too long.
+//! Reduces the text of a task to what a program wrote: without the escape sequences of a terminal, without what build servers
+//! and loggers put before lines, with the lines of a stack that a logger wrote as a string, and cut if it is too long.
 
 use std::borrow::Cow;
 
@@ -23,8 +23,8 @@ pub struct PlainText<'t> {
 /// Returns the plain text of what was passed as a task.
 pub fn plain_text(task: &str) -> PlainText<'_> {
     let text = match without_sequences(task) {
-        Cow::Borrowed(text) => without_times(text),
-        Cow::Owned(text) => Cow::Owned(without_times(&text).into_owned()),
+        Cow::Borrowed(text) => bare_lines(text),
+        Cow::Owned(text) => Cow::Owned(bare_lines(&text).into_owned()),
     };
     if text.len() <= MAX_TASK_BYTES {
         return PlainText { text, left_out: 0 };
@@ -101,26 +101,112 @@ fn sequence_length(text: &str) -> usize {
     }
 }
 
-/// Removes the time that a build server puts before each line: `2026-11-22T16:09:04.1234567Z make`, also after the names of
-/// the job and the step that `gh run view --log` puts before it.
-fn without_times(text: &str) -> Cow<'_, str> {
+/// Removes what stands before lines, and splits strings that hold a stack into its lines.
+fn bare_lines(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if !text.split_inclusive('\n').any(|line| 0 < time_length(line)) {
+    if !text.split_inclusive('\n').any(|line| 0 < prefix_length(line) || has_escaped_stack(line)) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.split_inclusive('\n').map(|line| &line[time_length(line)..]).collect())
+    let mut plain = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let line = &line[prefix_length(line)..];
+        if has_escaped_stack(line) {
+            push_unescaped(&mut plain, line);
+        } else {
+            plain.push_str(line);
+        }
+    }
+    Cow::Owned(plain)
 }
 
-/// Returns the length of what a line begins with up to the blank after its time; zero if it begins with none.
-fn time_length(line: &str) -> usize {
-    let start = line.match_indices('\t').nth(1).map_or(0, |(tab, _)| tab + 1);
-    let length_at = |start: usize| {
-        let rest = line[start..].trim_start_matches('\u{feff}');
-        let (time, said) = rest.split_once(' ')?;
-        let is_time = 20 <= time.len() && time.starts_with("20") && time.ends_with('Z');
-        is_time.then(|| line.len() - said.len())
+/// Returns the length of what a line begins with that the program did not write; zero for most lines. It ends with a blank.
+fn prefix_length(line: &str) -> usize {
+    let rest = without_container(without_time(line));
+    line.len() - rest.len()
+}
+
+/// Removes a time: `2026-11-22T16:09:04.1234567Z make`, also after the names of the job and the step that `gh run view --log`
+/// puts before it, and with the process that a system's log names, as in `Nov 22 16:09:04 host app[7]: make`.
+fn without_time(line: &str) -> &str {
+    let after_tabs = line.match_indices('\t').nth(1).map_or(line, |(tab, _)| &line[tab + 1..]);
+    let after_time = |text: &'_ str| -> Option<usize> {
+        let text_without_mark = text.trim_start_matches('\u{feff}');
+        let (time, rest) = text_without_mark.split_once(' ')?;
+        let is_zone = time.ends_with('Z') || time.get(19..).is_some_and(|zone| zone.contains(['+', '-']));
+        let is_time = 20 <= time.len() && time.starts_with("20") && time.contains(':') && is_zone;
+        is_time.then_some(rest.len())
     };
-    length_at(0).or_else(|| length_at(start)).unwrap_or(0)
+    if let Some(rest) = after_time(line).or_else(|| after_time(after_tabs)) {
+        let rest = &line[line.len() - rest..];
+        return without_process(rest).unwrap_or(rest);
+    }
+    // `Nov 22 16:09:04 host app[7]: make`
+    let is_clock = |clock: &str| {
+        let bytes = clock.as_bytes();
+        bytes.len() == 8 && bytes[2] == b':' && bytes[5] == b':' && bytes[0].is_ascii_digit()
+    };
+    let is_month =
+        line.get(..4).is_some_and(|month| month.ends_with(' ') && month.starts_with(char::is_uppercase));
+    let clock = line.get(7..15).filter(|clock| is_month && is_clock(clock));
+    clock.and_then(|_| without_process(line.get(16..)?)).unwrap_or(line)
+}
+
+/// Removes `host app[7]: ` or `app[web.1]: `.
+fn without_process(line: &str) -> Option<&str> {
+    // `error[E0308]:` is no process.
+    let is_process = |word: &str| {
+        let inside =
+            word.strip_suffix("]:").and_then(|word| word.split_once('[')).map_or("", |(_, inside)| inside);
+        inside.ends_with(|c: char| c.is_ascii_digit())
+            && !inside.starts_with(|c: char| c.is_ascii_uppercase())
+    };
+    let (first, rest) = line.split_once(' ')?;
+    if is_process(first) {
+        return Some(rest);
+    }
+    rest.split_once(' ').filter(|(second, _)| is_process(second)).map(|(_, rest)| rest)
+}
+
+/// Removes the name of the container that `docker compose logs` puts before a line: `web-1  | make`.
+fn without_container(line: &str) -> &str {
+    let Some((name, rest)) = line.split_once('|') else { return line };
+    let name = name.trim_end_matches(' ');
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_numbered = name.rsplit(['-', '_']).next().is_some_and(|number| {
+        number.len() < name.len() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(is_name);
+    let is_container = is_numbered && is_word && name.len() < 64;
+    if is_container { rest.strip_prefix(' ').unwrap_or(rest) } else { line }
+}
+
+/// Returns whether a line has a stack in a string, as a logger that writes JSON.
+fn has_escaped_stack(line: &str) -> bool {
+    [r"\n  File ", r"\n    at ", r"\n\tat "].iter().any(|start| line.contains(start))
+}
+
+/// Adds a line with its escapes as what they stand for.
+fn push_unescaped(plain: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some((before, escaped)) = rest.split_once('\\') {
+        plain.push_str(before);
+        let character = match escaped.as_bytes().first() {
+            Some(b'n') => "\n",
+            Some(b't') => "\t",
+            Some(b'r') => "",
+            Some(b'"') => "\"",
+            Some(b'\\') => "\\",
+            Some(b'/') => "/",
+            _ => {
+                plain.push('\\');
+                rest = escaped;
+                continue;
+            }
+        };
+        plain.push_str(character);
+        rest = &escaped[1..];
+    }
+    plain.push_str(rest);
 }
 
 #[cfg(test)]
@@ -151,13 +237,39 @@ mod tests {
     }
 
     #[test]
-    fn times_of_build_servers_are_removed() {
+    fn times_before_lines_are_removed() {
         check(
             "\u{feff}2026-11-22T16:09:04.1234567Z make\n2026-11-22T16:09:05.1Z  a.c:3: b\n",
             "make\n a.c:3: b\n",
         );
         check("build\tRun tests\t2026-11-22T16:09:04.1234567Z FAILED a\n", "FAILED a\n");
-        check("built 2026-11-22T16:09:04.1234567Z a\n", "built 2026-11-22T16:09:04.1234567Z a\n");
+        check("2026-11-22T16:09:04.12+00:00 app[web.1]:   File \"a.py\"\n", "  File \"a.py\"\n");
+        check("Nov 22 16:09:04 host app[7]:   at a (b.js:1:2)\n", "  at a (b.js:1:2)\n");
+        for text in
+            ["built 2026-11-22T16:09:04.1234567Z a\n", "May 22 16:09:04 was the time\n", "2026-11-22 a: b\n"]
+        {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn names_of_containers_are_removed() {
+        check("web-1  |   File \"a.py\"\nmy_db_2 | a | b\n", "  File \"a.py\"\na | b\n");
+        for text in ["| a-1 | b |\n", "a | b\n", "1154 | code\n", "x - 1 | y\n", "-1 | y\n"] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn a_stack_in_a_string_has_its_lines() {
+        check(
+            r#"{"exc": "Traceback:\n  File \"a.py\", line 3, in b\n    c()\nE: no", "at": "C:\\a"}"#,
+            "{\"exc\": \"Traceback:\n  File \"a.py\", line 3, in b\n    c()\nE: no\", \"at\": \"C:\\a\"}",
+        );
+        check(r"java.lang.Error: x\n\tat a.B.c(B.java:3)", "java.lang.Error: x\n\tat a.B.c(B.java:3)");
+        for text in [r#"printf("a\nb\n")"#, r"C:\new\table"] {
+            check(text, text);
+        }
     }
 
     #[test]

@@ -31,7 +31,23 @@ fn without_marks(line: &str) -> &str {
     let marks = rest.find(|c: char| !matches!(c, '|' | '│' | '>' | ' ')).unwrap_or(rest.len());
     let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '│', '>']);
     // The last blanks stay: an indentation distinguishes some lines.
-    if is_marked { &rest[rest[..marks].trim_end().len()..] } else { line }
+    if is_marked { &rest[rest[..marks].trim_end().len()..] } else { without_task(line) }
+}
+
+/// Removes the name of the package and the task that runners of a monorepo put before a line: `web:test: at run (a.js:3:5)`.
+fn without_task(line: &str) -> &str {
+    let is_task = |name: &str| {
+        let Some((package, task)) = name.strip_suffix(':').and_then(|name| name.split_once(':')) else {
+            return false;
+        };
+        let is_name = |name: &str, others: &[char]| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(&c))
+        };
+        // `a.c:3:` is a place.
+        let is_package = is_name(package, &['@', '/', '-', '_']) && !package.starts_with('/');
+        is_package && is_name(task, &['-', '_']) && task.starts_with(|c: char| c.is_ascii_lowercase())
+    };
+    line.split_once(' ').filter(|(name, _)| is_task(name)).map_or(line, |(_, rest)| rest)
 }
 
 /// A line with what a detector may know of the lines around it.
@@ -82,11 +98,13 @@ impl TraceHeading {
         } else if trimmed.ends_with(": At top level:") || trimmed.starts_with("[  ") {
             self.function = None;
         }
-        let is_path = !trimmed.contains(char::is_whitespace)
-            && has_source_extension(trimmed)
-            && parse_whole(trimmed).is_none();
+        // PHPStan: the head of a table.
+        let named = trimmed.strip_prefix("Line ").map_or(trimmed, str::trim);
+        let is_path = !named.contains(char::is_whitespace)
+            && has_source_extension(named)
+            && parse_whole(named).is_none();
         if is_path {
-            self.path = Some(normalize(trimmed));
+            self.path = Some(normalize(named));
         } else if trimmed.is_empty() {
             self.path = None;
         }

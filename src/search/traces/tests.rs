@@ -115,6 +115,18 @@ fn what_a_program_logs_of_its_progress_is_no_diagnostic() {
 }
 
 #[test]
+fn frames_in_boxes_tables_and_logs_of_many_tasks_are_read() {
+    let rich = "╭── Traceback (most recent call last) ──╮\n│ /app/a.py:11 in main                  │\n│ ❱ 11 │   run()  │\n\
+                │ /app/b.py:7 in run                    │\n╰───────────────────────────────────────╯\nValueError: x\n";
+    check(rich, "0 Python /app/b.py:7 in run\n1 Python /app/a.py:11 in main\n");
+    let php_stan = " ------ ----------------- \n  Line   src/App.php      \n ------ ----------------- \n  55     Method run() has no type.  \n  120    Unreachable.   \n ------ ----------------- \n";
+    check(php_stan, "0 Php src/App.php:55\n\n0 Php src/App.php:120\n");
+    check("ERROR in ./src/a.ts 75:8-20\nTS2322: x", "0 TypeScript src/a.ts:75:8\n");
+    let turbo = "web:test: Error: x\nweb:test:     at run (/srv/a.js:3:5)\n@acme/web:lint: src/b.ts:9:3 - error TS1: x\n";
+    check(turbo, "0 JavaScript /srv/a.js:3:5 in run\n\n0 TypeScript src/b.ts:9:3\n");
+}
+
+#[test]
 fn only_a_call_above_a_place_in_go_is_its_function() {
     check("Error Trace:\t/srv/a_test.go:302\n\t\t/srv/b_test.go:99\n", "0 Go /srv/b_test.go:99\n");
     check("a.(*B).Run(0x1)\n\t/srv/b.go:9 +0x1\n", "0 Go /srv/b.go:9 in a.(*B).Run\n");
