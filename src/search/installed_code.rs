@@ -104,10 +104,10 @@ fn installation(parts: &[&str], start: usize) -> Option<Installation> {
         ("rustc", hash) if 40 <= hash.len() => Some(Installation::StandardLibrary),
         ("lib" | "lib64", version) if is_versioned("python", version) => Some(Installation::StandardLibrary),
         (version, "lib") if is_versioned("python", version) => Some(Installation::StandardLibrary),
-        (_, "src") if GO_PACKAGES.contains(&first) && parts[..start].iter().any(|part| is_go(&part)) => {
+        (_, "src") if GO_PACKAGES.contains(&first) && parts[..start].iter().any(is_go) => {
             Some(Installation::StandardLibrary)
         }
-        ("", "") if JVM_PACKAGES.contains(&first) || first.starts_with("node:") => {
+        _ if start == 0 && (JVM_PACKAGES.contains(&first) || first.starts_with("node:")) => {
             Some(Installation::StandardLibrary)
         }
         _ => None,
@@ -148,7 +148,7 @@ impl TaskReading {
             .iter()
             .map(|place| match place.installed {
                 Some(installed) => {
-                    let is_of_package = package.iter().any(|package| *package == installed.package);
+                    let is_of_package = package.contains(&installed.package);
                     place.is_sure || place.is_likely && is_of_package
                 }
                 None => true,
@@ -188,10 +188,8 @@ fn likely_package<'t, 'p>(
             // Any package may have an `index.js`.
             let is_telling = !is_common_stem(file.stem());
             match place.installed {
-                None => {
-                    if is_telling && is_file_of_frame(file.as_bytes(), place.path.as_bytes()) {
-                        own.insert(file);
-                    }
+                None if is_telling && is_file_of_frame(file.as_bytes(), place.path.as_bytes()) => {
+                    own.insert(file);
                 }
                 Some(installed) if installed.is(file.as_bytes()) => place.is_sure = true,
                 Some(installed) if installed.may_be(file.as_bytes()) => {
