@@ -105,13 +105,16 @@ fn title_of(text: &str, markup: &Markup) -> Range<usize> {
     let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let first = line.find(char::is_alphanumeric).map(|first| start + first);
-        if first.is_some_and(|first| !ignored.contains(first)) {
+        let mut letters = line.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| start + at);
+        if let Some(first) = letters.find(|at| !ignored.contains(*at)) {
+            // What precedes it says nothing: `Subject: [PATCH] `, or an address.
+            let is_first = !line[..first - start].contains(char::is_alphanumeric);
+            let title_start = if is_first { start } else { first };
             let mut end = start + line.trim_end().len().min(MAX_TITLE_BYTES);
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
-            return start..end;
+            return title_start..end.max(title_start);
         }
         start += line.len();
     }

@@ -85,6 +85,23 @@ fn a_commit_message_is_read() {
 }
 
 #[test]
+fn the_title_is_what_the_first_line_says() {
+    for (text, title) in [
+        (
+            "From bc32a92cd2ae77afb2352f79ebdf00997f35d333 Mon Sep 17 00:00:00 2001\nSubject: [PATCH] Keep it\n\nMore\n",
+            "Keep it",
+        ),
+        ("commit 399919f\nDate:   Sun Aug 16 16:43:41 2026 -0700\n\n    Keep it\n", "    Keep it"),
+        ("https://example.com/7 fails\nMore\n", "fails"),
+        ("# Keep it\n", "# Keep it"),
+        ("https://example.com/7\n", ""),
+    ] {
+        let found = read_task(text).unwrap().title;
+        assert_eq!(&text[found], title, "{text}");
+    }
+}
+
+#[test]
 fn an_issue_with_a_template_is_read() {
     check_mentions(
         "Crash in the cart\n\n### Describe the bug\n<!-- Be\nbrief -->\nSee https://github.com/a/b/blob/main/src/x.py#L3-L9 \
