@@ -49,6 +49,8 @@ pub enum Error {
     NoSuchSymbol { name: String, nearest: Vec<String> },
     #[error("no revision `{revision}` in the git repository")]
     NoSuchRevision { revision: String },
+    #[error("{reason}")]
+    NothingToCompare { reason: &'static str },
     #[error("task cannot be read")]
     Task(#[from] search::Error),
     #[error("no such lines in {path}")]
@@ -216,7 +218,7 @@ impl Error {
             Self::NoImage { .. } => Code::NoImage,
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoSuchSymbol { .. } => Code::NoSuchSymbol,
-            Self::NoSuchRevision { .. } => Code::NoSuchRevision,
+            Self::NoSuchRevision { .. } | Self::NothingToCompare { .. } => Code::NoSuchRevision,
             Self::Task(_) => Code::BadTask,
             Self::Slice { .. } => Code::NoSuchLines,
             Self::Cancelled => Code::Cancelled,

@@ -112,7 +112,7 @@ impl RankingQuery {
             is_exact: mention.kind == MentionedPathKind::Link,
         });
         let query = Self::new(weighted.collect(), names.collect(), paths.collect(), mentioned_lines(task));
-        Self { verbatim: VerbatimText::new(text.get(..task.read_bytes).unwrap_or(text)), ..query }
+        Self { verbatim: VerbatimText::new(text), ..query }
     }
 
     /// Returns a query that asks for nothing, for a ranking by history and focus alone.
@@ -209,7 +209,18 @@ fn mentioned_lines(task: &TaskReading) -> Vec<LineMention> {
             strength: 1.0 - 0.5 * real(frame.rank) / real(frames),
         }
     });
-    written.chain(frames).collect()
+    // A log may repeat a trace hundreds of times.
+    let mut known: HashMap<(String, u32, Option<String>), usize> = HashMap::new();
+    let mut distinct: Vec<LineMention> = Vec::new();
+    for mention in written.chain(frames) {
+        let key = (mention.path.clone(), mention.first_line, mention.function.clone());
+        let at = *known.entry(key).or_insert(distinct.len());
+        match distinct.get_mut(at) {
+            Some(before) => before.strength = before.strength.max(mention.strength),
+            None => distinct.push(mention),
+        }
+    }
+    distinct
 }
 
 /// Returns a path without the `./` and `../` that it begins with.

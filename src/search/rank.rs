@@ -326,8 +326,12 @@ fn bare_stem(path: &RelPath) -> &[u8] {
     let cut = endings.iter().find_map(|ending| stem.strip_suffix(*ending));
     let stem = cut.filter(|stem| !stem.is_empty()).unwrap_or(stem);
     let folder = path.parent().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let is_from_folder = matches!(stem, b"__init__" | b"index" | b"mod" | b"lib" | b"main");
-    if is_from_folder && !folder.is_empty() { folder } else { stem }
+    if is_common_stem(stem) && !folder.is_empty() { folder } else { stem }
+}
+
+/// Returns whether files are called so in many folders: the name says nothing about a file.
+pub(super) fn is_common_stem(stem: &[u8]) -> bool {
+    matches!(stem, b"__init__" | b"index" | b"mod" | b"lib" | b"main")
 }
 
 #[cfg(test)]

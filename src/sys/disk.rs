@@ -79,6 +79,14 @@ pub struct RealDisk;
 /// What a daemon does with files of its own, for which no test needs another world.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl RealDisk {
+    /// Reads the beginning of what somebody names as input, `most` bytes at most. A pipe is waited for, as by any program
+    /// that is given one: `--task-file <(gh issue view 7)`.
+    pub fn read_input(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Returns the last bytes of a regular file, `most` of them at most; none if there is no such file.
     pub fn read_suffix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let mut file = match open_regular(path) {

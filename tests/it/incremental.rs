@@ -93,6 +93,38 @@ fn an_incremental_document_is_marked_as_such() {
 }
 
 #[test]
+fn a_file_that_is_not_shown_any_more_is_reported() {
+    let sandbox = Sandbox::repo();
+    for name in ["binary.py", "folder.py", "link.py", "large.py"] {
+        sandbox.write(name, format!("NAME = {name:?}\n"));
+    }
+    sandbox.write("slop.toml", "[limits]\nstructure_max_bytes = 1000\n");
+    sandbox.commit_all("all");
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.write("binary.py", b"\0\x01\x02");
+    for name in ["folder.py", "link.py"] {
+        fs::remove_file(sandbox.root().join(name)).unwrap();
+    }
+    sandbox.write("folder.py/a.py", "A = 1\n");
+    std::os::unix::fs::symlink("slop.toml", sandbox.root().join("link.py")).unwrap();
+    sandbox.write("large.py", "#".repeat(2_000));
+    let document = sandbox.stdout_of(SINCE);
+    for (name, said) in [
+        ("binary.py", "left out since the last aggregation: not text"),
+        ("folder.py", "gone since the last aggregation"),
+        ("link.py", "left out since the last aggregation: a symbolic link, which is never followed"),
+        ("large.py", "left out since the last aggregation: larger than limits.structure_max_bytes"),
+    ] {
+        assert!(document.contains(&format!("### {name}\nText · path · {said}\n")), "{name}: {document}");
+    }
+    // Once.
+    assert_eq!(sandbox.stdout_of(SINCE), "## Files (No Changes Since the Last Aggregation)\n");
+    sandbox.write("binary.py", "NAME = 'text'\n");
+    let document = sandbox.stdout_of(SINCE);
+    assert!(document.contains("### binary.py\nPython · "), "{document}");
+}
+
+#[test]
 fn delivered_changes_are_not_shown_again() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
@@ -551,15 +583,14 @@ fn files_keep_the_order_of_the_full_document() {
 }
 
 #[test]
-fn a_file_that_became_unreadable_is_not_reported_as_deleted() {
+fn a_file_that_became_binary_is_not_reported_as_deleted() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("same.py", b"\0\0\0");
-    let binary = receipt(&sandbox, SINCE);
-    assert_eq!(views(&binary), []);
-    let reasons = list(&binary["left_out"]).filter(|file| file["path"] == "same.py");
-    assert_eq!(reasons.map(|file| text(&file["reason"])).collect::<Vec<_>>(), ["binary"]);
-    // The reader still has the old version.
-    sandbox.write("same.py", "def same():\n    return 1\n");
+    let same = |view: &str| [("same.py".to_owned(), view.to_owned())];
+    assert_eq!(views(&receipt(&sandbox, SINCE)), same("path"));
+    // The reader knows that it has no version of it any more.
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+    sandbox.write("same.py", "def same():\n    return 1\n");
+    assert_eq!(views(&receipt(&sandbox, SINCE)), same("full"));
 }

@@ -1,6 +1,8 @@
 //! Documents for a task, and searches: which files and symbols are shown, and how.
 
 use std::collections::HashSet;
+use std::io::Write;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -366,9 +368,31 @@ fn bad_tasks_are_refused_and_odd_ones_reported() {
     let ran = ask(&["--budget", "500", "--task-file", "../long.txt"]);
     assert!(ran.code == 0 && ran.err.contains("task: text is too long"), "{}", ran.err);
     assert!(ran.out.contains("expire_cookies"), "{}", ran.out);
+    // What has failed is at the end of a log.
+    sandbox
+        .write("../longer.txt", format!("CI fails\n{}expire_cookies\n", "word of a log\n".repeat(300_000)));
+    let ran = ask(&["--budget", "500", "--task-file", "../longer.txt"]);
+    assert!(ran.code == 0 && ran.out.contains("expire_cookies"), "{ran:?}");
+    let utf_16: Vec<u8> = "\u{feff}expire_cookies fails".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    sandbox.write("../windows.txt", utf_16);
+    let ran = ask(&["--budget", "500", "--task-file", "../windows.txt"]);
+    assert!(ran.code == 0 && ran.out.contains("expire_cookies"), "{ran:?}");
     // Bytes that are no UTF-8 are read as far as they can be.
     sandbox.write("../bytes.txt", b"expire_cookies \xff\xfe fails\n");
     assert_eq!(ask(&["--task-file", "../bytes.txt"]).code, 0);
+}
+
+#[test]
+fn a_task_is_read_from_a_pipe() {
+    let sandbox = project();
+    let flags = ["aggregate", "--stdout", "--tier", "3", "--budget", "500", "--task-file", "/dev/stdin"];
+    let mut child = sandbox.command(&flags).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"expire_cookies fails").unwrap();
+    let ran = child.wait_with_output().unwrap();
+    assert!(
+        ran.status.success() && String::from_utf8_lossy(&ran.stdout).contains("expire_cookies"),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -7,18 +7,26 @@ use serde::de::DeserializeOwned;
 
 use crate::api::{ItemEntry, read_json};
 use crate::cli::failure::CommandError;
-use crate::sys::{Disk, RealDisk};
+use crate::sys::RealDisk;
 
-/// Far less of a task is used, and a daemon takes no larger request.
+/// A daemon takes no larger request.
 const MAX_INPUT_BYTES: usize = 1 << 20;
+/// Of a larger task, the rest is not read.
+const MAX_TASK_FILE_BYTES: usize = 64 << 20;
 
-/// Reads a task. What is not UTF-8 in it is replaced, as in a log with the output of several programs, and what exceeds
-/// 1 MiB is cut off.
+/// Reads a task. It is in UTF-8, or has the mark of UTF-16, in which `PowerShell` writes files. What is neither is replaced,
+/// as in a log with the output of several programs; and of what exceeds 1 MiB, a part in the middle is left out, of which
+/// nothing would be used.
 pub(super) fn read_task_file(path: &Path) -> Result<String, CommandError> {
-    let mut text = read_input(path)
+    let bytes = read_input(path, MAX_TASK_FILE_BYTES)
         .map_err(|reason| CommandError::usage(format!("task {reason}"), "give the task with --task TEXT"))?;
-    text.truncate(MAX_INPUT_BYTES);
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    let (text, ..) = encoding_rs::UTF_8.decode(&bytes);
+    if text.len() <= MAX_INPUT_BYTES {
+        return Ok(text.into_owned());
+    }
+    let head = text.floor_char_boundary(MAX_INPUT_BYTES / 4);
+    let tail = text.ceil_char_boundary(text.len() - MAX_INPUT_BYTES / 2);
+    Ok([&text[..head], "\n", &text[tail..]].concat())
 }
 
 /// Reads entries; none if there is no path.
@@ -37,7 +45,8 @@ pub(super) fn read_json_input<T: DeserializeOwned>(
     what: &str,
     hint: &'static str,
 ) -> Result<T, CommandError> {
-    let text = read_input(path).map_err(|reason| CommandError::usage(format!("{what} {reason}"), hint))?;
+    let text = read_input(path, MAX_INPUT_BYTES + 1)
+        .map_err(|reason| CommandError::usage(format!("{what} {reason}"), hint))?;
     if MAX_INPUT_BYTES < text.len() {
         let message = format!("{what} in {} are larger than {MAX_INPUT_BYTES} bytes", input_name(path));
         return Err(CommandError::usage(message, hint));
@@ -47,14 +56,14 @@ pub(super) fn read_json_input<T: DeserializeOwned>(
     })
 }
 
-/// Reads a file, or the standard input where it is named `-`: at most one byte more than the limit.
-fn read_input(path: &Path) -> Result<Vec<u8>, String> {
-    let most = MAX_INPUT_BYTES as u64 + 1;
+/// Reads the beginning of a file, or of the standard input where it is named `-`.
+fn read_input(path: &Path, most: usize) -> Result<Vec<u8>, String> {
+    let most = most as u64;
     let read = if is_stdin(path) {
         let mut text = Vec::new();
         io::stdin().lock().take(most).read_to_end(&mut text).map(|_| text)
     } else {
-        RealDisk.read_prefix(path, most)
+        RealDisk.read_input(path, most)
     };
     read.map_err(|error| format!("{} cannot be read: {error}", input_name(path)))
 }

@@ -325,7 +325,8 @@ fn show_as_delta(shown: &mut ShownFile, delta: DocumentBlock, settled: DocumentB
     shown.full_block = Some(Box::new(settled));
 }
 
-/// Shows the names of files that the reader has and that are not there any more. Returns them by their contents.
+/// Shows the names of files that the reader has and that are not there, or not shown, any more. Returns them by their
+/// contents.
 fn add_removed_files<'r>(
     workspace: &Workspace<'_>,
     draft: &mut DraftDocument,
@@ -334,14 +335,24 @@ fn add_removed_files<'r>(
     let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
     let there: HashSet<&RelPath> =
         draft.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
-    let is_gone = |path: &&RelPath| !there.contains(path) && is_gone(workspace, path);
-    let gone: HashSet<RelPath> = reader.delivered.keys().filter(is_gone).cloned().collect();
-    draft.files.retain(|shown| !gone.contains(&shown.file.path));
-    draft.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
-    draft.files.extend(gone.iter().cloned().map(removed_file));
+    // A file that is there, but is not shown any more: it is no text now, or too large.
+    let left_out = draft.remarks.omitted.iter().filter_map(|omitted| match omitted.reason {
+        Omission::LeftOut(reason) if !reason.is_error() => Some((&omitted.path, reason)),
+        _ => None,
+    });
+    let left_out: HashMap<&RelPath, SkipReason> = left_out.collect();
+    let reason_of = |path: &RelPath| {
+        let is_gone = !there.contains(path) && is_gone(workspace, path);
+        if is_gone { Some(SkipReason::Vanished) } else { left_out.get(path).copied() }
+    };
+    let gone = reader.delivered.keys().filter_map(|path| Some((path.clone(), reason_of(path)?)));
+    let gone: HashMap<RelPath, SkipReason> = gone.collect();
+    draft.files.retain(|shown| !gone.contains_key(&shown.file.path));
+    draft.remarks.omitted.retain(|omitted| !gone.contains_key(&omitted.path));
+    draft.files.extend(gone.iter().map(|(path, reason)| removed_file(path.clone(), *reason)));
     draft.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
     let mut rows: Vec<&DeliveredFile> =
-        reader.delivered.values().filter(|row| gone.contains(&row.path)).collect();
+        reader.delivered.values().filter(|row| gone.contains_key(&row.path)).collect();
     rows.sort_by(|a, b| b.path.cmp(&a.path));
     rows.into_iter().map(|row| (row.wanted, row)).collect()
 }
@@ -468,13 +479,17 @@ pub(super) fn is_failed(candidate: &CandidateFile) -> bool {
     block.content.is_none() && candidate.reason.is_some() && block.view != ViewMode::Path
 }
 
-fn removed_file(path: RelPath) -> ShownFile {
+fn removed_file(path: RelPath, reason: SkipReason) -> ShownFile {
+    let remark = match reason {
+        SkipReason::Vanished => format!("gone since {BASE}"),
+        _ => format!("left out since {BASE}: {}", reason.description()),
+    };
     let block = DocumentBlock {
         path: path.clone(),
         file_type: discover::unknown_type(),
         view: ViewMode::Path,
         content: None,
-        remarks: vec![format!("gone since {BASE}")],
+        remarks: vec![remark],
         body: String::new().into(),
         summary: None,
     };
@@ -490,7 +505,7 @@ fn removed_file(path: RelPath) -> ShownFile {
         score: None,
         part: FilePart::default(),
     };
-    let state = KnownState::LeftOut(SkipReason::Vanished);
+    let state = KnownState::LeftOut(reason);
     let file = KnownFile { path, tracked: false, state, stamp: None };
     ShownFile::new(file, candidate, SummaryDetail::Words)
 }

@@ -1,5 +1,6 @@
 //! What was understood of a task, for the receipt.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::request::AggregationRequest;
@@ -9,7 +10,8 @@ use crate::engine::index::listed_files;
 use crate::engine::ranking::ProjectRanking;
 use crate::model::{IgnoredTaskText, RelPath, SectionProblem, TaskReceipt};
 use crate::search::{
-    IgnoredTextReason, MentionedPath, MentionedPathKind, RankingQuery, TaskReading, find_mentioned, read_task,
+    IgnoredTextReason, MentionedPath, MentionedPathKind, PlainText, RankingQuery, TaskReading,
+    find_mentioned, plain_text, read_task,
 };
 
 /// The maximum number of entries of each kind that are listed; the rest would only repeat the task.
@@ -17,7 +19,9 @@ const MAX_LISTED: usize = 20;
 
 /// What a request says of a task.
 pub(super) struct ReadTask<'r> {
-    text: &'r str,
+    text: Cow<'r, str>,
+    /// How many bytes of it were not read.
+    left_out: usize,
     reading: TaskReading,
     /// Whether each of the paths that it mentions is in the project.
     found: Vec<bool>,
@@ -28,27 +32,29 @@ impl<'r> ReadTask<'r> {
     pub(super) fn new<'p>(
         cache: &mut ArtifactCache<'_>,
         request: &'r AggregationRequest,
-        selected: impl Iterator<Item = &'p RelPath>,
+        selected: impl Iterator<Item = &'p RelPath> + Clone,
     ) -> Result<Option<Self>, Error> {
         let Some(text) = request.task.as_deref() else { return Ok(None) };
-        let reading = read_task(text)?;
+        let PlainText { text, left_out } = plain_text(text);
+        let mut reading = read_task(&text)?;
+        reading.ignore_libraries(selected.clone());
         let mut found = find_mentioned(&reading, selected);
         // Files that were not selected are in the project nevertheless.
         if !request.is_whole() && found.contains(&false) {
             found = find_mentioned(&reading, listed_files(cache)?.paths());
         }
-        Ok(Some(Self { text, reading, found }))
+        Ok(Some(Self { text, left_out, reading, found }))
     }
 
     /// Returns what is asked of a ranking.
     pub(super) fn query(&self) -> RankingQuery {
-        RankingQuery::of_task(self.text, &self.reading)
+        RankingQuery::of_task(&self.text, &self.reading)
     }
 }
 
 /// Returns what was understood.
 pub(super) fn task_receipt(task: &ReadTask<'_>, ranking: &ProjectRanking) -> TaskReceipt {
-    let ReadTask { text, reading, found } = task;
+    let ReadTask { text, reading, found, .. } = task;
     let mut symbols: Vec<String> = Vec::new();
     for symbol in ranking.symbols.iter().filter(|symbol| 0.0 < symbol.parts.exact) {
         if symbols.len() < MAX_LISTED && !symbols.contains(&symbol.name) {
@@ -85,13 +91,13 @@ pub(super) fn task_receipt(task: &ReadTask<'_>, ranking: &ProjectRanking) -> Tas
 
 /// Returns how much of the text was ignored for each reason.
 fn ignored_texts(task: &ReadTask<'_>) -> Vec<IgnoredTaskText> {
-    let ReadTask { reading, found, .. } = task;
+    let ReadTask { left_out, reading, found, .. } = task;
     let reasons = [
         (IgnoredTextReason::Url, "address"),
         (IgnoredTextReason::Template, "issue template"),
         (IgnoredTextReason::Comment, "comment"),
         (IgnoredTextReason::Markup, "markup"),
-        (IgnoredTextReason::TooLong, "too long"),
+        (IgnoredTextReason::Library, "library"),
     ];
     let ignored = reasons.map(|(reason, name)| {
         let of_reason = reading.ignored.iter().filter(|ignored| ignored.reason == reason);
@@ -105,16 +111,14 @@ fn ignored_texts(task: &ReadTask<'_>) -> Vec<IgnoredTaskText> {
     let unknown = reading.paths.iter().zip(found).filter(is_unknown);
     let bytes = unknown.map(|(mention, _)| mention.range.len() as u64).sum();
     let unknown = IgnoredTaskText { reason: "no such path", bytes };
-    ignored.into_iter().chain([unknown]).filter(|ignored| 0 < ignored.bytes).collect()
+    let left_out = IgnoredTaskText { reason: "too long", bytes: *left_out as u64 };
+    ignored.into_iter().chain([left_out, unknown]).filter(|ignored| 0 < ignored.bytes).collect()
 }
 
 /// Returns notes about how a task was read.
 pub(super) fn task_problems(task: &ReadTask<'_>, ranking: &ProjectRanking) -> Vec<SectionProblem> {
-    let reading = &task.reading;
     let note = |reason: String| SectionProblem { section: "task", reason, is_error: false };
-    let cut = reading
-        .is_cut()
-        .then(|| note(format!("text is too long; only its first {} bytes were read", reading.read_bytes)));
+    let cut = (0 < task.left_out).then(|| note("text is too long; the middle of it was not read".to_owned()));
     let unmatched = (!ranking.has_matches)
         .then(|| note("nothing in the project matches; files are ranked by their history".to_owned()));
     cut.into_iter().chain(unmatched).collect()

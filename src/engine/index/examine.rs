@@ -228,7 +228,9 @@ pub(super) const fn reason_of_kind(kind: FileKind) -> Option<SkipReason> {
     match kind {
         FileKind::Regular => None,
         FileKind::Symlink => Some(SkipReason::Symlink),
-        FileKind::Directory | FileKind::Special => Some(SkipReason::Special),
+        // Git tracks a file of this name.
+        FileKind::Directory => Some(SkipReason::Vanished),
+        FileKind::Special => Some(SkipReason::Special),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::engine::symbol_names::last_name_part;
 use crate::engine::symbols::suggest_names;
 use crate::engine::workspace::KnownFile;
 use crate::model::{RankScore, RelPath, SymbolKind};
-use crate::search::{ChangeHorizon, RankingQuery, read_task};
+use crate::search::{ChangeHorizon, RankingQuery, plain_text, read_task};
 
 /// The maximum number of words for which the nearest names are suggested.
 const MAX_MISSPELLED: usize = 5;
@@ -74,8 +74,11 @@ pub(in crate::engine) fn search(
     request: &SearchRequest,
     trust: Trust,
 ) -> Result<SearchAnswer, Error> {
-    let query = RankingQuery::of_task(&request.text, &read_task(&request.text)?);
+    let text = plain_text(&request.text).text;
+    let mut reading = read_task(&text)?;
     let mut selection = select_named(cache, &[], trust, &|_| false)?;
+    reading.ignore_libraries(selection.files.iter().map(|file| &file.path));
+    let query = RankingQuery::of_task(&text, &reading);
     note_unreadable(&mut cache.workspace, &selection.files);
     hide_by_settings(cache, &mut selection.files);
     let commits = project_commits(cache, shared.map(|shared| shared.commits), selection.rules);

@@ -43,8 +43,8 @@ pub(super) fn changed_symbols(
     let workspace = &cache.workspace;
     let unknown = || Error::NoSuchRevision { revision: revision.to_owned() };
     let baseline = baseline(workspace, revision)?;
-    if matches!(baseline, Baseline::Nothing(_)) {
-        return Err(unknown());
+    if let Baseline::Nothing(reason) = baseline {
+        return Err(Error::NothingToCompare { reason });
     }
     let mut changed: HashSet<RelPath> =
         changed_since(workspace, &baseline).ok_or_else(unknown)?.into_keys().collect();

@@ -169,6 +169,9 @@ fn a_change_reaches_those_that_use_it_and_tests_come_by_distance() {
 #[test]
 fn only_the_symbols_that_differ_from_a_revision_count_as_changed() {
     let sandbox = project();
+    let head = ImpactRequest { target: None, base: Some("HEAD".to_owned()), depth: 1, only_tests: false };
+    let without_git = sandbox.project(true).impact(&head).unwrap_err();
+    assert_eq!(without_git.to_string(), "the project is in no git repository");
     sandbox.git(&["init", "-q"]);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-q", "-m", "one"]);

@@ -1,4 +1,4 @@
-//! Knows the texts that issue templates bring along and people leave as they are.
+//! Knows the texts that issue templates bring along and people leave as they are, and what git writes around a message.
 
 /// Headings of templates: in lower case, without marks around them.
 const HEADINGS: &[&str] = &[
@@ -152,8 +152,13 @@ const CONFIRMATIONS: &[&str] = &[
     "make sure",
 ];
 
-/// Returns the length of the part of a line, from its start, that belongs to a template. It is zero for most lines.
+/// Returns the length of the part of a line, from its start, that belongs to a template or to what git writes around a
+/// message and a diff. It is zero for most lines.
 pub(super) fn boilerplate_length(line: &str) -> usize {
+    let header = git_header_length(line);
+    if 0 < header {
+        return header;
+    }
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '#' | '*' | '_' | '>' | '-' | '+');
     let start = line.len() - line.trim_start_matches(is_mark).len();
     let (marks, rest) = line.split_at(start);
@@ -181,6 +186,36 @@ pub(super) fn boilerplate_length(line: &str) -> usize {
         true => start + end,
         false => 0,
     }
+}
+
+/// Returns the length of what `git log`, `git show` and `git format-patch` begin a line with: the hash of a commit, who wrote
+/// it and when, `[PATCH]`, and the hashes of a file's contents.
+fn git_header_length(line: &str) -> usize {
+    let is_hash = |text: &str| {
+        (7..=64).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let is_person = |text: &str| text.ends_with('>') && text.contains(" <") && text.contains('@');
+    let is_date = |text: &str| {
+        let mut words = text.split_whitespace();
+        words.any(|word| word.len() == 4 && word.starts_with(['1', '2'])) && words.any(|zone| zone.len() == 5)
+    };
+    let (key, said) = line.split_once(' ').unwrap_or((line, ""));
+    let said = said.trim();
+    let first = said.split([' ', '.']).next().unwrap_or_default();
+    let is_header = match key {
+        "commit" | "index" => is_hash(first),
+        "From" => 40 <= first.len() && is_hash(first),
+        "Merge:" => said.split(' ').all(is_hash),
+        "Author:" | "From:" | "Commit:" | "Signed-off-by:" | "Co-authored-by:" | "Reviewed-by:" => {
+            is_person(said)
+        }
+        "Date:" | "AuthorDate:" | "CommitDate:" => is_date(said),
+        "Subject:" if said.starts_with("[PATCH") => {
+            return said.find(']').map_or(0, |end| line.len() - said[end + 1..].trim_start().len());
+        }
+        _ => false,
+    };
+    if is_header { line.len() } else { 0 }
 }
 
 fn starts_with(text: &str, lower: &str) -> bool {
@@ -211,6 +246,33 @@ mod tests {
             "**Is your feature request related to a problem? Please describe.**",
         ] {
             check(line, line);
+        }
+    }
+
+    #[test]
+    fn what_git_writes_around_a_message_is_recognized() {
+        for line in [
+            "commit 399919f740bfd26cb30d544877fafd03cfcd9091",
+            "commit 399919f (HEAD -> main)",
+            "Merge: fc5c7f45 3ee9309b",
+            "Author: A. Writer <67291205+writer@users.noreply.example.com>",
+            "Date:   Sun Aug 16 16:43:41 2026 -0700",
+            "Date: Sun, 16 Aug 2026 16:43:41 +0000",
+            "From bc32a92cd2ae77afb2352f79ebdf00997f35d333 Mon Sep 17 00:00:00 2001",
+            "index 3f1a2b4..9c8d7e6 100644",
+            "Signed-off-by: A. Writer <writer@example.com>",
+        ] {
+            check(line, line);
+        }
+        check("Subject: [PATCH 2/3] Keep the cursor", "Subject: [PATCH 2/3] ");
+        for line in [
+            "commit the changes",
+            "index of a list",
+            "From here on",
+            "Date: the field is empty",
+            "Author: is lost",
+        ] {
+            check(line, "");
         }
     }
 

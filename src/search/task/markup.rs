@@ -15,8 +15,8 @@ pub enum IgnoredTextReason {
     Comment,
     /// Tags of HTML, and the language of a code block.
     Markup,
-    /// The end of a text that is too long.
-    TooLong,
+    /// A place in an installed library, which leads to no file of the project. Its words count.
+    Library,
 }
 
 /// A part of a task's text that weighs nothing.

@@ -51,6 +51,7 @@ pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -
         let is_ticked = ticks.contains(start);
         if !is_skipped && 3 <= token.len() {
             found.extend(path(token, start, is_ticked));
+            found.extend(within_script_without_blanks(token, start, is_ticked));
         }
     }
     found.sort_by_key(|mention| mention.range.start);
@@ -61,7 +62,22 @@ pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -
 }
 
 fn is_separator(c: char) -> bool {
-    c.is_whitespace() || "\"'`<>()[]{}|,;*=“”‘’".contains(c)
+    c.is_whitespace() || "\"'`<>()[]{}|,;*=“”‘’、。「」『』【】《》（），：；！？".contains(c)
+}
+
+/// Finds paths between words of Chinese, Japanese and others, which have no blanks around them: `修复src/a.py的错误`.
+fn within_script_without_blanks(token: &str, start: usize, is_ticked: bool) -> Vec<MentionedPath> {
+    let is_of_script = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
+    if !token.contains(is_of_script) {
+        return Vec::new();
+    }
+    let mut next = start;
+    let pieces = token.split_inclusive(is_of_script).map(|piece| {
+        next += piece.len();
+        (next - piece.len(), piece.trim_end_matches(is_of_script))
+    });
+    let pieces = pieces.filter(|(_, piece)| has_source_extension(piece) || piece.contains(':'));
+    pieces.filter_map(|(start, piece)| path(piece, start, is_ticked)).collect()
 }
 
 /// Ranges that are asked for ascending positions.

@@ -15,6 +15,6 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-pub use markup::IgnoredTextReason;
+pub use markup::{IgnoredText, IgnoredTextReason};
 pub use mentions::{MentionedPath, MentionedPathKind};
 pub use reading::{Error, TaskReading, read_task};

@@ -5,15 +5,12 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::markup::{IgnoredText, IgnoredTextReason, Markup, divide};
+use super::markup::{IgnoredText, Markup, divide};
 use super::mentions::{Cursor, MentionedPath, find_paths};
 use super::quotes::{QuotedText, find_quotes};
 use crate::search::stems::Term;
 use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
 use crate::search::words::{Word, words};
-
-/// A longer text is cut at the end of a line.
-pub const MAX_TASK_BYTES: usize = 256 * 1024;
 
 /// Of a longer first line, the rest is no title.
 const MAX_TITLE_BYTES: usize = 300;
@@ -87,50 +84,20 @@ pub struct TaskReading {
     pub quotes: Vec<QuotedText>,
     /// What weighs nothing, in order.
     pub ignored: Vec<IgnoredText>,
-    /// The bytes that were read; the rest of the text was too long.
-    pub read_bytes: usize,
 }
 
-impl TaskReading {
-    /// Returns whether the end of the text was left out because the text is too long.
-    pub fn is_cut(&self) -> bool {
-        self.ignored.last().is_some_and(|ignored| ignored.reason == IgnoredTextReason::TooLong)
-    }
-}
-
-/// Reads the text of a task.
-pub fn read_task(whole: &str) -> Result<TaskReading, Error> {
-    if whole.trim().is_empty() {
+/// Reads the text of a task, which [`plain_text`](crate::search::plain_text) has prepared.
+pub fn read_task(text: &str) -> Result<TaskReading, Error> {
+    if text.trim().is_empty() {
         return Err(Error::Empty);
     }
-    let text = &whole[..cut_position(whole)];
-    let mut markup = divide(text);
+    let markup = divide(text);
     let FoundTraces { frames, lines: traces } = find_traces(text);
     let title = title_of(text, &markup);
     let (terms, names) = count_words(text, &markup, &outer_folders(text, &frames), &title);
     let paths = find_paths(text, &markup, &traces);
     let quotes = find_quotes(text, &markup, &traces);
-    if text.len() < whole.len() {
-        let range = text.len()..whole.len();
-        markup.ignored.push(IgnoredText { range, reason: IgnoredTextReason::TooLong });
-    }
-    let ignored = markup.ignored;
-    Ok(TaskReading { title, terms, names, paths, frames, quotes, ignored, read_bytes: text.len() })
-}
-
-/// Returns where a text is cut: after the last line that fits, or within the only one.
-fn cut_position(text: &str) -> usize {
-    if text.len() <= MAX_TASK_BYTES {
-        return text.len();
-    }
-    let mut end = MAX_TASK_BYTES;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    match text[..end].rfind('\n') {
-        Some(line_end) if !text[..line_end].trim().is_empty() => line_end + 1,
-        _ => end,
-    }
+    Ok(TaskReading { title, terms, names, paths, frames, quotes, ignored: markup.ignored })
 }
 
 /// Returns the first line with a letter or digit that is not ignored.
@@ -138,13 +105,16 @@ fn title_of(text: &str, markup: &Markup) -> Range<usize> {
     let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let first = line.find(char::is_alphanumeric).map(|first| start + first);
-        if first.is_some_and(|first| !ignored.contains(first)) {
+        let mut letters = line.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| start + at);
+        if let Some(first) = letters.find(|at| !ignored.contains(*at)) {
+            // What precedes it says nothing: `Subject: [PATCH] `, or an address.
+            let is_first = !line[..first - start].contains(char::is_alphanumeric);
+            let title_start = if is_first { start } else { first };
             let mut end = start + line.trim_end().len().min(MAX_TITLE_BYTES);
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
-            return start..end;
+            return title_start..end.max(title_start);
         }
         start += line.len();
     }

@@ -33,6 +33,8 @@ const DETECTORS: &[Detector] = &[
     stacks::pytest,
     diagnostics::arrow,
     diagnostics::eslint,
+    diagnostics::phpstan,
+    diagnostics::webpack,
     diagnostics::included_from,
     other_tools::terraform,
     other_tools::yaml,

@@ -32,6 +32,26 @@ pub(super) fn eslint(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Diagnostic(frame, severity(said)))
 }
 
+/// `PHPStan`: `3      message` below the head with the path.
+pub(super) fn phpstan(context: &LineContext<'_>) -> Option<LineReading> {
+    let path = context.heading.path.as_deref().filter(|path| extension(path) == "php")?;
+    let (line, said) = parse_number(context.line.strip_prefix("  ")?.trim_start())?;
+    let is_message = said.starts_with("   ") && said.contains(char::is_alphabetic);
+    let frame = FoundFrame::new(path, line, None, TraceTool::Php).filter(|_| is_message)?;
+    Some(LineReading::Diagnostic(frame, 0))
+}
+
+/// Webpack: `ERROR in ./src/a.ts 3:5-20`.
+pub(super) fn webpack(context: &LineContext<'_>) -> Option<LineReading> {
+    let (level, place) = context.line.trim().split_once(" in ")?;
+    let rank = ["ERROR", "WARNING"].iter().position(|known| *known == level)?;
+    let (path, place) = place.split_once(' ').filter(|(path, _)| has_source_extension(path))?;
+    let (line, rest) = parse_number(place)?;
+    let (column, _) = parse_number(rest.strip_prefix(':')?)?;
+    let frame = FoundFrame::new(path, line, Some(column), TraceTool::TypeScript)?;
+    Some(LineReading::Diagnostic(frame, rank))
+}
+
 /// GCC: `In file included from a.h:1:`, continued by `from b.c:2,`.
 pub(super) fn included_from(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();

@@ -1,6 +1,5 @@
-//! A text as the detectors see it: lines without colors and prefixes, each with its neighbors.
+//! A text as the detectors see it: lines without what quotes them, each with its neighbors.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::frame::TraceTool;
@@ -8,8 +7,8 @@ use super::location::{extension, has_source_extension, normalize, parse_whole};
 
 /// A line of a text.
 pub(super) struct TraceLine<'a> {
-    /// The line without its end, colors, and the marks that a quotation or a container's log puts before it.
-    pub(super) text: Cow<'a, str>,
+    /// The line without its end and the marks that a quotation or a container's log puts before it.
+    pub(super) text: &'a str,
     /// The bytes of the whole line, without its end.
     pub(super) range: Range<usize>,
 }
@@ -21,38 +20,34 @@ pub(super) fn split(text: &str) -> Vec<TraceLine<'_>> {
     for line in text.split_inclusive('\n') {
         let range = start..start + line.trim_end_matches(['\n', '\r']).len();
         start += line.len();
-        lines.push(TraceLine { text: clean(&text[range.clone()]), range });
+        lines.push(TraceLine { text: without_marks(&text[range.clone()]), range });
     }
     lines
 }
 
-fn clean(line: &str) -> Cow<'_, str> {
-    if line.contains('\u{1b}') {
-        return Cow::Owned(without_marks(&without_colors(line)).to_owned());
-    }
-    Cow::Borrowed(without_marks(line))
-}
-
-/// Removes the escape sequences of a terminal: `ESC [ parameters letter`.
-fn without_colors(line: &str) -> String {
-    let mut pieces = line.split('\u{1b}');
-    let mut text = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let end = piece.strip_prefix('[').and_then(|rest| rest.find(|c: char| c.is_ascii_alphabetic()));
-        text.push_str(end.map_or(piece, |end| &piece[end + 2..]));
-    }
-    text
-}
-
-/// Removes the `> ` of a quotation, the `| ` of an exception group, the frame of Terraform's messages, and the time that a build server puts before a line.
+/// Removes the `> ` of a quotation, the `| ` of an exception group, and the frame of Terraform's messages.
 fn without_marks(line: &str) -> &str {
-    let is_time = |first: &str| 20 <= first.len() && first.starts_with("20") && first.ends_with('Z');
-    let line = line.split_once(' ').filter(|(first, _)| is_time(first)).map_or(line, |(_, rest)| rest);
     let rest = line.trim_start();
     let marks = rest.find(|c: char| !matches!(c, '|' | '│' | '>' | ' ')).unwrap_or(rest.len());
     let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '│', '>']);
     // The last blanks stay: an indentation distinguishes some lines.
-    if is_marked { &rest[rest[..marks].trim_end().len()..] } else { line }
+    if is_marked { &rest[rest[..marks].trim_end().len()..] } else { without_task(line) }
+}
+
+/// Removes the name of the package and the task that runners of a monorepo put before a line: `web:test: at run (a.js:3:5)`.
+fn without_task(line: &str) -> &str {
+    let is_task = |name: &str| {
+        let Some((package, task)) = name.strip_suffix(':').and_then(|name| name.split_once(':')) else {
+            return false;
+        };
+        let is_name = |name: &str, others: &[char]| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(&c))
+        };
+        // `a.c:3:` is a place.
+        let is_package = is_name(package, &['@', '/', '-', '_']) && !package.starts_with('/');
+        is_package && is_name(task, &['-', '_']) && task.starts_with(|c: char| c.is_ascii_lowercase())
+    };
+    line.split_once(' ').filter(|(name, _)| is_task(name)).map_or(line, |(_, rest)| rest)
 }
 
 /// A line with what a detector may know of the lines around it.
@@ -103,11 +98,13 @@ impl TraceHeading {
         } else if trimmed.ends_with(": At top level:") || trimmed.starts_with("[  ") {
             self.function = None;
         }
-        let is_path = !trimmed.contains(char::is_whitespace)
-            && has_source_extension(trimmed)
-            && parse_whole(trimmed).is_none();
+        // PHPStan: the head of a table.
+        let named = trimmed.strip_prefix("Line ").map_or(trimmed, str::trim);
+        let is_path = !named.contains(char::is_whitespace)
+            && has_source_extension(named)
+            && parse_whole(named).is_none();
         if is_path {
-            self.path = Some(normalize(trimmed));
+            self.path = Some(normalize(named));
         } else if trimmed.is_empty() {
             self.path = None;
         }

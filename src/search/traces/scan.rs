@@ -27,7 +27,7 @@ pub fn find_traces(text: &str) -> FoundTraces {
     let mut heading = TraceHeading::default();
     let mut traces = TraceCollector::default();
     for at in 0..lines.len() {
-        let line = |at: Option<usize>| at.and_then(|at| lines.get(at)).map_or("", |line| &line.text);
+        let line = |at: Option<usize>| at.and_then(|at| lines.get(at)).map_or("", |line| line.text);
         heading.read(line(Some(at)));
         let context = LineContext {
             line: line(Some(at)),

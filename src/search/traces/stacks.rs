@@ -4,13 +4,13 @@ use super::frame::TraceTool;
 use super::lines::{FoundFrame, LineContext, LineReading};
 use super::location::{extension, parse_number, parse_prefix, parse_whole};
 
-/// Python: `File "a.py", line 3, in run`, and `IPython`'s `File a.py:3, in run(x)`.
+/// Python: `File "a.py", line 3, in run`, `IPython`'s `File a.py:3, in run(x)`, and Rich's `a.py:3 in run` in a frame.
 pub(super) fn python(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line;
     if line.contains("Traceback (most recent call last)") {
         return Some(LineReading::Boundary(TraceTool::Python));
     }
-    let rest = line.trim_start().strip_prefix("File ")?;
+    let Some(rest) = line.trim_start().strip_prefix("File ") else { return rich(line) };
     if let Some(quoted) = rest.strip_prefix('"') {
         let (path, rest) = quoted.split_once('"')?;
         let (number, rest) = parse_number(rest.strip_prefix(", line ")?)?;
@@ -21,6 +21,14 @@ pub(super) fn python(context: &LineContext<'_>) -> Option<LineReading> {
     let at = parse_whole(place).filter(|at| extension(at.path).starts_with("py"))?;
     let frame = FoundFrame::new(at.path, at.line, at.column, TraceTool::Python)?;
     Some(LineReading::Next(frame.in_function(function.split('(').next())))
+}
+
+fn rich(line: &str) -> Option<LineReading> {
+    let line = line.trim().strip_suffix('│')?.trim();
+    let (at, rest) = parse_prefix(line).filter(|(at, _)| extension(at.path) == "py")?;
+    let function = rest.strip_prefix(" in ").filter(|function| !function.contains(' '))?;
+    let frame = FoundFrame::new(at.path, at.line, None, TraceTool::Python)?;
+    Some(LineReading::Next(frame.in_function(Some(function))))
 }
 
 /// pytest: `a.py:3: in run`, `a.py:3: KeyError` and `a.py:3: ` at the start of a line.
@@ -80,15 +88,14 @@ pub(super) fn go(context: &LineContext<'_>) -> Option<LineReading> {
         return None;
     }
     let called = context.previous.trim();
-    let called = called.strip_prefix("created by ").unwrap_or(called);
-    let called = called.split(" in goroutine ").next().unwrap_or_default();
-    // The receiver may be in parentheses too: only the last ones are the arguments.
-    let function = match called.rfind('(') {
-        Some(at) if called.ends_with(')') && !called[at..].starts_with("(*") => &called[..at],
-        _ => called,
+    let function = match called.strip_prefix("created by ") {
+        Some(creator) => creator.split(" in goroutine ").next(),
+        // The receiver may be in parentheses too: only the last ones are the arguments. In the traces of tools that
+        // write no functions, the line before is anything.
+        None => called.rfind('(').filter(|_| called.ends_with(')')).map(|arguments| &called[..arguments]),
     };
     let frame = FoundFrame::new(at.path, at.line, None, TraceTool::Go)?;
-    Some(LineReading::Next(frame.in_function(Some(function))))
+    Some(LineReading::Next(frame.in_function(function)))
 }
 
 fn is_go_race(line: &str) -> bool {

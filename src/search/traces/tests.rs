@@ -8,6 +8,7 @@ use expect_test::expect_file;
 use proptest::prelude::*;
 
 use super::{TraceFrame, find_traces};
+use crate::search::plain_text;
 
 fn describe(frames: &[TraceFrame]) -> String {
     let mut text = String::new();
@@ -34,7 +35,7 @@ fn the_frames_of_what_tools_write_are_found() {
         let text = fs::read_to_string(&path).unwrap();
         let expected =
             fs::canonicalize(folder).unwrap().join(path.with_extension("frames").file_name().unwrap());
-        expect_file![expected].assert_eq(&describe(&find_traces(&text).frames));
+        expect_file![expected].assert_eq(&describe(&find_traces(&plain_text(&text).text).frames));
     }
 }
 
@@ -101,7 +102,7 @@ fn the_notations_of_game_engines_and_typesetters_are_read() {
 #[test]
 fn a_trace_in_a_quotation_or_a_log_is_read() {
     check("> File \"a.py\", line 3, in run\n> ValueError", "0 Python a.py:3 in run\n");
-    check("2026-11-22T16:09:04.1234567Z a.go:3:5: undefined: x", "0 GoCompiler a.go:3:5\n");
+    check("> | a.go:3:5: undefined: x", "0 GoCompiler a.go:3:5\n");
 }
 
 #[test]
@@ -111,6 +112,25 @@ fn what_a_program_logs_of_its_progress_is_no_diagnostic() {
     check(told, "");
     assert_eq!(find_traces(told).lines.len(), 3, "their places are no mentions of files, either");
     check("ERROR|rg::args|crates/core/args.rs:527: no such file", "0 RustCompiler crates/core/args.rs:527\n");
+}
+
+#[test]
+fn frames_in_boxes_tables_and_logs_of_many_tasks_are_read() {
+    let rich = "╭── Traceback (most recent call last) ──╮\n│ /app/a.py:11 in main                  │\n│ ❱ 11 │   run()  │\n\
+                │ /app/b.py:7 in run                    │\n╰───────────────────────────────────────╯\nValueError: x\n";
+    check(rich, "0 Python /app/b.py:7 in run\n1 Python /app/a.py:11 in main\n");
+    let php_stan = " ------ ----------------- \n  Line   src/App.php      \n ------ ----------------- \n  55     Method run() has no type.  \n  120    Unreachable.   \n ------ ----------------- \n";
+    check(php_stan, "0 Php src/App.php:55\n\n0 Php src/App.php:120\n");
+    check("ERROR in ./src/a.ts 75:8-20\nTS2322: x", "0 TypeScript src/a.ts:75:8\n");
+    let turbo = "web:test: Error: x\nweb:test:     at run (/srv/a.js:3:5)\n@acme/web:lint: src/b.ts:9:3 - error TS1: x\n";
+    check(turbo, "0 JavaScript /srv/a.js:3:5 in run\n\n0 TypeScript src/b.ts:9:3\n");
+}
+
+#[test]
+fn only_a_call_above_a_place_in_go_is_its_function() {
+    check("Error Trace:\t/srv/a_test.go:302\n\t\t/srv/b_test.go:99\n", "0 Go /srv/b_test.go:99\n");
+    check("a.(*B).Run(0x1)\n\t/srv/b.go:9 +0x1\n", "0 Go /srv/b.go:9 in a.(*B).Run\n");
+    check("created by a.Run in goroutine 1\n\t/srv/b.go:9 +0x1\n", "0 Go /srv/b.go:9 in a.Run\n");
 }
 
 #[test]
