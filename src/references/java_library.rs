@@ -359,6 +359,22 @@ fn library_result<'a>(
             "Collections",
             "unmodifiableList" | "unmodifiableSet" | "unmodifiableMap" | "unmodifiableCollection",
         ) => first,
+        ("Mockito" | "BDDMockito" | "InOrder" | "Stubber" | "BDDStubber" | "Then", _) => {
+            result_of_mockito(receiver, name, method, first)
+        }
+        ("Optional", "of" | "ofNullable") => generic("Optional", vec![boxed(first)]),
+        _ => result_of_container(receiver, name, method, arguments),
+    }
+}
+
+/// Returns what a method of Mockito returns: mostly a value of the type that it was given one of.
+fn result_of_mockito<'a>(
+    receiver: &JavaType<'a>,
+    name: &str,
+    method: &str,
+    first: JavaType<'a>,
+) -> JavaType<'a> {
+    match (name, method) {
         ("Mockito" | "BDDMockito", "spy" | "mock") => match first {
             JavaType::Foreign("Class", _) => first.argument(0),
             _ if method == "spy" => first,
@@ -377,8 +393,7 @@ fn library_result<'a>(
         ) => JavaType::foreign("BDDStubber"),
         ("BDDMockito", "then") => generic("Then", vec![first]),
         ("Then", "should") => receiver.argument(0),
-        ("Optional", "of" | "ofNullable") => generic("Optional", vec![boxed(first)]),
-        _ => result_of_container(receiver, name, method, arguments),
+        _ => JavaType::Unknown,
     }
 }
 
