@@ -16,6 +16,11 @@ impl Evaluator<'_> {
         if self.index.rules(file) == NameRules::Java {
             return self.java_called(file, scope, function);
         }
+        if self.index.rules(file) == NameRules::Cpp
+            && let Some(made) = self.cpp_made_pointer(file, scope, function)
+        {
+            return made;
+        }
         let callee =
             if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
                 let object = self.value(file, scope, object);

@@ -187,6 +187,10 @@ impl<'a> Evaluator<'a> {
                 }
                 found
             }
+            // What comes behind the element is an allocator, a way to delete or a size.
+            _ if self.index.rules(file) == NameRules::Cpp && !name.trim_end_matches(':').ends_with("map") => {
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            }
             _ => arguments.last().map_or(ValueSet::UNKNOWN, |last| self.instance(file, scope, *last)),
         }
     }

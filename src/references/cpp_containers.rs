@@ -1,7 +1,9 @@
 //! C++: elements of containers, and what is known of those of its standard library.
 
 use super::evaluate::Evaluator;
+use super::project::FileId;
 use super::values::{Value, ValueSet};
+use crate::model::{ExpressionFact, ExpressionId, ScopeId};
 
 impl Evaluator<'_> {
     /// Returns what indexing a value of a type of the project gives: what its operator returns. An array or a pointer, which
@@ -23,6 +25,34 @@ impl Evaluator<'_> {
         }
         // What comes behind the element is an allocator or a way to compare.
         arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+    }
+
+    /// Returns what a template of the standard library gives that is called with the type of a pointer: `make_shared<A>(…)`.
+    pub(super) fn cpp_made_pointer(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        function: ExpressionId,
+    ) -> Option<ValueSet> {
+        if !matches!(self.index.facts(file).expression(function), ExpressionFact::Apply(..)) {
+            return None;
+        }
+        let (name, _, template) = self.generic_parts(file, function);
+        let is_known = matches!(
+            name,
+            "make_shared"
+                | "make_unique"
+                | "make_optional"
+                | "unique_ptr"
+                | "shared_ptr"
+                | "static_pointer_cast"
+                | "dynamic_pointer_cast"
+                | "const_pointer_cast"
+        );
+        if !is_known || !self.value(file, scope, template).values.is_empty() {
+            return None;
+        }
+        Some(ValueSet::one(Value::Generic { file, scope, expression: function }))
     }
 
     /// Returns what a method of a container or of a pointer of another project returns.

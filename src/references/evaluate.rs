@@ -159,9 +159,13 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::TypeName(_) if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
             ExpressionFact::Name(name) | ExpressionFact::TypeName(name) => self.name(file, scope, name),
             ExpressionFact::Field(object, name) => {
+                let is_receiver = self.index.facts(file).expression(object) == ExpressionFact::Receiver;
                 let name = self.index.facts(file).name(name);
                 let object = self.value(file, scope, object);
-                let found = object.flat_map(|object| self.field(object, name));
+                let found = match object.values[..] {
+                    [Value::Instance(key)] if is_receiver => self.own_field(file, scope, key, name),
+                    _ => object.flat_map(|object| self.field(object, name)),
+                };
                 // What a function does not say of its parameter says nothing against what is known otherwise.
                 let says_nothing = found.is_unknown() && name.starts_with('(');
                 if says_nothing { ValueSet::FOREIGN } else { found }

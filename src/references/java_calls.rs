@@ -304,14 +304,19 @@ impl<'a> Evaluator<'a> {
         let facts = self.index.facts(file);
         let (called, arguments) = self.java_arguments(file, function);
         let Some(call) = self.java_call(file, scope, function) else {
-            let ExpressionFact::Member(object, name) = facts.expression(called) else {
-                return (JavaType::Unknown, false);
+            let (object, name) = match facts.expression(called) {
+                ExpressionFact::Member(object, name) => (Some(object), name),
+                ExpressionFact::Name(name) => (None, name),
+                _ => return (JavaType::Unknown, false),
             };
-            let (object, is_sure) = self.java_object(file, scope, object);
+            let object = object.map(|object| self.java_object(file, scope, object));
             let name = facts.name(name).split('(').next().unwrap_or_default();
             let arguments: Vec<JavaType<'a>> =
                 arguments.into_iter().map(|argument| self.java_type(file, scope, argument).0).collect();
-            return (self.java_library_call(&object, name, &arguments), is_sure);
+            return match object {
+                Some((object, is_sure)) => (self.java_library_call(&object, name, &arguments), is_sure),
+                None => (self.java_imported_call(file, name, &arguments), true),
+            };
         };
         let mut found: Option<JavaType<'a>> = None;
         for method in &call.methods {

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use super::evaluate::Evaluator;
 use super::java_tables::{BOXES, JavaType, unboxed};
+use super::project::FileId;
+use crate::model::BindingValue;
 
 /// Classes of the library that nothing extends, with what else they are besides objects.
 const FINAL_TYPES: [(&str, &[&str]); 19] = [
@@ -207,6 +209,33 @@ impl<'a> Evaluator<'a> {
         JavaType::Unknown
     }
 
+    /// Returns what a method of the library returns that a static import names, or may bring.
+    pub(super) fn java_imported_call(
+        &mut self,
+        file: FileId,
+        name: &str,
+        arguments: &[JavaType<'a>],
+    ) -> JavaType<'a> {
+        let facts = self.index.facts(file);
+        let bound = facts.find_name(&format!("{name}(*)")).map_or(&[][..], |id| facts.bindings_of(0, id));
+        let named = bound.iter().filter_map(|binding| match binding.value {
+            BindingValue::Import(import) => facts.imports.get(import as usize),
+            _ => None,
+        });
+        let stars = facts.imports.iter().filter(|import| import.is_star && bound.is_empty());
+        for import in named.chain(stars) {
+            let class = facts.name(import.module).rsplit('.').next().unwrap_or_default();
+            if !class.starts_with(char::is_uppercase) {
+                continue;
+            }
+            let returned = library_result(&JavaType::foreign(class), class, name, arguments);
+            if returned != JavaType::Unknown {
+                return returned;
+            }
+        }
+        JavaType::Unknown
+    }
+
     /// Returns what a method of a type of the library is given, which a lambda may be.
     pub(super) fn java_library_parameter(&mut self, receiver: &JavaType<'a>, method: &str) -> JavaType<'a> {
         for found in self.java_supertypes(receiver) {
@@ -330,8 +359,41 @@ fn library_result<'a>(
             "Collections",
             "unmodifiableList" | "unmodifiableSet" | "unmodifiableMap" | "unmodifiableCollection",
         ) => first,
+        ("Mockito" | "BDDMockito" | "InOrder" | "Stubber" | "BDDStubber" | "Then", _) => {
+            result_of_mockito(receiver, name, method, first)
+        }
         ("Optional", "of" | "ofNullable") => generic("Optional", vec![boxed(first)]),
         _ => result_of_container(receiver, name, method, arguments),
+    }
+}
+
+/// Returns what a method of Mockito returns: mostly a value of the type that it was given one of.
+fn result_of_mockito<'a>(
+    receiver: &JavaType<'a>,
+    name: &str,
+    method: &str,
+    first: JavaType<'a>,
+) -> JavaType<'a> {
+    match (name, method) {
+        ("Mockito" | "BDDMockito", "spy" | "mock") => match first {
+            JavaType::Foreign("Class", _) => first.argument(0),
+            _ if method == "spy" => first,
+            _ => JavaType::Unknown,
+        },
+        ("Mockito" | "BDDMockito" | "InOrder", "verify") | ("Stubber" | "BDDStubber", "when" | "given") => {
+            first
+        }
+        ("Mockito" | "BDDMockito", "inOrder") => JavaType::foreign("InOrder"),
+        ("Mockito" | "Stubber", "doReturn" | "doThrow" | "doAnswer" | "doNothing" | "doCallRealMethod") => {
+            JavaType::foreign("Stubber")
+        }
+        (
+            "BDDMockito" | "BDDStubber",
+            "willReturn" | "willThrow" | "willAnswer" | "will" | "willDoNothing" | "willCallRealMethod",
+        ) => JavaType::foreign("BDDStubber"),
+        ("BDDMockito", "then") => generic("Then", vec![first]),
+        ("Then", "should") => receiver.argument(0),
+        _ => JavaType::Unknown,
     }
 }
 

@@ -305,6 +305,43 @@ impl Evaluator<'_> {
         found
     }
 
+    /// Returns a field of `self`. The implementation around the scope, not the type, says what a type parameter is.
+    pub(super) fn own_field(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        key: DefinitionKey,
+        name: &str,
+    ) -> ValueSet {
+        let found = self.field(Value::Instance(key), name);
+        let is_known = found.values.iter().any(|value| !matches!(value, Value::Generic { .. }));
+        if is_known || key.file != file {
+            return found;
+        }
+        let facts = self.index.facts(file);
+        let implementation = std::iter::successors(Some(scope), |at| {
+            (*at != 0).then(|| facts.scope(*at).parent.min(at.saturating_sub(1)))
+        });
+        let implementation =
+            implementation.clone().find(|at| facts.scope(*at).kind == ScopeKind::Implementation);
+        let body = self.index.definition(key).body;
+        let (Some(implementation), Some(body), Some(id)) = (implementation, body, facts.find_name(name))
+        else {
+            return found;
+        };
+        let declared = facts.bindings_of(body, id).iter().find_map(|binding| match binding.value {
+            BindingValue::Typed(declared) => Some(declared),
+            _ => None,
+        });
+        let here = declared.map(|declared| self.instance(file, implementation, declared));
+        match here {
+            Some(here) if !here.values.is_empty() => {
+                ValueSet { is_complete: here.is_complete && !found.values.is_empty(), ..here }
+            }
+            _ => found,
+        }
+    }
+
     /// Returns a field of a value.
     pub(super) fn field(&mut self, object: Value, name: &str) -> ValueSet {
         let (Value::Instance(key) | Value::Definition(key)) = object else {

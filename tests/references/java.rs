@@ -192,3 +192,31 @@ fn static_imports_of_a_name_hide_what_stars_bring() {
     ];
     assert_eq!(references(&files), ["C.java:3 -> p/A.java/A.format sure"]);
 }
+
+#[test]
+fn mocks_have_the_methods_of_what_they_stand_for() {
+    let text = "import static org.mockito.Mockito.*;
+import static org.mockito.BDDMockito.then;
+import org.mockito.InOrder;
+import org.mockito.Mockito;
+class A { void log() {} }
+class B { void log() {} }
+class Use {
+  void f(A a) {
+    verify(a).log();
+    Mockito.verify(a, Mockito.never()).log();
+    doReturn(1).when(a).log();
+    Mockito.doThrow(new Error()).when(a).log();
+    spy(a).log();
+    var mock = mock(A.class);
+    mock.log();
+    InOrder order = inOrder(a);
+    order.verify(a).log();
+    then(a).should().log();
+  }
+}
+";
+    for line in [9, 10, 11, 12, 13, 15, 17, 18] {
+        check(text, &[(line, &["A.log sure"])]);
+    }
+}

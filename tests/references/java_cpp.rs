@@ -430,3 +430,18 @@ fn a_definition_of_c_that_includes_the_prototype_comes_before_others() {
     ];
     check(&files, "main.c:3", &["lib/deep/a.c/f likely"]);
 }
+
+#[test]
+fn cpp_pointers_that_a_template_makes_point_to_its_argument() {
+    let text = "struct A { int size(); };\nstruct B { int size(); };\nvoid f(std::unique_ptr<A> p) {\n  auto a = std::make_shared<A>();\n  a->size();\n  auto b = std::unique_ptr<B>(new B());\n  b->size();\n  auto c = std::move(p);\n  c->size();\n  std::unique_ptr<A, B> d(new A());\n  d->size();\n  std::make_unique<B>()->size();\n}\n";
+    let files = [("a.cc", text)];
+    for (line, expected) in
+        [(5, "A.size sure"), (7, "B.size sure"), (9, "A.size sure"), (11, "A.size sure"), (12, "B.size sure")]
+    {
+        let found = references(&files);
+        let place = format!("a.cc:{line} -> ");
+        let found: Vec<&str> = found.iter().filter_map(|row| row.strip_prefix(place.as_str())).collect();
+        assert!(found.contains(&expected), "{line}: {found:?}");
+        assert!(found.iter().filter(|row| row.contains("size")).count() == 1, "{line}: {found:?}");
+    }
+}

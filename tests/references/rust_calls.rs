@@ -110,3 +110,25 @@ fn a_module_has_the_items_of_the_macro_that_it_is_made_of() {
     assert_eq!(of(&files, "src/lib.rs:8"), ["src/inner.rs/Kind sure", "src/inner.rs/deep sure"]);
     assert_eq!(of(&files, "src/inner.rs:3"), ["deep sure"]);
 }
+
+#[test]
+fn a_field_of_self_has_the_bounds_of_the_implementation() {
+    let text = "trait Run { fn run(&self); }
+trait Other { fn run(&self); }
+struct One<T, U> { base: T, more: Vec<U> }
+impl<T: Run, U> Run for One<T, U> where U: Other {
+    fn run(&self) {
+        self.base.run();
+        for one in &self.more {
+            one.run();
+        }
+    }
+}
+";
+    let found = references(&[("src/lib.rs", text)]);
+    for row in ["src/lib.rs:6 -> Run.run likely", "src/lib.rs:8 -> Other.run likely"] {
+        let place = row.split(" -> ").next().unwrap_or_default();
+        let here: Vec<&String> = found.iter().filter(|found| found.starts_with(place)).collect();
+        assert_eq!(here, [row]);
+    }
+}

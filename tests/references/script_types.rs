@@ -157,3 +157,21 @@ fn keys_of_mapped_types_and_inferred_types_are_names_of_their_scope() {
         ["a.ts:5 -> V sure", "a.ts:6 -> U sure", "a.ts:7 -> K sure", "a.ts:8 -> U sure", "a.ts:9 -> K sure"];
     assert_eq!(found, expected);
 }
+
+#[test]
+fn this_in_a_static_method_is_the_class() {
+    let text = [
+        "class A { run() {} static one() { return new this(); }",
+        "  static from(a) { return a instanceof this ? a : new this(a); }",
+        "  static two() { const a = new this(); a.run(); this.one(); } }",
+        "class B { run() {} one() {} }",
+        "A.one().run();",
+        "A.from(1).run();",
+    ];
+    let found = references(&[("a.js", &text.join("\n"))]);
+    assert_found(
+        &found,
+        &["a.js:3 -> A.run sure", "a.js:3 -> A.one sure", "a.js:5 -> A.run sure", "a.js:6 -> A.run likely"],
+    );
+    assert!(!found.iter().any(|row| row.contains("-> B.")), "{found:#?}");
+}

@@ -15,6 +15,8 @@ pub(super) struct ScriptObjects<'t> {
     pub(super) members: FxHashMap<NameId, ScopeId>,
     /// The scopes of arrow functions, in which `this` is that of what is around them.
     pub(super) arrows: FxHashSet<ScopeId>,
+    /// The scopes of static methods, in which `this` is the type.
+    pub(super) statics: FxHashSet<ScopeId>,
     /// What has been assigned.
     pub(super) assigned: FxHashSet<(ScopeId, NameId)>,
     /// The uses of parts of objects in patterns, with the variables that get them.

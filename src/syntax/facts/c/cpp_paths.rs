@@ -381,6 +381,10 @@ impl CppReader<'_> {
                 self.walk(next.clamp(at + 1, close.max(at + 1)), close.max(at + 1), false);
                 (if next == close { inner } else { 0 }, close + 1)
             }
+            // What is moved keeps its type.
+            "std" if self.is_colons(at + 1) && self.text(at + 3) == "move" && self.is_sign(at + 4, b'(') => {
+                self.primary(at + 4)
+            }
             text if self.is_colons(at) || self.is_word(at) && !is_keyword(text) => {
                 let (path, next) = self.path(at, true);
                 if self.is_sign(next, b'{') && !self.is_macro_like(next.saturating_sub(1)) {

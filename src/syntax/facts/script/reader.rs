@@ -9,7 +9,7 @@ use super::context::{
 };
 use super::modules::{augment, export, import, mark_global};
 use super::patterns::{bind_parameter, bind_pattern, mark_called_parts};
-use super::syntax::{declare_required, mark_arrow, receiver_scope, required_value, without_assertions};
+use super::syntax::{declare_required, mark_function, receiver_scope, required_value, without_assertions};
 use super::types::{
     call_signature, declared_type, define_object_type, naming_type, open_type_parameters, parameter_types,
     type_of_value, value_of,
@@ -44,7 +44,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         "function_expression" | "arrow_function" | "generator_function" => {
             let outer = facts.open_scope(ScopeKind::Function, None);
-            mark_arrow(facts, node);
+            mark_function(facts, node);
             facts.objects.context = context;
             function_parts(facts, node, None);
             facts.scope = outer;
@@ -200,7 +200,7 @@ pub(super) fn define_function_of<'t>(
     let function = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Function, flags });
     common_js::open_members(facts, name, function);
     let outer = facts.open_body(function, ScopeKind::Function);
-    mark_arrow(facts, declaration);
+    mark_function(facts, declaration);
     function_parts(facts, declaration, Some(function));
     facts.scope = outer;
     function

@@ -6,6 +6,7 @@ use crate::model::{
     BindingValue, DefinitionFact, ExpressionFact, ExpressionId, MODULE_EXPORTS, ScopeId, ScopeKind,
 };
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
+use crate::syntax::outline::child_of_kind;
 
 /// Longer chains of assignments are not read.
 const MAX_TARGETS: usize = 16;
@@ -155,10 +156,13 @@ pub(super) fn is_undefined<'t>(facts: &FactsBuilder<'t>, value: Node<'t>) -> boo
     value.kind() == "undefined" || facts.text_of(value) == "void 0"
 }
 
-/// Records whether the current scope is that of an arrow function.
-pub(super) fn mark_arrow(facts: &mut FactsBuilder<'_>, function: Node<'_>) {
+/// Records whether the current scope is that of an arrow function or of a static method.
+pub(super) fn mark_function(facts: &mut FactsBuilder<'_>, function: Node<'_>) {
     if function.kind() == "arrow_function" {
         facts.objects.arrows.insert(facts.scope);
+    }
+    if function.kind() == "method_definition" && child_of_kind(function, "static").is_some() {
+        facts.objects.statics.insert(facts.scope);
     }
 }
 
@@ -181,6 +185,19 @@ pub(super) fn has_receiver(facts: &FactsBuilder<'_>) -> bool {
             _ => scope = fact.parent,
         }
     }
+}
+
+/// Returns whether `this` is the type around the current scope, as in a static method.
+pub(super) fn is_receiver_type(facts: &FactsBuilder<'_>) -> bool {
+    let mut scope = facts.scope;
+    while scope != 0 {
+        let fact = facts.facts.scopes[scope as usize];
+        if fact.kind == ScopeKind::Function && !facts.objects.arrows.contains(&scope) {
+            return facts.objects.statics.contains(&scope);
+        }
+        scope = fact.parent;
+    }
+    false
 }
 
 /// Returns the scope of the attributes of `this`: that of a type, or of the members of a function that constructs.

@@ -2,7 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::syntax::{has_receiver, is_own_exports, prototype_owner, required_value, unquoted};
+use super::syntax::{
+    has_receiver, is_own_exports, is_receiver_type, prototype_owner, required_value, unquoted,
+};
 use crate::model::{
     BindingValue, CALL_SIGNATURE, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE,
     NameId, PARAMETER_TYPES, REST_TYPE, ScopeId, ScopeKind, TYPE_OF_VALUE,
@@ -26,6 +28,9 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             facts.chained(owner, value_of)
         }
         "identifier" | "type_identifier" | "shorthand_property_identifier" => facts.named(node),
+        "this" if has_receiver(facts) && is_receiver_type(facts) => {
+            facts.expression(ExpressionFact::ReceiverType)
+        }
         "this" if has_receiver(facts) => facts.expression(ExpressionFact::Receiver),
         "super" => facts.expression(ExpressionFact::Super),
         "member_expression" | "nested_identifier" => {
