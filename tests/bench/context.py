@@ -7,7 +7,7 @@
 JUDGES holds the two judges, `localise` (commits: which of the files that a commit edits are shown with a symbol) and
 `issues` (which lines of an issue's fix are shown). Their READMEs say how OUT and DATA are prepared; DIR has the
 repositories with their history as OWNER+NAME/repo. `measure` keeps every result in OUT and continues where an earlier run
-ended; REPOS="OWNER+NAME ..." chooses repositories. `report` prints the tables of docs/benchmarks.md: means over
+ended; REPOS="OWNER+NAME ..." chooses repositories. `report` prints the tables of docs/benchmarks-documents.md: means over
 repositories (commits) or issues, with intervals of 95 % by bootstrap, of the commits that slop,
 aider and BM25 were all measured on (repomix on as many of them as there are), and the differences between slop and the
 best of the others.

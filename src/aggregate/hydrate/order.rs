@@ -7,7 +7,7 @@
 //!
 //! Over 60 to 100 commits each of flask, click and redis, at two dates of the first two, 0.68 of the document was kept in the
 //! mean, where the order by the last commits that changed the files kept 0.62. No order at all can keep more than 0.90: the
-//! rest is what the commits change. docs/benchmarks.md has the figures.
+//! rest is what the commits change. docs/benchmarks-documents.md has the figures.
 
 use std::cmp::Reverse;
 

@@ -53,7 +53,7 @@ impl PackShares {
     ///
     /// A name costs a fifth of a signature, and is found as well. With several times as much for signatures and summaries, and
     /// rows of one or two names, documents of 8,000 tokens named 0.10 to 0.26 fewer of the symbols that the next commit edits
-    /// (docs/benchmarks.md). An orchestrator is told more of what files are about.
+    /// (docs/benchmarks-documents.md). An orchestrator is told more of what files are about.
     pub fn for_tier(tier: Option<Tier>, is_guided: bool, budget: u64) -> Self {
         match (tier, is_guided) {
             (Some(Tier::Orchestrator), true) => {

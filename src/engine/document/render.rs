@@ -143,7 +143,7 @@ impl Renderer<'_, '_> {
                     view,
                     content,
                     remarks: encoding_remark(subject.facts).into_iter().chain(remark).collect(),
-                    body: body.into(),
+                    body,
                     summary: (view == ViewMode::Summary).then(|| self.author(&subject, &rendering)),
                 };
                 ViewAnswer { block, reason: reason.or(missing), fault }
