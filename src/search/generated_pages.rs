@@ -43,7 +43,7 @@ impl GeneratedPages {
     }
 
     /// Returns whether a file is one of the pages, or what they are shown with.
-    pub fn contain(&self, path: &RelPath) -> bool {
+    pub fn contains(&self, path: &RelPath) -> bool {
         let is_written = |extension: &[u8]| {
             WRITTEN.iter().any(|written| extension.eq_ignore_ascii_case(written.as_bytes()))
         };
@@ -68,7 +68,7 @@ mod tests {
             ["docs/js/jazzy.js", "docs/Classes/A.html", "objects.inv", "my-doxygen.css", "x/js/app.js"];
         let paths = paths.map(|path| RelPath::new(path.as_bytes()).unwrap());
         let pages = GeneratedPages::among(paths.iter());
-        let is_page = |path: &str| pages.contain(&RelPath::new(path.as_bytes()).unwrap());
+        let is_page = |path: &str| pages.contains(&RelPath::new(path.as_bytes()).unwrap());
         let generated = ["docs/Classes/A.html", "docs/a.css", "docs/js/jazzy.js"];
         assert!(generated.into_iter().all(is_page));
         let others = ["docs/guide.md", "docs2/a.html", "index.html", "x/a.html", "a.css"];

@@ -32,7 +32,7 @@ impl<'q> LineTargets<'q> {
     }
 
     /// Returns whether the task points to lines of a file.
-    pub(super) fn include(&self, file: &RankedFile<'_>) -> bool {
+    pub(super) fn contains(&self, file: &RankedFile<'_>) -> bool {
         self.of_file(file).next().is_some()
     }
 }

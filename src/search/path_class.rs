@@ -82,6 +82,9 @@ impl PathClass {
     }
 }
 
+/// What the names of files of tests end in.
+pub(super) const TEST_ENDINGS: [&[u8]; 5] = [b"_tests", b"_test", b"-test", b"Tests", b"Test"];
+
 /// What the score of a file that a program wrote is multiplied by.
 pub(super) const GENERATED_FACTOR: f64 = 0.01;
 
@@ -146,9 +149,8 @@ fn is_named_test(path: &RelPath) -> bool {
     let name = path.file_name();
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
     let has_infix = |infix: &[u8]| name.windows(infix.len()).any(|part| part == infix);
-    let endings: [&[u8]; 5] = [b"_test", b"_tests", b"-test", b"Test", b"Tests"];
     stem.starts_with(b"test_")
-        || endings.iter().any(|ending| stem.ends_with(ending))
+        || TEST_ENDINGS.iter().any(|ending| stem.ends_with(ending))
         || is_any(stem, &["test", "tests", "conftest"])
         || has_infix(b".spec.")
         || has_infix(b".test.")

@@ -23,7 +23,7 @@
 
 use super::bm25::{normalized, rarity};
 use super::line_targets::LineTargets;
-use super::path_class::{GENERATED_FACTOR, PathClass};
+use super::path_class::{GENERATED_FACTOR, PathClass, TEST_ENDINGS};
 use super::query::RankingQuery;
 use super::text_matches::TextMatches;
 use super::vector::TermVector;
@@ -188,7 +188,7 @@ impl FileRanking {
         class: PathClass,
     ) {
         let targets = LineTargets::new(query, files);
-        let pointed_to: Vec<bool> = found.iter().map(|at| targets.include(&files[*at])).collect();
+        let pointed_to: Vec<bool> = found.iter().map(|at| targets.contains(&files[*at])).collect();
         for (at, is_pointed_to) in found.iter().zip(pointed_to) {
             files[*at].class = class;
             if !is_pointed_to {
@@ -226,7 +226,7 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
             subjects: file.signals.subjects,
             nearness: file.signals.nearness,
             together: file.signals.together,
-            same_stem: f64::from(u8::from(stems.contain(file))),
+            same_stem: f64::from(u8::from(stems.contains(file))),
             changes: file.signals.changes,
         })
         .collect();
@@ -238,7 +238,7 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
         // Prose may match better than any code; it is not to make the differences among code small.
         let shares = raw.zip(&greatest, |value, greatest| normalized(value, greatest).min(1.0));
         let parts = shares.zip(&weights, |share, weight| share * weight);
-        let factor = if targets.include(file) { 1.0 } else { file.class.file_factor() };
+        let factor = if targets.contains(file) { 1.0 } else { file.class.file_factor() };
         FileScore { total: parts.sum() * factor, parts, factor }
     };
     let scores: Vec<FileScore> = raw.iter().zip(files).map(score).collect();
@@ -310,7 +310,7 @@ impl<'a> FocusStems<'a> {
         Self(stems)
     }
 
-    fn contain(&self, file: &RankedFile<'_>) -> bool {
+    fn contains(&self, file: &RankedFile<'_>) -> bool {
         !file.in_focus && self.0.binary_search(&bare_stem(file.path)).is_ok()
     }
 }
@@ -322,8 +322,7 @@ fn bare_stem(path: &RelPath) -> &[u8] {
     let hidden = usize::from(name.starts_with(b"."));
     let stem = name[hidden..].split(|byte| *byte == b'.').next().unwrap_or_default();
     let stem = stem.strip_prefix(b"test_").unwrap_or(stem);
-    let endings: [&[u8]; 5] = [b"_tests", b"_test", b"-test", b"Tests", b"Test"];
-    let cut = endings.iter().find_map(|ending| stem.strip_suffix(*ending));
+    let cut = TEST_ENDINGS.iter().find_map(|ending| stem.strip_suffix(*ending));
     let stem = cut.filter(|stem| !stem.is_empty()).unwrap_or(stem);
     let folder = path.parent().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     if is_common_stem(stem) && !folder.is_empty() { folder } else { stem }

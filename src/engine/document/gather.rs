@@ -274,7 +274,7 @@ fn unknown_stability(file: &KnownFile) -> FileStability {
 fn is_of_no_interest(file: &KnownFile, routed: RoutedView, pages: &GeneratedPages) -> bool {
     let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
     is_selectable(file, routed)
-        && (pages.contain(&file.path) || PathClass::is_of_no_interest(&file.path, file_type, facts.size))
+        && (pages.contains(&file.path) || PathClass::is_of_no_interest(&file.path, file_type, facts.size))
 }
 
 pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {

@@ -28,7 +28,7 @@ impl<'a> NamedFiles<'a> {
     }
 
     /// Returns whether no lines of a file are selected. What a task points to is shown if a person may read it.
-    pub(super) fn contain(&self, candidate: &CandidateFile, is_pointed_to: bool) -> bool {
+    pub(super) fn contains(&self, candidate: &CandidateFile, is_pointed_to: bool) -> bool {
         let type_id = candidate.block.file_type.id;
         let is_only_named = FOR_PROGRAMS.contains(&type_id) || self.is_copy(candidate);
         MINIFIED.contains(&type_id) || is_only_named && !is_pointed_to

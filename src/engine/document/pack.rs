@@ -399,7 +399,7 @@ fn pack_symbols(
         let candidate = &files[symbol.file].candidate;
         let is_pointed_to = 0.0 < symbol.parts.frame;
         let is_only_named = ranking.scores[symbol.file].is_of_generated_file()
-            || named.contain(candidate, is_pointed_to)
+            || named.contains(candidate, is_pointed_to)
             // What is in no cell of a notebook is JSON.
             || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
         let is_shown = is_ranked(candidate) && !is_only_named;

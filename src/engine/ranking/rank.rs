@@ -101,7 +101,7 @@ pub(in crate::engine) fn path_classes(workspace: &Workspace<'_>, files: &[&Known
     let foreign = ForeignFiles::of_project(workspace);
     let pages = GeneratedPages::among(files.iter().map(|file| &file.path));
     let class_of = |file: &&KnownFile| {
-        if pages.contain(&file.path) {
+        if pages.contains(&file.path) {
             return PathClass::Generated;
         }
         PathClass::of(&file.path, ranked_role(file), foreign.contains(&file.path))
