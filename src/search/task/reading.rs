@@ -86,7 +86,7 @@ pub struct TaskReading {
     pub ignored: Vec<IgnoredText>,
 }
 
-/// Reads the text of a task, which [`plain_text`](crate::search::plain_text) has prepared.
+/// Reads the text of a task, which [`plain_text`](crate::search::plain_text()) has prepared.
 pub fn read_task(text: &str) -> Result<TaskReading, Error> {
     if text.trim().is_empty() {
         return Err(Error::Empty);
