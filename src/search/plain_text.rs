@@ -96,7 +96,9 @@ fn sequence_length(text: &str) -> usize {
             let end = sequence.find(['\u{7}', '\u{1b}', '\n']).unwrap_or(0);
             escape + end + usize::from(sequence.as_bytes()[end] == 7)
         }
-        Some(b'\\' | b'(' | b')') => escape + 1,
+        // A character set, which `tput sgr0` selects with a letter.
+        Some(b'(' | b')') => escape + 1 + usize::from(bytes.get(1).is_some_and(u8::is_ascii_alphanumeric)),
+        Some(b'\\') => escape + 1,
         _ => escape,
     }
 }
@@ -225,6 +227,7 @@ mod tests {
         check("\u{1b}]8;;file:///a.py\u{1b}\\a.py\u{1b}]8;;\u{1b}\\ \u{1b}]0;title\u{7}b", "a.py b");
         check("\u{fffd}[31mred\u{fffd}[0m ␛[1;32mgreen␛[0m", "red green");
         check("[31mFAILED[0m a[3] b[12]", "FAILED a[3] b[12]");
+        check("\u{1b}[1mbold\u{1b}(B\u{1b}[m plain\u{1b}(", "bold plain");
         check("\u{1b}", "");
         check("\u{1b}[é", "é");
     }
