@@ -1,50 +1,48 @@
 //! Calls to values: what functions, types and members of values return.
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules, Site};
 use super::values::{Value, ValueSet};
-use crate::model::{DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeId};
+use crate::model::{DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, NameId};
 
 impl Evaluator<'_> {
     /// Returns what a call of the value of an expression returns.
-    pub(super) fn call_expression(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        function: ExpressionId,
-    ) -> ValueSet {
-        if self.index.rules(file) == NameRules::Java {
-            return self.java_called(file, scope, function);
+    pub(super) fn call_expression(&mut self, site: Site, function: ExpressionId) -> ValueSet {
+        if self.index.rules(site.file) == NameRules::Java {
+            return self.java_called(site, function);
         }
-        if self.index.rules(file) == NameRules::Cpp
-            && let Some(made) = self.cpp_made_pointer(file, scope, function)
+        if self.index.rules(site.file) == NameRules::Cpp
+            && let Some(made) = self.cpp_made_pointer(site, function)
         {
             return made;
         }
-        let callee =
-            if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
-                let object = self.value(file, scope, object);
-                let name = self.index.facts(file).name(method);
-                if self.index.rules(file) == NameRules::Rust {
-                    return self.call_of_rust_method((file, scope), function, object, name);
-                }
-                if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
-                    return object.flat_map(|object| self.call_of_container(object, name));
-                }
-                // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
-                if self.is_python(file) {
-                    return self.call_of_members(file, object, method);
-                }
-                self.attributes(file, object, method)
-            } else {
-                self.value(file, scope, function)
-            };
+        let callee = if let ExpressionFact::Member(object, method) =
+            self.index.facts(site.file).expression(function)
+        {
+            let object = self.value(site, object);
+            let name = self.index.facts(site.file).name(method);
+            if self.index.rules(site.file) == NameRules::Rust {
+                return self.call_of_rust_method(site, function, object, name);
+            }
+            if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
+                return object.flat_map(|object| self.call_of_container(object, name));
+            }
+            // Not the value of the whole expression: a chain of calls would be followed twice at each of its links.
+            if self.is_python(site.file) {
+                return self.call_of_members(site.file, object, method);
+            }
+            self.attributes(site.file, object, method)
+        } else {
+            self.value(site, function)
+        };
         if callee.values.is_empty() {
             // A package of Go returns types of its own and of what it imports, and so does a class of Python.
             let is_foreign = callee.is_complete
-                && match self.index.facts(file).expression(function) {
-                    ExpressionFact::Name(name) if self.is_python(file) => self.is_named_as_class(file, name),
-                    _ => self.index.rules(file) == NameRules::Go,
+                && match self.index.facts(site.file).expression(function) {
+                    ExpressionFact::Name(name) if self.is_python(site.file) => {
+                        self.is_named_as_class(site.file, name)
+                    }
+                    _ => self.index.rules(site.file) == NameRules::Go,
                 };
             return if is_foreign { callee } else { ValueSet::UNKNOWN };
         }
@@ -102,26 +100,24 @@ impl Evaluator<'_> {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
             }),
-            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Go => {
-                match self.generic_parts(file, expression) {
-                    ("func", arguments, _) => {
-                        self.instance(file, scope, arguments.first().copied().unwrap_or(0))
-                    }
+            Value::Generic { site, expression } if self.index.rules(site.file) == NameRules::Go => {
+                match self.generic_parts(site.file, expression) {
+                    ("func", arguments, _) => self.instance(site, arguments.first().copied().unwrap_or(0)),
                     _ => ValueSet::UNKNOWN,
                 }
             }
-            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Rust => {
-                self.call_of_closure(file, scope, expression)
+            Value::Generic { site, expression } if self.index.rules(site.file) == NameRules::Rust => {
+                self.call_of_closure(site, expression)
             }
-            Value::Generic { file, scope, expression }
-                if self.is_python(file) && self.type_name(file, expression) == "Callable" =>
+            Value::Generic { site, expression }
+                if self.is_python(site.file) && self.type_name(site.file, expression) == "Callable" =>
             {
-                let (_, arguments, _) = self.generic_parts(file, expression);
-                self.instance(file, scope, arguments.last().copied().unwrap_or(0))
+                let (_, arguments, _) = self.generic_parts(site.file, expression);
+                self.instance(site, arguments.last().copied().unwrap_or(0))
             }
-            Value::Generic { file, scope, expression } if self.is_function_type(callee) => {
-                let (_, arguments, _) = self.generic_parts(file, expression);
-                self.instance(file, scope, arguments.first().copied().unwrap_or(0))
+            Value::Generic { site, expression } if self.is_function_type(callee) => {
+                let (_, arguments, _) = self.generic_parts(site.file, expression);
+                self.instance(site, arguments.first().copied().unwrap_or(0))
             }
             Value::Super(_)
             | Value::Module(_)
@@ -147,9 +143,9 @@ impl Evaluator<'_> {
         let mut found = if fact.returns.is_empty() { ValueSet::UNKNOWN } else { ValueSet::FOREIGN };
         for expression in &fact.returns {
             found.merge(if fact.flags.has(DefinitionFlags::DECLARED) {
-                self.instance(key.file, scope, *expression)
+                self.instance(key.at(scope), *expression)
             } else {
-                self.value(key.file, scope, *expression)
+                self.value(key.at(scope), *expression)
             });
         }
         if fact.flags.has(DefinitionFlags::DECORATED) {
@@ -171,7 +167,7 @@ impl Evaluator<'_> {
         };
         self.decorated.insert(key, ValueSet::UNKNOWN);
         self.open += 1;
-        let decorator = self.value(key.file, fact.scope, *decorator);
+        let decorator = self.value(key.at(fact.scope), *decorator);
         let mut found = decorator.flat_map(|decorator| self.call(decorator));
         // What reads the attribute gets what a descriptor returns.
         found.values.retain(|value| match value {

@@ -2,7 +2,7 @@
 
 use super::common_js_modules::is_object;
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules, Site};
 use super::values::{Value, ValueSet};
 use crate::model::{DefinitionKind, MODULE_EXPORTS};
 
@@ -24,7 +24,7 @@ impl Evaluator<'_> {
 
     fn assigned_exports(&mut self, file: FileId) -> Option<ValueSet> {
         let exports = *self.modules.common_js.exports.get(&file)?;
-        self.bound_in(file, exports, MODULE_EXPORTS)
+        self.bound_in(Site { file, scope: exports }, MODULE_EXPORTS)
     }
 
     fn has_own_exports(&self, file: FileId) -> bool {
@@ -42,7 +42,7 @@ impl Evaluator<'_> {
         let exports = *self.modules.common_js.exports.get(&file)?;
         let whole = self.assigned_exports(file).unwrap_or(ValueSet::FOREIGN);
         let is_complete = whole.is_complete;
-        if let Some(mut found) = self.bound_in(file, exports, name) {
+        if let Some(mut found) = self.bound_in(Site { file, scope: exports }, name) {
             found.is_complete &= is_complete;
             return Some(found);
         }

@@ -1,18 +1,18 @@
 //! Containers: their elements, the parts of tuples, what their methods return and what wrappers contain.
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules, Site};
 use super::values::{Value, ValueSet};
-use crate::model::{ExpressionFact, ExpressionId, LOOP_ELEMENT, ScopeId};
+use crate::model::{ExpressionFact, ExpressionId, LOOP_ELEMENT};
 
 impl<'a> Evaluator<'a> {
     /// Returns what a method of a container returns.
     pub(super) fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
         match (container, method) {
-            (Value::Generic { file, scope, expression }, _) if self.index.rules(file) == NameRules::Java => {
-                self.java_container_call(file, scope, expression, method)
+            (Value::Generic { site, expression }, _) if self.index.rules(site.file) == NameRules::Java => {
+                self.java_container_call(site, expression, method)
             }
-            (Value::Generic { file, .. }, _) if self.index.rules(file) == NameRules::Cpp => {
+            (Value::Generic { site, .. }, _) if self.index.rules(site.file) == NameRules::Cpp => {
                 self.cpp_container_call(container, method)
             }
             (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
@@ -21,13 +21,13 @@ impl<'a> Evaluator<'a> {
             (Value::Generic { .. }, "values" | "copy" | "filter" | "slice" | "concat" | "reverse") => {
                 ValueSet::one(container)
             }
-            (Value::Generic { file, scope, expression }, "items") if self.is_python(file) => {
-                ValueSet::one(Value::Entries { file, scope, expression })
+            (Value::Generic { site, expression }, "items") if self.is_python(site.file) => {
+                ValueSet::one(Value::Entries { site, expression })
             }
-            (Value::Generic { file, .. }, "difference" | "intersection") if self.is_python(file) => {
+            (Value::Generic { site, .. }, "difference" | "intersection") if self.is_python(site.file) => {
                 ValueSet::one(container)
             }
-            (Value::Generic { file, .. }, "union" | "symmetric_difference") if self.is_python(file) => {
+            (Value::Generic { site, .. }, "union" | "symmetric_difference") if self.is_python(site.file) => {
                 ValueSet { values: vec![container], is_complete: false }
             }
             (Value::Generic { .. }, _) => ValueSet::UNKNOWN,
@@ -80,7 +80,9 @@ impl<'a> Evaluator<'a> {
         match whole {
             _ if self.is_function_type(whole) => ValueSet::UNKNOWN,
             Value::Generic { .. } if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
-            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
+            Value::Generic { site, .. } if self.index.rules(site.file) == NameRules::Rust => {
+                self.rust_item(whole)
+            }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
             // `type List []Item`
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Go => {
@@ -88,14 +90,14 @@ impl<'a> Evaluator<'a> {
                 let Some(base) = fact.bases.first().filter(|_| fact.body.is_none()) else {
                     return ValueSet::UNKNOWN;
                 };
-                let underlying = self.instance(key.file, fact.scope, *base);
+                let underlying = self.instance(key.at(fact.scope), *base);
                 underlying.flat_map(|underlying| match underlying {
                     Value::Generic { .. } => self.item(underlying),
                     _ => ValueSet::UNKNOWN,
                 })
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => self.cpp_item(whole),
-            Value::Generic { file, scope, expression } => self.item_of_generic(file, scope, expression),
+            Value::Generic { site, expression } => self.item_of_generic(site, expression),
             Value::Definition(_) | Value::Entries { .. } => ValueSet::one(whole),
             _ => ValueSet::UNKNOWN,
         }
@@ -112,33 +114,33 @@ impl<'a> Evaluator<'a> {
             return self.loop_element(whole);
         }
         match whole {
-            Value::Generic { file, scope, expression } => {
-                let (name, arguments, _) = self.generic_parts(file, expression);
+            Value::Generic { site, expression } => {
+                let (name, arguments, _) = self.generic_parts(site.file, expression);
                 let argument = arguments.get(at as usize).copied();
                 // Names of types of C++ end in colons.
                 match name.trim_end_matches(':') {
                     _ if self.is_display(whole) => match argument.or(arguments.last().copied()) {
-                        Some(element) => self.value(file, scope, element),
+                        Some(element) => self.value(site, element),
                         None => ValueSet::UNKNOWN,
                     },
                     // `tuple[A, ...]` has one argument.
-                    "tuple" | "Tuple" if self.is_python(file) && arguments.len() == 1 => {
-                        self.instance(file, scope, arguments[0])
+                    "tuple" | "Tuple" if self.is_python(site.file) && arguments.len() == 1 => {
+                        self.instance(site, arguments[0])
                     }
                     "tuple" | "Tuple" | "pair" | "" => {
-                        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, argument))
+                        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(site, argument))
                     }
                     _ if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
-                    _ if self.index.rules(file) == NameRules::Rust => match argument {
-                        Some(argument) => self.instance(file, scope, argument),
-                        None if at == 1 => self.error_of_alias(file, scope, expression),
+                    _ if self.index.rules(site.file) == NameRules::Rust => match argument {
+                        Some(argument) => self.instance(site, argument),
+                        None if at == 1 => self.error_of_alias(site, expression),
                         None => ValueSet::UNKNOWN,
                     },
-                    _ if self.is_python(file) => self.item(whole),
+                    _ if self.is_python(site.file) => self.item(whole),
                     _ => ValueSet::UNKNOWN,
                 }
             }
-            Value::Entries { file, scope, expression } => self.part_of_entry(file, scope, expression, at),
+            Value::Entries { site, expression } => self.part_of_entry(site, expression, at),
             Value::Definition(key) if self.is_python(key.file) => ValueSet::one(whole),
             _ => ValueSet::UNKNOWN,
         }
@@ -147,10 +149,10 @@ impl<'a> Evaluator<'a> {
     /// Returns what the first variable of a loop over a container gets.
     fn loop_element(&mut self, whole: Value) -> ValueSet {
         match whole {
-            Value::Generic { file, scope, expression } if self.index.rules(file) == NameRules::Go => {
-                let (name, arguments, _) = self.generic_parts(file, expression);
+            Value::Generic { site, expression } if self.index.rules(site.file) == NameRules::Go => {
+                let (name, arguments, _) = self.generic_parts(site.file, expression);
                 match (name, arguments.as_slice()) {
-                    ("chan", [first]) | ("map", [first, _]) => self.instance(file, scope, *first),
+                    ("chan", [first]) | ("map", [first, _]) => self.instance(site, *first),
                     _ => ValueSet::UNKNOWN,
                 }
             }
@@ -166,51 +168,53 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn item_of_generic(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        let (name, arguments, _) = self.generic_parts(file, expression);
-        let is_display = self.is_display(Value::Generic { file, scope, expression });
+    fn item_of_generic(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
+        let (name, arguments, _) = self.generic_parts(site.file, expression);
+        let is_display = self.is_display(Value::Generic { site, expression });
         match name {
-            "tuple" | "Tuple" if self.is_python(file) => {
+            "tuple" | "Tuple" if self.is_python(site.file) => {
                 let mut found = ValueSet::FOREIGN;
                 for argument in arguments {
-                    found.merge(self.instance(file, scope, argument));
+                    found.merge(self.instance(site, argument));
                 }
                 found
             }
-            "Generator" | "AsyncGenerator" if self.is_python(file) => {
-                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            "Generator" | "AsyncGenerator" if self.is_python(site.file) => {
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
             }
             _ if is_display => {
                 let mut found = ValueSet::FOREIGN;
                 for element in arguments {
-                    found.merge(self.value(file, scope, element));
+                    found.merge(self.value(site, element));
                 }
                 found
             }
             // What comes behind the element is an allocator, a way to delete or a size.
-            _ if self.index.rules(file) == NameRules::Cpp && !name.trim_end_matches(':').ends_with("map") => {
-                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            _ if self.index.rules(site.file) == NameRules::Cpp
+                && !name.trim_end_matches(':').ends_with("map") =>
+            {
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
             }
-            _ => arguments.last().map_or(ValueSet::UNKNOWN, |last| self.instance(file, scope, *last)),
+            _ => arguments.last().map_or(ValueSet::UNKNOWN, |last| self.instance(site, *last)),
         }
     }
 
     /// Returns the key or the value of an entry of a dictionary.
-    fn part_of_entry(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId, at: u32) -> ValueSet {
-        let is_display = self.is_display(Value::Generic { file, scope, expression });
-        let (_, arguments, _) = self.generic_parts(file, expression);
+    fn part_of_entry(&mut self, site: Site, expression: ExpressionId, at: u32) -> ValueSet {
+        let is_display = self.is_display(Value::Generic { site, expression });
+        let (_, arguments, _) = self.generic_parts(site.file, expression);
         match (at, arguments.as_slice()) {
-            (0, [key, _]) if !is_display => self.instance(file, scope, *key),
-            (1, _) => self.item_of_generic(file, scope, expression),
+            (0, [key, _]) if !is_display => self.instance(site, *key),
+            (1, _) => self.item_of_generic(site, expression),
             _ => ValueSet::UNKNOWN,
         }
     }
 
     /// Returns whether a value is a container whose elements are known as values, as that of `[a, b]` in Python.
     pub(super) fn is_display(&self, value: Value) -> bool {
-        let Value::Generic { file, expression, .. } = value else { return false };
-        self.is_python(file)
-            && self.index.facts(file).expression(self.generic_root(file, expression))
+        let Value::Generic { site, expression } = value else { return false };
+        self.is_python(site.file)
+            && self.index.facts(site.file).expression(self.generic_root(site.file, expression))
                 == ExpressionFact::Literal
     }
 
@@ -230,11 +234,11 @@ impl<'a> Evaluator<'a> {
     /// Returns what `await` of Python makes of a value. A call of a coroutine function is its result already.
     pub(super) fn awaited_in_python(&mut self, value: Value) -> ValueSet {
         match value {
-            Value::Generic { file, scope, expression } => {
-                let (name, arguments, _) = self.generic_parts(file, expression);
+            Value::Generic { site, expression } => {
+                let (name, arguments, _) = self.generic_parts(site.file, expression);
                 match name {
                     "Awaitable" | "Coroutine" | "CoroutineType" | "Future" | "Task" => {
-                        self.instance(file, scope, arguments.last().copied().unwrap_or(0))
+                        self.instance(site, arguments.last().copied().unwrap_or(0))
                     }
                     _ => ValueSet::one(value),
                 }
@@ -246,10 +250,10 @@ impl<'a> Evaluator<'a> {
                 }
                 let waiting = method.flat_map(|method| self.call(method));
                 let found = waiting.flat_map(|waiting| match waiting {
-                    Value::Generic { file, scope, expression } => {
-                        let (_, arguments, _) = self.generic_parts(file, expression);
+                    Value::Generic { site, expression } => {
+                        let (_, arguments, _) = self.generic_parts(site.file, expression);
                         // `Generator[yielded, sent, returned]`
-                        self.instance(file, scope, arguments.get(2).copied().unwrap_or(0))
+                        self.instance(site, arguments.get(2).copied().unwrap_or(0))
                     }
                     _ => ValueSet::UNKNOWN,
                 });
@@ -265,12 +269,12 @@ impl<'a> Evaluator<'a> {
         match outer {
             Value::Generic { .. } if self.is_display(outer) => ValueSet::UNKNOWN,
             Value::Generic { .. } if self.is_plain_of_rust(outer) => ValueSet::FOREIGN,
-            Value::Generic { file, scope, expression } => {
-                let (name, arguments, _) = self.generic_parts(file, expression);
-                if self.is_script(file) && !name.contains("Promise") {
+            Value::Generic { site, expression } => {
+                let (name, arguments, _) = self.generic_parts(site.file, expression);
+                if self.is_script(site.file) && !name.contains("Promise") {
                     return ValueSet::one(outer);
                 }
-                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {
                 let operator = self.attribute(outer, "operator->");

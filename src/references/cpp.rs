@@ -11,9 +11,9 @@ use rustc_hash::FxHashSet;
 
 use super::cpp_tables::{MAX_DECLARATIONS, joined_namespace};
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId};
+use super::project::{DefinitionKey, FileId, Site};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, UseFact};
+use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeKind, UseFact};
 
 /// How many namespaces one `using namespace` may lead to.
 const MAX_USINGS: usize = 16;
@@ -26,7 +26,7 @@ fn is_header(path: &str) -> bool {
 
 impl<'a> Evaluator<'a> {
     /// Returns what a name without a receiver may be.
-    pub(super) fn cpp_name(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+    pub(super) fn cpp_name(&mut self, site: Site, name: &str) -> ValueSet {
         if name == "::" {
             return ValueSet::one(Value::Namespace(0));
         }
@@ -34,45 +34,45 @@ impl<'a> Evaluator<'a> {
         if let Some((plain, _)) = name.split_once('<')
             && !plain.starts_with("operator")
         {
-            let found = self.cpp_name_in_scopes(file, scope, name);
+            let found = self.cpp_name_in_scopes(site, name);
             return if found.values.is_empty() {
-                self.cpp_name_in_scopes(file, scope, &format!("{plain}::"))
+                self.cpp_name_in_scopes(site, &format!("{plain}::"))
             } else {
                 found
             };
         }
-        self.cpp_name_in_scopes(file, scope, name)
+        self.cpp_name_in_scopes(site, name)
     }
 
-    fn cpp_name_in_scopes(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+    fn cpp_name_in_scopes(&mut self, site: Site, name: &str) -> ValueSet {
         // `a::` is a type or a namespace.
         let (name, is_type) = name.strip_suffix("::").map_or((name, false), |name| (name, true));
-        let facts = self.index.facts(file);
+        let facts = self.index.facts(site.file);
         let id = facts.find_name(name);
-        let (mut at, mut is_certain) = (scope, true);
+        let (mut at, mut is_certain) = (site.scope, true);
         loop {
             let around = facts.scope(at);
             let found = match around.kind {
                 ScopeKind::Class | ScopeKind::Implementation => {
                     // The head of the function is a macro: that the body is a method of this type is a guess.
                     is_certain &= around.definition.is_some();
-                    if let Some(class) = self.receiver(file, at) {
+                    if let Some(class) = self.receiver(site.at(at)) {
                         let (found, is_complete) = self.find_member(class, name, 0);
                         is_certain &= is_complete || found.is_some();
                         found.or_else(|| self.injected(class, name))
                     } else {
                         is_certain = false;
-                        self.cpp_outlined_namespace(file, at, name)
+                        self.cpp_outlined_namespace(site.at(at), name)
                     }
                 }
-                ScopeKind::Module => self.cpp_member_of_scope(file, at, name),
+                ScopeKind::Module => self.cpp_member_of_scope(site.at(at), name),
                 ScopeKind::Function | ScopeKind::Block => {
                     let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
-                    (!bindings.is_empty()).then(|| self.bound(file, bindings))
+                    (!bindings.is_empty()).then(|| self.bound(site.file, bindings))
                 }
             };
             let found = found.or_else(|| {
-                let found = self.cpp_used(file, at, name)?;
+                let found = self.cpp_used(site.at(at), name)?;
                 is_certain = false;
                 Some(found)
             });
@@ -110,31 +110,31 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns a member of the namespace that `void a::f() {}` is qualified with.
-    fn cpp_outlined_namespace(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
-        let facts = self.index.facts(file);
-        let owner = facts.scope(scope).definition?;
+    fn cpp_outlined_namespace(&mut self, site: Site, name: &str) -> Option<ValueSet> {
+        let facts = self.index.facts(site.file);
+        let owner = facts.scope(site.scope).definition?;
         let fact = &facts.definitions[owner as usize];
         let base = *fact.bases.first()?;
-        let found = self.value(file, fact.scope, base);
+        let found = self.value(site.at(fact.scope), base);
         found.values.into_iter().find_map(|value| match value {
-            Value::Namespace(namespace) => self.cpp_declared(file, namespace, name),
+            Value::Namespace(namespace) => self.cpp_declared(site.file, namespace, name),
             _ => None,
         })
     }
 
     /// Returns a member of the namespace whose body a scope is.
-    fn cpp_member_of_scope(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
-        let namespace = self.modules.cpp.scopes.get(&(file, scope)).copied()?;
-        self.cpp_declared(file, namespace, name)
+    fn cpp_member_of_scope(&mut self, site: Site, name: &str) -> Option<ValueSet> {
+        let namespace = self.modules.cpp.scopes.get(&site).copied()?;
+        self.cpp_declared(site.file, namespace, name)
     }
 
     /// Returns what the directives of a scope make visible.
-    fn cpp_used(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
-        let usings = self.modules.cpp.usings.get(&file)?.clone();
+    fn cpp_used(&mut self, site: Site, name: &str) -> Option<ValueSet> {
+        let usings = self.modules.cpp.usings.get(&site.file)?.clone();
         let mut found: Option<ValueSet> = None;
-        for (_, path) in usings.iter().filter(|(at, _)| *at == scope).take(MAX_USINGS) {
-            let Some(namespace) = self.cpp_namespace_at(file, scope, path) else { continue };
-            if let Some(member) = self.cpp_declared(file, namespace, name) {
+        for (_, path) in usings.iter().filter(|(at, _)| *at == site.scope).take(MAX_USINGS) {
+            let Some(namespace) = self.cpp_namespace_at(site, path) else { continue };
+            if let Some(member) = self.cpp_declared(site.file, namespace, name) {
                 match &mut found {
                     Some(found) => found.merge(member),
                     None => found = Some(member),
@@ -145,14 +145,13 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the namespace that a path means within a scope.
-    fn cpp_namespace_at(&self, file: FileId, scope: ScopeId, path: &str) -> Option<u32> {
-        let facts = self.index.facts(file);
+    fn cpp_namespace_at(&self, mut site: Site, path: &str) -> Option<u32> {
+        let facts = self.index.facts(site.file);
         let cpp = &self.modules.cpp;
-        let mut at = scope;
-        while at != 0 && !cpp.scopes.contains_key(&(file, at)) {
-            at = facts.scope(at).parent.min(at - 1);
+        while site.scope != 0 && !cpp.scopes.contains_key(&site) {
+            site.scope = facts.scope(site.scope).parent.min(site.scope - 1);
         }
-        let around = cpp.scopes.get(&(file, at)).copied().unwrap_or(0);
+        let around = cpp.scopes.get(&site).copied().unwrap_or(0);
         let mut outer = cpp.namespaces[around as usize].path.as_str();
         loop {
             if let Some(found) = cpp.ids.get(&joined_namespace(outer, path)) {
@@ -375,7 +374,7 @@ impl<'a> Evaluator<'a> {
         let mut found = Vec::new();
         for key in candidates.into_iter().take(MAX_DECLARATIONS) {
             let scope = self.index.definition(key).scope;
-            let receiver = self.receiver(key.file, scope);
+            let receiver = self.receiver(key.at(scope));
             if receiver.is_none_or(|receiver| receiver == owner || self.is_same_type(receiver, owner)) {
                 found.push(key);
             }
@@ -386,7 +385,7 @@ impl<'a> Evaluator<'a> {
     /// Returns whether two definitions are of one type: a template and its specialization.
     fn is_same_type(&self, a: DefinitionKey, b: DefinitionKey) -> bool {
         let namespace =
-            |key: DefinitionKey| self.modules.cpp.scopes.get(&(key.file, self.index.definition(key).scope));
+            |key: DefinitionKey| self.modules.cpp.scopes.get(&key.at(self.index.definition(key).scope));
         self.index.name(a) == self.index.name(b) && namespace(a).is_some() && namespace(a) == namespace(b)
     }
 
@@ -403,7 +402,7 @@ impl<'a> Evaluator<'a> {
             });
             (
                 owner.rsplit("::").next().unwrap_or(owner),
-                self.modules.cpp.scopes.get(&(key.file, fact.scope)).copied(),
+                self.modules.cpp.scopes.get(&key.at(fact.scope)).copied(),
             )
         };
         targets.windows(2).all(|pair| space(&pair[0]) == space(&pair[1]))
@@ -421,9 +420,8 @@ impl<'a> Evaluator<'a> {
         if usage.receiver.is_some() || !usage.is_call || !targets.iter().any(|key| is_function(&key)) {
             return false;
         }
-        let space = |key: &DefinitionKey| {
-            self.modules.cpp.scopes.get(&(key.file, index.definition(*key).scope)).copied()
-        };
+        let space =
+            |key: &DefinitionKey| self.modules.cpp.scopes.get(&key.at(index.definition(*key).scope)).copied();
         let own = targets.first().and_then(space);
         let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
         // A member is found before any argument is looked at.
@@ -434,9 +432,9 @@ impl<'a> Evaluator<'a> {
     pub(super) fn cpp_bare(&mut self, file: FileId, usage: &UseFact) -> ValueSet {
         let name = self.index.facts(file).name(usage.name);
         let found = if usage.is_type {
-            self.cpp_name(file, usage.scope, &format!("{name}::"))
+            self.cpp_name(Site { file, scope: usage.scope }, &format!("{name}::"))
         } else {
-            self.cpp_name(file, usage.scope, name)
+            self.cpp_name(Site { file, scope: usage.scope }, name)
         };
         if found.values.is_empty() && !found.is_complete && self.cpp_is_local(file, usage) {
             return ValueSet::FOREIGN;

@@ -1,9 +1,9 @@
 //! C++: elements of containers, and what is known of those of its standard library.
 
 use super::evaluate::Evaluator;
-use super::project::FileId;
+use super::project::Site;
 use super::values::{Value, ValueSet};
-use crate::model::{ExpressionFact, ExpressionId, ScopeId};
+use crate::model::{ExpressionFact, ExpressionId};
 
 impl Evaluator<'_> {
     /// Returns what indexing a value of a type of the project gives: what its operator returns. An array or a pointer, which
@@ -18,26 +18,21 @@ impl Evaluator<'_> {
 
     /// Returns what an iterator over a container of another project points to: of a map, a pair.
     pub(super) fn cpp_element(&mut self, container: Value) -> ValueSet {
-        let Value::Generic { file, scope, expression } = container else { return ValueSet::UNKNOWN };
-        let (name, arguments, _) = self.generic_parts(file, expression);
+        let Value::Generic { site, expression } = container else { return ValueSet::UNKNOWN };
+        let (name, arguments, _) = self.generic_parts(site.file, expression);
         if name.trim_end_matches(':').ends_with("map") && 2 <= arguments.len() {
-            return ValueSet::one(Value::Entries { file, scope, expression });
+            return ValueSet::one(Value::Entries { site, expression });
         }
         // What comes behind the element is an allocator or a way to compare.
-        arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+        arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
     }
 
     /// Returns what a template of the standard library gives that is called with the type of a pointer: `make_shared<A>(…)`.
-    pub(super) fn cpp_made_pointer(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        function: ExpressionId,
-    ) -> Option<ValueSet> {
-        if !matches!(self.index.facts(file).expression(function), ExpressionFact::Apply(..)) {
+    pub(super) fn cpp_made_pointer(&mut self, site: Site, function: ExpressionId) -> Option<ValueSet> {
+        if !matches!(self.index.facts(site.file).expression(function), ExpressionFact::Apply(..)) {
             return None;
         }
-        let (name, _, template) = self.generic_parts(file, function);
+        let (name, _, template) = self.generic_parts(site.file, function);
         let is_known = matches!(
             name,
             "make_shared"
@@ -49,10 +44,10 @@ impl Evaluator<'_> {
                 | "dynamic_pointer_cast"
                 | "const_pointer_cast"
         );
-        if !is_known || !self.value(file, scope, template).values.is_empty() {
+        if !is_known || !self.value(site, template).values.is_empty() {
             return None;
         }
-        Some(ValueSet::one(Value::Generic { file, scope, expression: function }))
+        Some(ValueSet::one(Value::Generic { site, expression: function }))
     }
 
     /// Returns what a method of a container or of a pointer of another project returns.
@@ -76,8 +71,8 @@ impl Evaluator<'_> {
             _ => return ValueSet::UNKNOWN,
         };
         let is_pair = match pair {
-            Value::Generic { file, expression, .. } => {
-                self.type_name(file, expression).trim_end_matches(':') == "pair"
+            Value::Generic { site, expression } => {
+                self.type_name(site.file, expression).trim_end_matches(':') == "pair"
             }
             _ => true,
         };

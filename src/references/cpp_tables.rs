@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::includes::IncludePaths;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, Site};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, SourceFacts,
 };
@@ -26,7 +26,7 @@ pub(super) struct CppTables<'a> {
     pub(super) namespaces: Vec<CppNamespace<'a>>,
     pub(super) ids: FxHashMap<String, u32>,
     /// For each file and scope the namespace that it is the body of.
-    pub(super) scopes: FxHashMap<(FileId, ScopeId), u32>,
+    pub(super) scopes: FxHashMap<Site, u32>,
     /// The definitions `A::f` by the last name of `A` and by `f`.
     pub(super) outlined: FxHashMap<(&'a str, &'a str), Vec<DefinitionKey>>,
     /// For each file, the scopes with the namespaces whose members are visible in them.
@@ -64,14 +64,14 @@ impl<'a> CppTables<'a> {
     }
 
     fn add_file(&mut self, file: FileId, facts: &'a SourceFacts) {
-        self.scopes.insert((file, 0), 0);
+        self.scopes.insert(Site { file, scope: 0 }, 0);
         for (at, scope) in (0..).zip(&facts.scopes) {
             let Some(definition) = scope.definition else { continue };
             let fact = &facts.definitions[definition as usize];
             if scope.kind != ScopeKind::Module {
                 continue;
             }
-            let around = self.scopes.get(&(file, scope.parent)).copied().unwrap_or(0);
+            let around = self.scopes.get(&Site { file, scope: scope.parent }).copied().unwrap_or(0);
             // Members of inline and unnamed namespaces are seen from what is around them.
             let id = if fact.flags.has(DefinitionFlags::STATIC) {
                 around
@@ -79,7 +79,7 @@ impl<'a> CppTables<'a> {
                 let path = joined_namespace(&self.namespaces[around as usize].path, facts.name(fact.name));
                 self.namespace(&path)
             };
-            self.scopes.insert((file, at), id);
+            self.scopes.insert(Site { file, scope: at }, id);
         }
         for binding in &facts.bindings {
             let name = facts.name(binding.name);
@@ -88,7 +88,7 @@ impl<'a> CppTables<'a> {
             {
                 self.macros.insert(name);
             }
-            let Some(namespace) = self.scopes.get(&(file, binding.scope)) else { continue };
+            let Some(namespace) = self.scopes.get(&Site { file, scope: binding.scope }) else { continue };
             let members = self.namespaces[*namespace as usize].members.entry(name).or_default();
             if members.len() < MAX_DECLARATIONS {
                 members.push((file, binding));

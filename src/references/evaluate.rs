@@ -4,13 +4,12 @@ use rustc_hash::FxHashMap;
 
 use super::fixtures::Fixtures;
 use super::java_tables::JavaTables;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, Site};
 use super::rust_extension_tables::RustExtensions;
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportId, NameId, ScopeId,
-    ScopeKind,
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportId, NameId, ScopeKind,
 };
 
 /// How many steps one question may take from one expression to the next.
@@ -22,16 +21,16 @@ pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 /// Evaluates expressions of a project, and remembers what names are bound to.
 pub(super) struct Evaluator<'a> {
     pub(super) index: &'a ProjectIndex<'a>,
-    bindings: FxHashMap<(FileId, ScopeId, NameId, u32), ValueSet>,
+    bindings: FxHashMap<(Site, NameId, u32), ValueSet>,
     pub(super) returns: FxHashMap<DefinitionKey, ValueSet>,
     /// What decorated functions of Python are.
     pub(super) decorated: FxHashMap<DefinitionKey, ValueSet>,
     imports: FxHashMap<(FileId, ImportId), ValueSet>,
     /// What inherited members of Python give on a type: the type, and the scope and the name of the member.
-    pub(super) inherited: FxHashMap<(DefinitionKey, FileId, ScopeId, NameId), ValueSet>,
-    pub(super) aliases: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
+    pub(super) inherited: FxHashMap<(DefinitionKey, Site, NameId), ValueSet>,
+    pub(super) aliases: FxHashMap<(Site, ExpressionId), ValueSet>,
     /// Parameters and parts of tuples of TypeScript.
-    pub(super) parts: FxHashMap<(FileId, ScopeId, ExpressionId, u32), ValueSet>,
+    pub(super) parts: FxHashMap<(Site, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed, each for a name.
@@ -39,15 +38,15 @@ pub(super) struct Evaluator<'a> {
     /// What the first of them has led to so far.
     pub(super) star_answers: FxHashMap<(FileId, String), ValueSet>,
     /// The modules of Rust whose imports of all names are being followed.
-    pub(super) open_globs: Vec<(FileId, ScopeId)>,
+    pub(super) open_globs: Vec<Site>,
     /// What those imports bring by a name.
-    pub(super) globs: FxHashMap<(FileId, ScopeId, NameId, Namespace), Option<ValueSet>>,
+    pub(super) globs: FxHashMap<(Site, NameId, Namespace), Option<ValueSet>>,
     pub(super) fixtures: Fixtures<'a>,
     /// The methods that traits of Rust add to types of other projects.
     pub(super) extensions: RustExtensions<'a>,
     pub(super) java: JavaTables<'a>,
     /// What calls of the file that is being joined give, which the next call of a chain is made on.
-    pub(super) calls: FxHashMap<(FileId, ScopeId, ExpressionId), ValueSet>,
+    pub(super) calls: FxHashMap<(Site, ExpressionId), ValueSet>,
     depth: usize,
     /// How many bindings, functions, imports and types are being evaluated that may lead back to themselves.
     pub(super) open: usize,
@@ -101,7 +100,9 @@ impl<'a> Evaluator<'a> {
                 if fact.kind != ScopeKind::Implementation {
                     continue;
                 }
-                let Some(implemented) = self.bound_in(id, scope, IMPLEMENTED_TYPE) else { continue };
+                let Some(implemented) = self.bound_in(Site { file: id, scope }, IMPLEMENTED_TYPE) else {
+                    continue;
+                };
                 // An implementation for a type parameter is one for any type that has the bound.
                 let implemented = if implemented.is_complete { implemented } else { continue };
                 let implemented = implemented.flat_map(|value| match value {
@@ -112,7 +113,7 @@ impl<'a> Evaluator<'a> {
                 });
                 for value in implemented.values {
                     if let Value::Definition(key) = value {
-                        self.modules.add_implementation(key, id, scope);
+                        self.modules.add_implementation(key, Site { file: id, scope });
                     }
                 }
             }
@@ -133,8 +134,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what an expression may be.
-    pub(super) fn value(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        self.deeper(|evaluator| evaluator.value_of(file, scope, expression))
+    pub(super) fn value(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
+        self.deeper(|evaluator| evaluator.value_of(site, expression))
     }
 
     /// Returns what a step gives that may lead back to itself, as aliases may; nothing is known of what is too deep.
@@ -149,21 +150,23 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    fn value_of(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        match self.index.facts(file).expression(expression) {
+    fn value_of(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
+        match self.index.facts(site.file).expression(expression) {
             ExpressionFact::Unknown => ValueSet::UNKNOWN,
             ExpressionFact::Literal => ValueSet::FOREIGN,
-            ExpressionFact::TypeName(name) if self.index.rules(file) == NameRules::Rust => {
-                self.rust_name(file, scope, name, Namespace::Types)
+            ExpressionFact::TypeName(name) if self.index.rules(site.file) == NameRules::Rust => {
+                self.rust_name(site, name, Namespace::Types)
             }
-            ExpressionFact::TypeName(_) if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
-            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) => self.name(file, scope, name),
+            ExpressionFact::TypeName(_) if self.index.rules(site.file) == NameRules::Java => {
+                ValueSet::FOREIGN
+            }
+            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) => self.name(site, name),
             ExpressionFact::Field(object, name) => {
-                let is_receiver = self.index.facts(file).expression(object) == ExpressionFact::Receiver;
-                let name = self.index.facts(file).name(name);
-                let object = self.value(file, scope, object);
+                let is_receiver = self.index.facts(site.file).expression(object) == ExpressionFact::Receiver;
+                let name = self.index.facts(site.file).name(name);
+                let object = self.value(site, object);
                 let found = match object.values[..] {
-                    [Value::Instance(key)] if is_receiver => self.own_field(file, scope, key, name),
+                    [Value::Instance(key)] if is_receiver => self.own_field(site, key, name),
                     _ => object.flat_map(|object| self.field(object, name)),
                 };
                 // What a function does not say of its parameter says nothing against what is known otherwise.
@@ -171,59 +174,57 @@ impl<'a> Evaluator<'a> {
                 if says_nothing { ValueSet::FOREIGN } else { found }
             }
             ExpressionFact::Member(object, name) => {
-                let object = self.value(file, scope, object);
-                self.attributes(file, object, name)
+                let object = self.value(site, object);
+                self.attributes(site.file, object, name)
             }
-            ExpressionFact::Call(function) if self.index.rules(file) == NameRules::Rust => {
-                self.call_of_rust(file, scope, function)
+            ExpressionFact::Call(function) if self.index.rules(site.file) == NameRules::Rust => {
+                self.call_of_rust(site, function)
             }
-            ExpressionFact::Call(function) => self.call_expression(file, scope, function),
+            ExpressionFact::Call(function) => self.call_expression(site, function),
             ExpressionFact::Part(..) | ExpressionFact::Item(_)
-                if self.index.rules(file) == NameRules::Java =>
+                if self.index.rules(site.file) == NameRules::Java =>
             {
-                let typed = self.java_type(file, scope, expression);
+                let typed = self.java_type(site, expression);
                 self.java_value(typed)
             }
             ExpressionFact::Item(whole) => {
-                let whole = self.value(file, scope, whole);
+                let whole = self.value(site, whole);
                 whole.flat_map(|whole| self.item(whole))
             }
-            ExpressionFact::Part(whole, at) if self.is_script(file) => {
-                self.script_part(file, scope, whole, at)
-            }
+            ExpressionFact::Part(whole, at) if self.is_script(site.file) => self.script_part(site, whole, at),
             ExpressionFact::Part(whole, at) => {
-                let whole = self.value(file, scope, whole);
+                let whole = self.value(site, whole);
                 whole.flat_map(|whole| self.part(whole, at))
             }
-            ExpressionFact::Instance(declared) => self.instance(file, scope, declared),
-            ExpressionFact::Apply(..) if self.is_python(file) => self.generic_value(file, scope, expression),
-            ExpressionFact::Apply(..) if self.is_rust_aggregate(file, expression) => {
-                ValueSet::one(Value::Generic { file, scope, expression })
+            ExpressionFact::Instance(declared) => self.instance(site, declared),
+            ExpressionFact::Apply(..) if self.is_python(site.file) => self.generic_value(site, expression),
+            ExpressionFact::Apply(..) if self.is_rust_aggregate(site.file, expression) => {
+                ValueSet::one(Value::Generic { site, expression })
             }
-            ExpressionFact::Apply(generic, _) => self.value(file, scope, generic),
+            ExpressionFact::Apply(generic, _) => self.value(site, generic),
             ExpressionFact::Either(left, right) => {
-                let mut found = self.value(file, scope, left);
-                found.merge(self.value(file, scope, right));
+                let mut found = self.value(site, left);
+                found.merge(self.value(site, right));
                 found
             }
             ExpressionFact::Inner(outer) => {
-                let outer = self.value(file, scope, outer);
+                let outer = self.value(site, outer);
                 outer.flat_map(|outer| self.inner(outer))
             }
             ExpressionFact::Awaited(awaited) => {
-                let awaited = self.value(file, scope, awaited);
+                let awaited = self.value(site, awaited);
                 awaited.flat_map(|awaited| self.awaited_in_python(awaited))
             }
-            ExpressionFact::Receiver => match self.receiver(file, scope) {
+            ExpressionFact::Receiver => match self.receiver(site) {
                 Some(class) => ValueSet::one(Value::Instance(class)),
-                None => self.foreign_receiver(file, scope),
+                None => self.foreign_receiver(site),
             },
-            ExpressionFact::ReceiverType => self
-                .receiver(file, scope)
-                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Definition(class))),
-            ExpressionFact::Super => self
-                .receiver(file, scope)
-                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Super(class))),
+            ExpressionFact::ReceiverType => {
+                self.receiver(site).map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Definition(class)))
+            }
+            ExpressionFact::Super => {
+                self.receiver(site).map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Super(class)))
+            }
         }
     }
 
@@ -239,33 +240,35 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type around a scope.
-    pub(super) fn receiver(&mut self, file: FileId, mut scope: ScopeId) -> Option<DefinitionKey> {
-        let facts = self.index.facts(file);
+    pub(super) fn receiver(&mut self, mut site: Site) -> Option<DefinitionKey> {
+        let facts = self.index.facts(site.file);
         loop {
-            let fact = facts.scope(scope);
+            let fact = facts.scope(site.scope);
             match (fact.kind, fact.definition) {
-                (ScopeKind::Class, Some(definition)) => return Some(DefinitionKey { file, definition }),
-                (ScopeKind::Implementation, _) => return self.implemented(file, scope),
-                (ScopeKind::Function, Some(definition))
-                    if self.is_constructing(DefinitionKey { file, definition }) =>
-                {
-                    return Some(DefinitionKey { file, definition });
+                (ScopeKind::Class, Some(definition)) => {
+                    return Some(DefinitionKey { file: site.file, definition });
                 }
-                _ if scope == 0 => return None,
-                _ => scope = fact.parent.min(scope - 1),
+                (ScopeKind::Implementation, _) => return self.implemented(site),
+                (ScopeKind::Function, Some(definition))
+                    if self.is_constructing(DefinitionKey { file: site.file, definition }) =>
+                {
+                    return Some(DefinitionKey { file: site.file, definition });
+                }
+                _ if site.scope == 0 => return None,
+                _ => site.scope = fact.parent.min(site.scope - 1),
             }
         }
     }
 
     /// Returns the type that an implementation belongs to. In C++ that is the qualifier of `A::f`, which is a base of the
     /// definition that the scope is of.
-    fn implemented(&mut self, file: FileId, scope: ScopeId) -> Option<DefinitionKey> {
-        let found = match self.index.facts(file).scope(scope).definition {
-            Some(owner) if self.index.rules(file) == NameRules::Cpp => {
-                let fact = self.index.definition(DefinitionKey { file, definition: owner });
-                self.value(file, fact.scope, *fact.bases.first()?)
+    fn implemented(&mut self, site: Site) -> Option<DefinitionKey> {
+        let found = match self.index.facts(site.file).scope(site.scope).definition {
+            Some(owner) if self.index.rules(site.file) == NameRules::Cpp => {
+                let fact = self.index.definition(DefinitionKey { file: site.file, definition: owner });
+                self.value(site.at(fact.scope), *fact.bases.first()?)
             }
-            _ => self.bound_in(file, scope, IMPLEMENTED_TYPE)?,
+            _ => self.bound_in(site, IMPLEMENTED_TYPE)?,
         };
         found.values.into_iter().find_map(|value| match value {
             Value::Definition(key) => Some(key),
@@ -275,48 +278,42 @@ impl<'a> Evaluator<'a> {
 
     /// Returns a display of Python as it is, and of a type with arguments the type, which is the whole where the project
     /// does not define it.
-    fn generic_value(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        let whole = Value::Generic { file, scope, expression };
+    fn generic_value(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
+        let whole = Value::Generic { site, expression };
         if self.is_display(whole) {
             return ValueSet::one(whole);
         }
-        let generic = self.generic_root(file, expression);
-        let found = self.value(file, scope, generic);
+        let generic = self.generic_root(site.file, expression);
+        let found = self.value(site, generic);
         if found.values.is_empty() && found.is_complete { ValueSet::one(whole) } else { found }
     }
 
-    fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
-        let text = self.index.facts(file).name(name);
-        match self.index.rules(file) {
+    fn name(&mut self, site: Site, name: NameId) -> ValueSet {
+        let text = self.index.facts(site.file).name(name);
+        match self.index.rules(site.file) {
             NameRules::Rust => match text.strip_suffix('!') {
-                Some(text) => return self.value_of_macro(file, text),
-                None => return self.rust_name(file, scope, name, Namespace::Values),
+                Some(text) => return self.value_of_macro(site.file, text),
+                None => return self.rust_name(site, name, Namespace::Values),
             },
-            NameRules::Java => return self.java_name(file, scope, text),
-            NameRules::Cpp => return self.cpp_name(file, scope, text),
+            NameRules::Java => return self.java_name(site, text),
+            NameRules::Cpp => return self.cpp_name(site, text),
             _ => {}
         }
-        match self.scoped_name(file, scope, name, None) {
-            ScopedName::Bound(bindings) => self.bound(file, bindings),
-            ScopedName::Outside => self.outside(file, scope, name),
+        match self.scoped_name(site, name, None) {
+            ScopedName::Bound(bindings) => self.bound(site.file, bindings),
+            ScopedName::Outside => self.outside(site.file, name),
         }
     }
 
     /// Finds the innermost scope that binds a name. The body of a class of Python runs once: what it binds after a line
     /// does not count for a use on that line, except for a class that an annotation names before it.
-    pub(super) fn scoped_name(
-        &self,
-        file: FileId,
-        scope: ScopeId,
-        name: NameId,
-        line: Option<u32>,
-    ) -> ScopedName<'a> {
-        let facts = self.index.facts(file);
-        let rules = self.index.rules(file);
-        let (mut scope, mut left_function) = (scope, false);
+    pub(super) fn scoped_name(&self, mut site: Site, name: NameId, line: Option<u32>) -> ScopedName<'a> {
+        let facts = self.index.facts(site.file);
+        let rules = self.index.rules(site.file);
+        let mut left_function = false;
         let mut later: &[BindingFact] = &[];
         loop {
-            let fact = facts.scope(scope);
+            let fact = facts.scope(site.scope);
             let is_python_class = rules == NameRules::Python && fact.kind == ScopeKind::Class;
             // In Python the names of a class are seen in its own block and not in its methods, elsewhere members need
             // a receiver or are looked up with what the class inherits.
@@ -325,7 +322,7 @@ impl<'a> Evaluator<'a> {
                 _ => matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation),
             };
             if !is_hidden {
-                let bindings = facts.bindings_of(scope, name);
+                let bindings = facts.bindings_of(site.scope, name);
                 // An attribute of `self` is no name of the body.
                 let is_before = |binding: &BindingFact| {
                     line.is_none_or(|line| binding.line < line)
@@ -334,15 +331,15 @@ impl<'a> Evaluator<'a> {
                 if !bindings.is_empty() && (!is_python_class || bindings.iter().any(is_before)) {
                     return ScopedName::Bound(bindings);
                 }
-                if later.is_empty() && bindings.iter().any(|binding| self.is_class(file, binding)) {
+                if later.is_empty() && bindings.iter().any(|binding| self.is_class(site.file, binding)) {
                     later = bindings;
                 }
             }
             left_function |= fact.kind == ScopeKind::Function;
-            if scope == 0 {
+            if site.scope == 0 {
                 return if later.is_empty() { ScopedName::Outside } else { ScopedName::Bound(later) };
             }
-            scope = fact.parent.min(scope - 1);
+            site.scope = fact.parent.min(site.scope - 1);
         }
     }
 
@@ -382,7 +379,7 @@ impl<'a> Evaluator<'a> {
         if let BindingValue::Import(import) = binding.value {
             return self.import(file, import);
         }
-        let key = (file, binding.scope, binding.name, at);
+        let key = (Site { file, scope: binding.scope }, binding.name, at);
         if let Some(known) = self.bindings.get(&key) {
             return known.clone();
         }
@@ -390,10 +387,10 @@ impl<'a> Evaluator<'a> {
         self.bindings.insert(key, ValueSet::UNKNOWN);
         self.open += 1;
         let found = match binding.value {
-            BindingValue::Typed(declared) => self.instance(file, binding.at, declared),
+            BindingValue::Typed(declared) => self.instance(Site { file, scope: binding.at }, declared),
             BindingValue::Default(0) => self.fixture_value(file, binding).unwrap_or(ValueSet::UNKNOWN),
             BindingValue::Default(value) => {
-                let mut found = self.value(file, binding.at, value);
+                let mut found = self.value(Site { file, scope: binding.at }, value);
                 found.is_complete = false;
                 found
             }
@@ -404,7 +401,8 @@ impl<'a> Evaluator<'a> {
                 let is_of_outer = facts.expression(value) == ExpressionFact::Name(binding.name)
                     && (scope.kind, binding.at) == (ScopeKind::Class, binding.scope)
                     && self.is_python(file);
-                self.value(file, if is_of_outer { scope.parent } else { binding.at }, value)
+                let scope = if is_of_outer { scope.parent } else { binding.at };
+                self.value(Site { file, scope }, value)
             }
             BindingValue::Definition(_) | BindingValue::Import(_) => ValueSet::UNKNOWN,
         };
@@ -438,7 +436,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn alias(&mut self, key: DefinitionKey) -> ValueSet {
         let fact = self.index.definition(key);
         match fact.bases.first() {
-            Some(base) => self.value(key.file, fact.scope, *base),
+            Some(base) => self.value(key.at(fact.scope), *base),
             None => ValueSet::UNKNOWN,
         }
     }

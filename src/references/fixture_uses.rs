@@ -68,7 +68,7 @@ impl<'a> Evaluator<'a> {
         let (fixture, is_sure) = self.fixture_of(file, parameter)?;
         let mut returned = self.returned(fixture).flat_map(|value| match value {
             // `-> Iterator[App]` of a fixture that yields an app.
-            Value::Generic { file, expression, .. } if self.is_iterator(file, expression) => {
+            Value::Generic { site, expression } if self.is_iterator(site.file, expression) => {
                 self.inner(value)
             }
             _ => ValueSet::one(value),

@@ -2,7 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::go_packages::PackageKey;
-use super::project::FileId;
+use super::project::{FileId, Site};
 use super::values::{Value, ValueSet};
 
 impl Evaluator<'_> {
@@ -37,7 +37,7 @@ impl Evaluator<'_> {
         let files = self.modules.go.files(key, name)?.to_vec();
         let mut found = ValueSet::FOREIGN;
         for file in files {
-            if let Some(bound) = self.bound_in(file, 0, name) {
+            if let Some(bound) = self.bound_in(Site { file, scope: 0 }, name) {
                 found.merge(bound);
             }
         }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, NameRules, Site};
 use super::values::Value;
-use crate::model::{BindingValue, DefinitionKind, IMPLEMENTED_INTERFACE, ScopeId};
+use crate::model::{BindingValue, DefinitionKind, IMPLEMENTED_INTERFACE};
 
 /// A definition that may be what is meant where another one is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,9 +107,9 @@ impl<'a> Evaluator<'a> {
     fn methods_of_go(&mut self, key: DefinitionKey) -> BTreeMap<MethodShape<'a>, DefinitionKey> {
         let mut methods = BTreeMap::new();
         for of in self.linearization(key).0 {
-            for (file, scope) in self.member_scopes(of) {
-                for (name, definition) in self.members_in(file, scope) {
-                    let key = DefinitionKey { file, definition };
+            for site in self.member_scopes(of) {
+                for (name, definition) in self.members_in(site) {
+                    let key = DefinitionKey { file: site.file, definition };
                     let returned = self.index.definition(key).returns.len();
                     methods.entry((name, returned)).or_insert(key);
                 }
@@ -127,9 +127,9 @@ impl<'a> Evaluator<'a> {
             return;
         }
         let is_cpp = self.index.rules(key.file) == NameRules::Cpp;
-        for (file, scope) in self.member_scopes(key) {
-            for (name, member) in self.members_in(file, scope) {
-                let own = DefinitionKey { file, definition: member };
+        for site in self.member_scopes(key) {
+            for (name, member) in self.members_in(site) {
+                let own = DefinitionKey { file: site.file, definition: member };
                 let overridden = bases.iter().find_map(|base| self.own_definition(*base, name));
                 let Some(overridden) = overridden.filter(|overridden| *overridden != own) else { continue };
                 if !is_cpp {
@@ -138,7 +138,7 @@ impl<'a> Evaluator<'a> {
                 }
                 // Members of C++ are defined elsewhere than in the body of their class.
                 let all = self.cpp_definitions(overridden.file, &[overridden]);
-                for own in self.cpp_definitions(file, &[own]) {
+                for own in self.cpp_definitions(site.file, &[own]) {
                     found.extend(all.iter().map(|overridden| pair(own, *overridden)));
                 }
             }
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
         let mut found = Vec::new();
         for binding in facts.bindings_of(body, name) {
             let BindingValue::Value(interface) = binding.value else { continue };
-            for value in self.value(key.file, body, interface).values {
+            for value in self.value(key.at(body), interface).values {
                 if let Value::Definition(interface) = value {
                     found.extend(self.linearization(interface).0);
                 }
@@ -166,22 +166,18 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the scopes that have the members of a type.
-    fn member_scopes(&self, key: DefinitionKey) -> Vec<(FileId, ScopeId)> {
-        let body = self.index.definition(key).body.map(|body| (key.file, body));
+    fn member_scopes(&self, key: DefinitionKey) -> Vec<Site> {
+        let body = self.index.definition(key).body.map(|body| key.at(body));
         body.into_iter()
             .chain(self.modules.implementations.get(&key).into_iter().flatten().copied())
             .collect()
     }
 
     /// Returns the functions and types that a scope binds, with the names that they are bound to.
-    pub(super) fn members_in(
-        &self,
-        file: FileId,
-        scope: ScopeId,
-    ) -> impl Iterator<Item = (&'a str, u32)> + use<'a> {
-        let facts = self.index.facts(file);
-        let first = facts.bindings.partition_point(|binding| binding.scope < scope);
-        let bindings = facts.bindings[first..].iter().take_while(move |binding| binding.scope == scope);
+    pub(super) fn members_in(&self, site: Site) -> impl Iterator<Item = (&'a str, u32)> + use<'a> {
+        let facts = self.index.facts(site.file);
+        let first = facts.bindings.partition_point(|binding| binding.scope < site.scope);
+        let bindings = facts.bindings[first..].iter().take_while(move |binding| binding.scope == site.scope);
         bindings.filter_map(|binding| match binding.value {
             BindingValue::Definition(definition) => Some((facts.name(binding.name), definition)),
             _ => None,

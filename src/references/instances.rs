@@ -1,30 +1,29 @@
 //! Types to their values: what a declaration or an annotation says that something is.
 
 use super::evaluate::Evaluator;
-use super::project::{FileId, NameRules};
+use super::project::{NameRules, Site};
 use super::values::{Value, ValueSet};
-use crate::model::{DefinitionKind, ExpressionFact, ExpressionId, ScopeId};
+use crate::model::{DefinitionKind, ExpressionFact, ExpressionId};
 
 impl Evaluator<'_> {
     /// Returns the values of the type that an expression names.
-    pub(super) fn instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        self.deeper(|evaluator| evaluator.instance_of(file, scope, declared))
+    pub(super) fn instance(&mut self, site: Site, declared: ExpressionId) -> ValueSet {
+        self.deeper(|evaluator| evaluator.instance_of(site, declared))
     }
 
-    fn instance_of(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        let facts = self.index.facts(file);
+    fn instance_of(&mut self, site: Site, declared: ExpressionId) -> ValueSet {
+        let facts = self.index.facts(site.file);
         match facts.expression(declared) {
             ExpressionFact::Either(left, right) => {
-                let mut found = self.instance(file, scope, left);
-                found.merge(self.instance(file, scope, right));
+                let mut found = self.instance(site, left);
+                found.merge(self.instance(site, right));
                 found
             }
-            ExpressionFact::Apply(..) => self.generic_instance(file, scope, declared),
+            ExpressionFact::Apply(..) => self.generic_instance(site, declared),
             ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
                 if matches!(facts.name(name), "Self" | "this") =>
             {
-                self.receiver(file, scope)
-                    .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
+                self.receiver(site).map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
             }
             ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
                 if matches!(facts.name(name), "Any" | "any" | "object" | "unknown" | "Object") =>
@@ -32,21 +31,21 @@ impl Evaluator<'_> {
                 ValueSet::UNKNOWN
             }
             ExpressionFact::Name(name)
-                if self.is_python(file)
-                    && let Some(found) = self.instance_of_variable(file, name) =>
+                if self.is_python(site.file)
+                    && let Some(found) = self.instance_of_variable(site.file, name) =>
             {
                 found
             }
-            ExpressionFact::ReceiverType => self
-                .receiver(file, scope)
-                .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),
-            _ if self.is_primitive_of_rust(file, declared) => {
-                ValueSet::one(Value::Generic { file, scope, expression: declared })
+            ExpressionFact::ReceiverType => {
+                self.receiver(site).map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
+            }
+            _ if self.is_primitive_of_rust(site.file, declared) => {
+                ValueSet::one(Value::Generic { site, expression: declared })
             }
             _ => {
-                let named = self.value(file, scope, declared);
-                if named == ValueSet::FOREIGN && self.is_type_name_of_rust(file, declared) {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
+                let named = self.value(site, declared);
+                if named == ValueSet::FOREIGN && self.is_type_name_of_rust(site.file, declared) {
+                    return ValueSet::one(Value::Generic { site, expression: declared });
                 }
                 // A type is named by its definition alone, also where a package has a value of that name.
                 named.flat_map(|named| self.instance_of_value(named))
@@ -63,7 +62,7 @@ impl Evaluator<'_> {
                     // An alias of TypeScript has a scope with its type parameters.
                     let body = fact.body.filter(|_| self.is_script(key.file));
                     match fact.bases.first() {
-                        Some(base) => self.instance(key.file, body.unwrap_or(fact.scope), *base),
+                        Some(base) => self.instance(key.at(body.unwrap_or(fact.scope)), *base),
                         None => ValueSet::UNKNOWN,
                     }
                 }
@@ -72,70 +71,72 @@ impl Evaluator<'_> {
                 DefinitionKind::Function if self.is_constructing(key) => ValueSet::one(Value::Instance(key)),
                 _ => ValueSet::UNKNOWN,
             },
-            Value::Generic { file, scope, expression } if self.is_python(file) => {
-                self.instance_of_alias(file, scope, expression)
+            Value::Generic { site, expression } if self.is_python(site.file) => {
+                self.instance_of_alias(site, expression)
             }
             // The parts of a tuple of Rust are values.
-            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => ValueSet::one(named),
+            Value::Generic { site, .. } if self.index.rules(site.file) == NameRules::Rust => {
+                ValueSet::one(named)
+            }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => ValueSet::one(named),
             _ => ValueSet::UNKNOWN,
         }
     }
 
     /// Returns the values of what a name of Python is bound to: a type with arguments, or the types of a tuple.
-    fn instance_of_alias(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
-        if let Some(known) = self.aliases.get(&(file, scope, expression)) {
+    fn instance_of_alias(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
+        if let Some(known) = self.aliases.get(&(site, expression)) {
             return known.clone();
         }
         // An alternative that is the whole again adds nothing.
-        self.aliases.insert((file, scope, expression), ValueSet::FOREIGN);
-        let whole = Value::Generic { file, scope, expression };
+        self.aliases.insert((site, expression), ValueSet::FOREIGN);
+        let whole = Value::Generic { site, expression };
         let found = if self.is_display(whole) {
             let types = self.item(whole);
             types.flat_map(|named| self.instance_of_value(named))
         } else {
-            self.instance(file, scope, expression)
+            self.instance(site, expression)
         };
-        self.aliases.insert((file, scope, expression), found.clone());
+        self.aliases.insert((site, expression), found.clone());
         found
     }
 
-    fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        if self.index.rules(file) == NameRules::Rust {
-            return self.rust_generic(file, scope, declared);
+    fn generic_instance(&mut self, site: Site, declared: ExpressionId) -> ValueSet {
+        if self.index.rules(site.file) == NameRules::Rust {
+            return self.rust_generic(site, declared);
         }
-        if self.is_script(file)
-            && let Some(found) = self.script_generic(file, scope, declared)
+        if self.is_script(site.file)
+            && let Some(found) = self.script_generic(site, declared)
         {
             return found;
         }
-        let (name, arguments, generic) = self.generic_parts(file, declared);
-        let is_go = self.index.rules(file) == NameRules::Go;
+        let (name, arguments, generic) = self.generic_parts(site.file, declared);
+        let is_go = self.index.rules(site.file) == NameRules::Go;
         let first = arguments.first().copied().unwrap_or(0);
         match name {
             _ if is_go => {
-                let found = self.value(file, scope, generic);
+                let found = self.value(site, generic);
                 if found.values.is_empty() {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
+                    return ValueSet::one(Value::Generic { site, expression: declared });
                 }
                 found.flat_map(|named| self.instance_of_value(named))
             }
             "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly"
             | "Readonly" | "Partial" | "NonNullable" | "Box" | "Rc" | "Arc" | "Cow" | "TypeGuard" => {
-                self.instance(file, scope, first)
+                self.instance(site, first)
             }
             "Union" => {
                 let mut found = ValueSet::FOREIGN;
                 for argument in arguments {
-                    found.merge(self.instance(file, scope, argument));
+                    found.merge(self.instance(site, argument));
                 }
                 found
             }
-            "Type" | "type" => self.value(file, scope, first),
+            "Type" | "type" => self.value(site, first),
             _ => {
-                let found = self.value(file, scope, generic);
+                let found = self.value(site, generic);
                 if found.values.is_empty() {
-                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
+                    return ValueSet::one(Value::Generic { site, expression: declared });
                 }
                 found.flat_map(|named| self.instance_of_value(named))
             }

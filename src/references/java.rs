@@ -7,31 +7,32 @@
 //! out is `likely`.
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, shared_prefix};
+use super::project::{DefinitionKey, FileId, Site, shared_prefix};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, ExpressionFact, ExpressionId, ImportFact, ScopeId, ScopeKind};
+use crate::model::{BindingValue, ExpressionFact, ExpressionId, ImportFact, ScopeKind};
 
 impl Evaluator<'_> {
     /// Returns what a name without a receiver may be.
-    pub(super) fn java_name(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
-        let facts = self.index.facts(file);
+    pub(super) fn java_name(&mut self, site: Site, name: &str) -> ValueSet {
+        let facts = self.index.facts(site.file);
         let is_method = name.ends_with(')');
         let is_type = name.starts_with(char::is_uppercase);
         let id = facts.find_name(name);
         let mut is_certain = true;
-        let mut at = scope;
+        let mut at = site.scope;
         while at != 0 {
             let around = facts.scope(at);
             let found = match (around.kind, around.definition) {
                 (ScopeKind::Class, Some(definition)) => {
-                    let (found, is_complete) = self.find_member(DefinitionKey { file, definition }, name, 0);
+                    let (found, is_complete) =
+                        self.find_member(DefinitionKey { file: site.file, definition }, name, 0);
                     is_certain &= is_complete || is_type || found.is_some();
                     found
                 }
                 _ if is_method => None,
                 _ => {
                     let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
-                    (!bindings.is_empty()).then(|| self.bound(file, bindings))
+                    (!bindings.is_empty()).then(|| self.bound(site.file, bindings))
                 }
             };
             if let Some(mut found) = found {
@@ -40,7 +41,7 @@ impl Evaluator<'_> {
             }
             at = around.parent.min(at - 1);
         }
-        let mut found = self.java_import_of(file, name, is_method);
+        let mut found = self.java_import_of(site.file, name, is_method);
         found.is_complete &= is_certain || found.values.is_empty();
         found
     }
@@ -136,26 +137,26 @@ impl Evaluator<'_> {
     }
 
     /// Returns what a call returns. The expression is what is called, applied to its arguments.
-    pub(super) fn java_called(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
-        let facts = self.index.facts(file);
-        let typed = self.java_returned(file, scope, function);
+    pub(super) fn java_called(&mut self, site: Site, function: ExpressionId) -> ValueSet {
+        let facts = self.index.facts(site.file);
+        let typed = self.java_returned(site, function);
         let found = self.java_value(typed);
         if !found.is_unknown() {
             return found;
         }
-        let (.., function) = self.generic_parts(file, function);
+        let (.., function) = self.generic_parts(site.file, function);
         if let ExpressionFact::Member(object, method) = facts.expression(function) {
-            let object = self.value(file, scope, object);
+            let object = self.value(site, object);
             if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
                 let method = facts.name(method);
                 return object.flat_map(|object| self.call_of_container(object, method));
             }
         }
-        let callee = self.value(file, scope, function);
+        let callee = self.value(site, function);
         if callee.values.is_empty() {
             return ValueSet::UNKNOWN;
         }
-        if let Some(found) = self.java_self_typed(file, scope, function, &callee) {
+        if let Some(found) = self.java_self_typed(site, function, &callee) {
             return found;
         }
         callee.flat_map(|callee| self.call(callee))
@@ -164,8 +165,7 @@ impl Evaluator<'_> {
     /// Returns what a method returns whose type is the `T` of `class A<T extends A<T>>`: what it is called on.
     pub(super) fn java_self_typed(
         &mut self,
-        file: FileId,
-        scope: ScopeId,
+        site: Site,
         function: ExpressionId,
         callee: &ValueSet,
     ) -> Option<ValueSet> {
@@ -173,8 +173,8 @@ impl Evaluator<'_> {
         if !self.returns_self_type(method) {
             return None;
         }
-        if let ExpressionFact::Member(object, _) = self.index.facts(file).expression(function) {
-            let mut object = self.value(file, scope, object);
+        if let ExpressionFact::Member(object, _) = self.index.facts(site.file).expression(function) {
+            let mut object = self.value(site, object);
             object.values.retain(|value| matches!(value, Value::Instance(_)));
             if !object.values.is_empty() {
                 return Some(object);
@@ -195,7 +195,7 @@ impl Evaluator<'_> {
         let Some(owner) = self.index.owner(method).filter(|_| !is_own) else { return false };
         facts.bindings_of(fact.scope, name).iter().any(|binding| match binding.value {
             BindingValue::Value(bound) => {
-                self.value(method.file, binding.at, bound).values.contains(&Value::Definition(owner))
+                self.value(method.at(binding.at), bound).values.contains(&Value::Definition(owner))
             }
             _ => false,
         })
@@ -204,22 +204,21 @@ impl Evaluator<'_> {
     /// Returns what a method of a container of another project returns.
     pub(super) fn java_container_call(
         &mut self,
-        file: FileId,
-        scope: ScopeId,
+        site: Site,
         expression: ExpressionId,
         method: &str,
     ) -> ValueSet {
-        let (_, arguments, _) = self.generic_parts(file, expression);
+        let (_, arguments, _) = self.generic_parts(site.file, expression);
         let argument = match method.split('(').next().unwrap_or_default() {
             "getKey" => arguments.first(),
             "get" | "next" | "previous" | "poll" | "peek" | "pop" | "remove" | "first" | "last"
             | "getFirst" | "getLast" | "take" | "element" | "orElse" | "orElseThrow" | "orElseGet"
             | "getValue" | "getOrDefault" | "computeIfAbsent" | "putIfAbsent" => arguments.last(),
             "iterator" | "listIterator" | "stream" | "values" | "filter" | "sorted" | "subList" => {
-                return ValueSet::one(Value::Generic { file, scope, expression });
+                return ValueSet::one(Value::Generic { site, expression });
             }
             _ => None,
         };
-        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, *argument))
+        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(site, *argument))
     }
 }

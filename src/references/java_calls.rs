@@ -11,39 +11,33 @@ use super::java_fits::{Fit, FitOfCall, fits_all, is_subtype};
 use super::java_tables::{
     BOXES, JavaCall, JavaSignature, JavaType, JavaTyped, has_parameters, is_same_erased, substituted,
 };
-use super::project::{DefinitionKey, FileId};
+use super::project::{DefinitionKey, FileId, Site};
 use super::values::Value;
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, PARAMETER_TYPES, ScopeId,
-    ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, PARAMETER_TYPES, ScopeKind,
 };
 
 impl<'a> Evaluator<'a> {
     /// Returns the methods that a call may mean; `None` where it is not known what it is called on, or the project has no
     /// such method. The expression is what is called, applied to its arguments.
-    pub(super) fn java_call(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        function: ExpressionId,
-    ) -> Option<Rc<JavaCall<'a>>> {
-        let key = (file, scope, function);
+    pub(super) fn java_call(&mut self, site: Site, function: ExpressionId) -> Option<Rc<JavaCall<'a>>> {
+        let key = (site, function);
         if let Some(known) = self.java.calls.get(&key) {
             return known.clone();
         }
         self.java.calls.insert(key, None);
-        let found = self.java_call_of(file, scope, function).map(Rc::new);
+        let found = self.java_call_of(site, function).map(Rc::new);
         self.java.calls.insert(key, found.clone());
         found
     }
 
-    fn java_call_of(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> Option<JavaCall<'a>> {
-        let facts = self.index.facts(file);
-        let (called, arguments) = self.java_arguments(file, function);
+    fn java_call_of(&mut self, site: Site, function: ExpressionId) -> Option<JavaCall<'a>> {
+        let facts = self.index.facts(site.file);
+        let (called, arguments) = self.java_arguments(site.file, function);
         let (receiver, candidates, is_sure) = match facts.expression(called) {
-            ExpressionFact::Name(name) => self.java_bare_methods(file, scope, facts.name(name))?,
+            ExpressionFact::Name(name) => self.java_bare_methods(site, facts.name(name))?,
             ExpressionFact::Member(object, name) if facts.expression(object) == ExpressionFact::Super => {
-                let key = self.receiver(file, scope)?;
+                let key = self.receiver(site)?;
                 let this = self.java_this(key);
                 let (types, is_sure) = self.linearization(key);
                 let methods =
@@ -52,7 +46,7 @@ impl<'a> Evaluator<'a> {
                 (this, found, is_sure)
             }
             ExpressionFact::Member(object, name) => {
-                let (receiver, is_sure) = self.java_object(file, scope, object);
+                let (receiver, is_sure) = self.java_object(site, object);
                 let JavaType::Class(key, _) = self.java_bound(receiver.clone()) else { return None };
                 (receiver, self.java_overloads(key, facts.name(name)), is_sure)
             }
@@ -65,7 +59,7 @@ impl<'a> Evaluator<'a> {
             return Some(JavaCall { methods: candidates.to_vec(), receiver, is_sure });
         }
         let arguments: Vec<JavaType<'a>> =
-            arguments.into_iter().map(|argument| self.java_type(file, scope, argument).0).collect();
+            arguments.into_iter().map(|argument| self.java_type(site, argument).0).collect();
         let (methods, is_decided) = self.java_choice(&receiver, &candidates, &arguments);
         Some(JavaCall { methods, receiver, is_sure: is_sure && is_decided })
     }
@@ -85,16 +79,15 @@ impl<'a> Evaluator<'a> {
     /// Returns the methods that a name without a receiver may mean, of the nearest type around it that has some.
     fn java_bare_methods(
         &mut self,
-        file: FileId,
-        scope: ScopeId,
+        site: Site,
         name: &'a str,
     ) -> Option<(JavaType<'a>, Rc<[DefinitionKey]>, bool)> {
-        let facts = self.index.facts(file);
-        let (mut at, mut is_sure) = (scope, true);
+        let facts = self.index.facts(site.file);
+        let (mut at, mut is_sure) = (site.scope, true);
         while at != 0 {
             let around = facts.scope(at);
             if let (ScopeKind::Class, Some(definition)) = (around.kind, around.definition) {
-                let key = DefinitionKey { file, definition };
+                let key = DefinitionKey { file: site.file, definition };
                 let found = self.java_overloads(key, name);
                 if !found.is_empty() {
                     return Some((self.java_this(key), found, is_sure));
@@ -103,7 +96,7 @@ impl<'a> Evaluator<'a> {
             }
             at = around.parent.min(at - 1);
         }
-        let found = self.java_name(file, 0, name);
+        let found = self.java_name(site.at(0), name);
         let is_complete = found.is_complete;
         let owner = found.values.into_iter().find_map(|value| match value {
             Value::Definition(method) => self.index.owner(method),
@@ -199,7 +192,7 @@ impl<'a> Evaluator<'a> {
         let BindingValue::Value(whole) = binding.value else { return None };
         let (base, types) = self.java_arguments(method.file, whole);
         let ExpressionFact::Name(names) = facts.expression(base) else { return None };
-        let types = types.into_iter().map(|declared| self.java_declared(method.file, body, declared));
+        let types = types.into_iter().map(|declared| self.java_declared(method.at(body), declared));
         let names = facts.name(names);
         Some(JavaSignature { types: types.collect(), is_variable: names.ends_with("...,"), names })
     }
@@ -227,7 +220,7 @@ impl<'a> Evaluator<'a> {
             let types = self.java_parameters(receiver, *method);
             let is_variable = self.java_signature(*method).is_variable;
             let body = self.index.definition(*method).body;
-            let fit = fits_all(self, (method.file, body.unwrap_or(0)), arguments, &types, is_variable);
+            let fit = fits_all(self, method.at(body.unwrap_or(0)), arguments, &types, is_variable);
             if fit.fit != Fit::No {
                 fitting.push((*method, fit, types));
             }
@@ -279,13 +272,10 @@ impl<'a> Evaluator<'a> {
             let is_best = fit.fit == Fit::Yes
                 && fitting.iter().all(|(other, _, others)| {
                     let body = self.index.definition(*other).body.unwrap_or(0);
-                    let scope = (other.file, body);
+                    let site = other.at(body);
                     other == method
                         || types.len() == others.len()
-                            && types
-                                .iter()
-                                .zip(others)
-                                .all(|(own, other)| is_subtype(self, scope, own, other))
+                            && types.iter().zip(others).all(|(own, other)| is_subtype(self, site, own, other))
                 });
             if is_best && best.is_none() {
                 best = Some(*method);
@@ -295,32 +285,27 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type of what a call returns.
-    pub(super) fn java_returned(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        function: ExpressionId,
-    ) -> JavaTyped<'a> {
-        let facts = self.index.facts(file);
-        let (called, arguments) = self.java_arguments(file, function);
-        let Some(call) = self.java_call(file, scope, function) else {
+    pub(super) fn java_returned(&mut self, site: Site, function: ExpressionId) -> JavaTyped<'a> {
+        let facts = self.index.facts(site.file);
+        let (called, arguments) = self.java_arguments(site.file, function);
+        let Some(call) = self.java_call(site, function) else {
             let (object, name) = match facts.expression(called) {
                 ExpressionFact::Member(object, name) => (Some(object), name),
                 ExpressionFact::Name(name) => (None, name),
                 _ => return (JavaType::Unknown, false),
             };
-            let object = object.map(|object| self.java_object(file, scope, object));
+            let object = object.map(|object| self.java_object(site, object));
             let name = facts.name(name).split('(').next().unwrap_or_default();
             let arguments: Vec<JavaType<'a>> =
-                arguments.into_iter().map(|argument| self.java_type(file, scope, argument).0).collect();
+                arguments.into_iter().map(|argument| self.java_type(site, argument).0).collect();
             return match object {
                 Some((object, is_sure)) => (self.java_library_call(&object, name, &arguments), is_sure),
-                None => (self.java_imported_call(file, name, &arguments), true),
+                None => (self.java_imported_call(site.file, name, &arguments), true),
             };
         };
         let mut found: Option<JavaType<'a>> = None;
         for method in &call.methods {
-            let returned = self.java_result(file, scope, &call, *method, &arguments);
+            let returned = self.java_result(site, &call, *method, &arguments);
             match &found {
                 Some(known) if *known != returned => return (JavaType::Unknown, false),
                 _ => found = Some(returned),
@@ -332,8 +317,7 @@ impl<'a> Evaluator<'a> {
     /// Returns the type of what a method returns to one call.
     fn java_result(
         &mut self,
-        file: FileId,
-        scope: ScopeId,
+        site: Site,
         call: &JavaCall<'a>,
         method: DefinitionKey,
         arguments: &[ExpressionId],
@@ -342,7 +326,7 @@ impl<'a> Evaluator<'a> {
         let (Some(declared), Some(body)) = (fact.returns.first(), fact.body) else {
             return JavaType::Unknown;
         };
-        let returned = self.java_declared(method.file, body, *declared);
+        let returned = self.java_declared(method.at(body), *declared);
         if !has_parameters(&returned) {
             return returned;
         }
@@ -350,7 +334,7 @@ impl<'a> Evaluator<'a> {
             Some(owner) => self.java_seen_from(&call.receiver, owner, returned),
             None => returned,
         };
-        let names = self.java_type_parameters(method.file, body);
+        let names = self.java_type_parameters(method.at(body));
         if names.is_empty() || !has_parameters(&returned) {
             return returned;
         }
@@ -358,17 +342,18 @@ impl<'a> Evaluator<'a> {
         let mut known: Vec<(JavaType<'a>, JavaType<'a>)> = Vec::new();
         for (parameter, argument) in parameters.iter().zip(arguments) {
             if has_parameters(parameter) {
-                let (argument, _) = self.java_type(file, scope, *argument);
+                let (argument, _) = self.java_type(site, *argument);
                 self.java_unify(parameter, &argument, &mut known);
             }
         }
+        let own_site = method.at(body);
         let own = |parameter: &JavaType<'a>| match parameter {
-            JavaType::Parameter(file, scope, _) => *file == method.file && *scope == body,
+            JavaType::Parameter(site, _) => *site == own_site,
             _ => false,
         };
         let bounds: Vec<(JavaType<'a>, JavaType<'a>)> = names
             .iter()
-            .map(|name| JavaType::Parameter(method.file, body, *name))
+            .map(|name| JavaType::Parameter(own_site, *name))
             .map(|parameter| (parameter.clone(), self.java_bound(parameter)))
             .collect();
         substituted(&returned, &|parameter| {
@@ -427,18 +412,17 @@ impl<'a> Evaluator<'a> {
     /// Returns the type of a parameter of what is called.
     pub(super) fn java_parameter_of(
         &mut self,
-        file: FileId,
-        scope: ScopeId,
+        site: Site,
         function: ExpressionId,
         at: usize,
     ) -> JavaTyped<'a> {
-        let Some(call) = self.java_call(file, scope, function) else {
-            let facts = self.index.facts(file);
-            let (called, _) = self.java_arguments(file, function);
+        let Some(call) = self.java_call(site, function) else {
+            let facts = self.index.facts(site.file);
+            let (called, _) = self.java_arguments(site.file, function);
             let ExpressionFact::Member(object, name) = facts.expression(called) else {
                 return (JavaType::Unknown, false);
             };
-            let (object, is_sure) = self.java_object(file, scope, object);
+            let (object, is_sure) = self.java_object(site, object);
             let name = facts.name(name).split('(').next().unwrap_or_default();
             return (self.java_library_parameter(&object, name), is_sure);
         };
@@ -481,7 +465,7 @@ impl<'a> Evaluator<'a> {
         let mut found = None;
         for owner in types {
             let Some(body) = self.index.definition(owner).body else { continue };
-            for (name, member) in self.members_in(owner.file, body) {
+            for (name, member) in self.members_in(owner.at(body)) {
                 let method = DefinitionKey { file: owner.file, definition: member };
                 let fact = self.index.definition(method);
                 let is_abstract = fact.kind == DefinitionKind::Function
@@ -498,17 +482,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what a method reference returns.
-    pub(super) fn java_referenced(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        called: ExpressionId,
-    ) -> JavaType<'a> {
-        let facts = self.index.facts(file);
+    pub(super) fn java_referenced(&mut self, site: Site, called: ExpressionId) -> JavaType<'a> {
+        let facts = self.index.facts(site.file);
         match facts.expression(called) {
-            ExpressionFact::Instance(object) => self.java_object(file, scope, object).0,
+            ExpressionFact::Instance(object) => self.java_object(site, object).0,
             ExpressionFact::Member(object, name) => {
-                let (object, _) = self.java_object(file, scope, object);
+                let (object, _) = self.java_object(site, object);
                 let plain = facts.name(name).split('(').next().unwrap_or_default();
                 let JavaType::Class(key, _) = self.java_bound(object.clone()) else {
                     return self.java_library_call(&object, plain, &[]);
@@ -519,7 +498,7 @@ impl<'a> Evaluator<'a> {
                 let (Some(declared), Some(body)) = (fact.returns.first(), fact.body) else {
                     return JavaType::Unknown;
                 };
-                let returned = self.java_declared(method.file, body, *declared);
+                let returned = self.java_declared(method.at(body), *declared);
                 match self.index.owner(method) {
                     Some(owner) => self.java_seen_from(&object, owner, returned),
                     None => returned,

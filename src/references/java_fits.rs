@@ -3,8 +3,7 @@
 use super::evaluate::Evaluator;
 use super::java_library::{function_parameters, is_final, is_known, is_library_subtype};
 use super::java_tables::{BOXES, JavaType, is_same_erased, unboxed};
-use super::project::FileId;
-use crate::model::ScopeId;
+use super::project::Site;
 
 /// Whether a value may be given to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,13 +28,10 @@ pub(super) struct FitOfCall {
 
 const NO: FitOfCall = FitOfCall { fit: Fit::No, phase: 0, is_exact: false, open: Vec::new() };
 
-/// The body of the method whose type parameters are free: its file and scope.
-pub(super) type MethodScope = (FileId, ScopeId);
-
-/// Returns how arguments fit the parameters of a method.
+/// Returns how arguments fit the parameters of a method, whose body the type parameters that are free belong to.
 pub(super) fn fits_all<'a>(
     evaluator: &mut Evaluator<'a>,
-    method: MethodScope,
+    method: Site,
     arguments: &[JavaType<'a>],
     parameters: &[JavaType<'a>],
     is_variable: bool,
@@ -60,7 +56,7 @@ pub(super) fn fits_all<'a>(
 
 fn fits_each<'a>(
     evaluator: &mut Evaluator<'a>,
-    method: MethodScope,
+    method: Site,
     arguments: &[JavaType<'a>],
     parameters: &[JavaType<'a>],
 ) -> FitOfCall {
@@ -83,7 +79,7 @@ fn fits_each<'a>(
 /// Returns whether each value of a type is one of another type too.
 pub(super) fn is_subtype<'a>(
     evaluator: &mut Evaluator<'a>,
-    method: MethodScope,
+    method: Site,
     own: &JavaType<'a>,
     other: &JavaType<'a>,
 ) -> bool {
@@ -93,18 +89,18 @@ pub(super) fn is_subtype<'a>(
 /// Returns whether a value of one type fits a parameter of another, and in which phase.
 fn fits<'a>(
     evaluator: &mut Evaluator<'a>,
-    method: MethodScope,
+    method: Site,
     argument: &JavaType<'a>,
     parameter: &JavaType<'a>,
 ) -> (Fit, u8) {
     let argument = evaluator.java_bound(argument.clone());
     match (&argument, parameter) {
         (_, JavaType::Unknown) | (JavaType::Unknown, _) => (Fit::Perhaps, 1),
-        (_, JavaType::Parameter(file, scope, _)) => {
+        (_, JavaType::Parameter(site, _)) => {
             let bound = evaluator.java_bound(parameter.clone());
             let (fit, phase) = fits(evaluator, method, &argument, &bound);
             // The parameter of a type is not known where the receiver's arguments are not.
-            let is_free = (*file, *scope) == method;
+            let is_free = *site == method;
             (if is_free { fit } else { fit.min(Fit::Perhaps) }, phase)
         }
         (JavaType::Primitive(own), JavaType::Primitive(other)) => {
@@ -126,7 +122,7 @@ fn fits<'a>(
 #[expect(clippy::match_same_arms, reason = "arms are in the order in which they are tried")]
 fn fits_reference<'a>(
     evaluator: &mut Evaluator<'a>,
-    method: MethodScope,
+    method: Site,
     argument: &JavaType<'a>,
     parameter: &JavaType<'a>,
 ) -> Fit {

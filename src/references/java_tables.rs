@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::project::{DefinitionKey, FileId};
-use crate::model::{ExpressionId, NameId, ScopeId};
+use super::project::{DefinitionKey, FileId, Site};
+use crate::model::{ExpressionId, NameId};
 
 /// How many types one question may lead to, each needed for the one before it.
 const MAX_DEPTH: usize = 48;
@@ -23,7 +23,7 @@ pub(super) enum JavaType<'a> {
     /// A type of another project by its plain name.
     Foreign(&'a str, Rc<[JavaType<'a>]>),
     /// A type parameter of the type or method with this body.
-    Parameter(FileId, ScopeId, NameId),
+    Parameter(Site, NameId),
     Array(Rc<JavaType<'a>>),
     /// A lambda or a method reference, with the number of its parameters and what it returns, where they are known.
     Function(Option<usize>, Rc<JavaType<'a>>),
@@ -55,13 +55,13 @@ pub(super) type JavaTyped<'a> = (JavaType<'a>, bool);
 /// What is known of types and calls of Java.
 #[derive(Default)]
 pub(super) struct JavaTables<'a> {
-    pub(super) types: FxHashMap<(FileId, ScopeId, ExpressionId), JavaTyped<'a>>,
+    pub(super) types: FxHashMap<(Site, ExpressionId), JavaTyped<'a>>,
     pub(super) types_names: FxHashMap<FileId, Option<NameId>>,
     pub(super) own_types: FxHashMap<DefinitionKey, JavaType<'a>>,
     pub(super) bases: FxHashMap<DefinitionKey, Rc<[JavaType<'a>]>>,
     pub(super) signatures: FxHashMap<DefinitionKey, Rc<JavaSignature<'a>>>,
     pub(super) overloads: FxHashMap<DefinitionKey, FxHashMap<&'a str, Rc<[DefinitionKey]>>>,
-    pub(super) calls: FxHashMap<(FileId, ScopeId, ExpressionId), Option<Rc<JavaCall<'a>>>>,
+    pub(super) calls: FxHashMap<(Site, ExpressionId), Option<Rc<JavaCall<'a>>>>,
     depth: usize,
 }
 

@@ -10,10 +10,10 @@ use super::java_tables::{
     JavaType, JavaTyped, has_parameters, lambda_parameters, promoted, result_of_operation, substituted,
     type_of_language, unboxed,
 };
-use super::project::{DefinitionKey, FileId};
+use super::project::{DefinitionKey, FileId, Site};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeId, ScopeKind,
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeKind,
 };
 
 /// What the names of the type parameters of a type or a method are bound to in its body.
@@ -33,13 +33,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type of an expression.
-    pub(super) fn java_type(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        expression: ExpressionId,
-    ) -> JavaTyped<'a> {
-        let key = (file, scope, expression);
+    pub(super) fn java_type(&mut self, site: Site, expression: ExpressionId) -> JavaTyped<'a> {
+        let key = (site, expression);
         if let Some(known) = self.java.types.get(&key) {
             return known.clone();
         }
@@ -49,44 +44,44 @@ impl<'a> Evaluator<'a> {
             self.java.types.remove(&key);
             return (JavaType::Unknown, false);
         }
-        let found = self.java_type_of(file, scope, expression);
+        let found = self.java_type_of(site, expression);
         self.java.leave();
         self.java.types.insert(key, found.clone());
         found
     }
 
-    fn java_type_of(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> JavaTyped<'a> {
-        let facts = self.index.facts(file);
+    fn java_type_of(&mut self, site: Site, expression: ExpressionId) -> JavaTyped<'a> {
+        let facts = self.index.facts(site.file);
         match facts.expression(expression) {
-            ExpressionFact::Instance(declared) => (self.java_declared(file, scope, declared), true),
-            ExpressionFact::Receiver => match self.receiver(file, scope) {
+            ExpressionFact::Instance(declared) => (self.java_declared(site, declared), true),
+            ExpressionFact::Receiver => match self.receiver(site) {
                 Some(key) => (self.java_this(key), true),
                 None => (JavaType::Unknown, false),
             },
             ExpressionFact::Name(name) => {
-                if let Some(found) = self.java_variable(file, scope, name) {
+                if let Some(found) = self.java_variable(site, name) {
                     return found;
                 }
                 // What a static import brings.
-                let found = self.value(file, scope, expression);
+                let found = self.value(site, expression);
                 match found.values[..] {
                     [Value::Instance(key)] => (JavaType::class(key), found.is_complete),
                     _ => (JavaType::Unknown, false),
                 }
             }
             ExpressionFact::Member(object, name) => {
-                let (object, is_sure) = self.java_object(file, scope, object);
+                let (object, is_sure) = self.java_object(site, object);
                 let (field, is_known) = self.java_field(&object, facts.name(name));
                 (field, is_sure && is_known)
             }
-            ExpressionFact::Call(function) => self.java_returned(file, scope, function),
+            ExpressionFact::Call(function) => self.java_returned(site, function),
             ExpressionFact::Item(whole) => {
-                let (whole, is_sure) = self.java_type(file, scope, whole);
+                let (whole, is_sure) = self.java_type(site, whole);
                 (self.java_element(&whole), is_sure)
             }
             ExpressionFact::Either(left, right) => {
-                let (left, is_left_sure) = self.java_type(file, scope, left);
-                let (right, is_right_sure) = self.java_type(file, scope, right);
+                let (left, is_left_sure) = self.java_type(site, left);
+                let (right, is_right_sure) = self.java_type(site, right);
                 match (left, right) {
                     (JavaType::Null, other) | (other, JavaType::Null) => {
                         (other, is_left_sure && is_right_sure)
@@ -98,9 +93,9 @@ impl<'a> Evaluator<'a> {
             }
             ExpressionFact::Part(whole, at) => {
                 if let ExpressionFact::Inner(function) = facts.expression(whole) {
-                    return self.java_parameter_of(file, scope, function, at as usize);
+                    return self.java_parameter_of(site, function, at as usize);
                 }
-                let (target, is_sure) = self.java_type(file, scope, whole);
+                let (target, is_sure) = self.java_type(site, whole);
                 (self.java_lambda_parameter(&target, at as usize), is_sure)
             }
             _ => (JavaType::Unknown, false),
@@ -108,20 +103,15 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type of what is before a dot: a value, or a type with static members.
-    pub(super) fn java_object(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        object: ExpressionId,
-    ) -> JavaTyped<'a> {
-        let (found, is_sure) = self.java_type(file, scope, object);
+    pub(super) fn java_object(&mut self, site: Site, object: ExpressionId) -> JavaTyped<'a> {
+        let (found, is_sure) = self.java_type(site, object);
         if found != JavaType::Unknown {
             return (found, is_sure);
         }
-        let facts = self.index.facts(file);
+        let facts = self.index.facts(site.file);
         let fact = facts.expression(object);
         if let ExpressionFact::Name(_) | ExpressionFact::Member(..) = fact {
-            let found = self.value(file, scope, object);
+            let found = self.value(site, object);
             return match found.values[..] {
                 [Value::Definition(key)] if self.is_java_type(key) => {
                     (JavaType::class(key), found.is_complete)
@@ -151,11 +141,11 @@ impl<'a> Evaluator<'a> {
             return known.clone();
         }
         let names = match self.index.definition(key).body {
-            Some(body) => self.java_type_parameters(key.file, body),
+            Some(body) => self.java_type_parameters(key.at(body)),
             None => Vec::new(),
         };
-        let body = self.index.definition(key).body.unwrap_or(0);
-        let parameters = names.into_iter().map(|name| JavaType::Parameter(key.file, body, name));
+        let site = key.at(self.index.definition(key).body.unwrap_or(0));
+        let parameters = names.into_iter().map(|name| JavaType::Parameter(site, name));
         let this = JavaType::Class(key, parameters.collect());
         self.java.own_types.insert(key, this.clone());
         this
@@ -168,10 +158,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the names of the type parameters of the type or method with that body.
-    pub(super) fn java_type_parameters(&mut self, file: FileId, body: ScopeId) -> Vec<NameId> {
-        let facts = self.index.facts(file);
-        let Some(name) = self.java_types_name(file) else { return Vec::new() };
-        let Some(binding) = facts.bindings_of(body, name).first() else { return Vec::new() };
+    pub(super) fn java_type_parameters(&mut self, body: Site) -> Vec<NameId> {
+        let facts = self.index.facts(body.file);
+        let Some(name) = self.java_types_name(body.file) else { return Vec::new() };
+        let Some(binding) = facts.bindings_of(body.scope, name).first() else { return Vec::new() };
         let BindingValue::Value(mut at) = binding.value else { return Vec::new() };
         let mut names = Vec::new();
         while let ExpressionFact::Apply(rest, parameter) = facts.expression(at) {
@@ -185,91 +175,72 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type that a declaration names.
-    pub(super) fn java_declared(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        declared: ExpressionId,
-    ) -> JavaType<'a> {
-        let facts = self.index.facts(file);
+    pub(super) fn java_declared(&mut self, site: Site, declared: ExpressionId) -> JavaType<'a> {
+        let facts = self.index.facts(site.file);
         match facts.expression(declared) {
             ExpressionFact::ReceiverType => {
-                self.receiver(file, scope).map_or(JavaType::Unknown, |key| self.java_this(key))
+                self.receiver(site).map_or(JavaType::Unknown, |key| self.java_this(key))
             }
             ExpressionFact::TypeName(name) => type_of_language(facts.name(name)),
-            ExpressionFact::Apply(..) => self.java_applied(file, scope, declared),
+            ExpressionFact::Apply(..) => self.java_applied(site, declared),
             ExpressionFact::Name(name) => {
-                if let Some(parameter) = self.java_type_parameter(file, scope, name) {
+                if let Some(parameter) = self.java_type_parameter(site, name) {
                     return parameter;
                 }
-                self.java_named(file, scope, declared, name)
+                self.java_named(site, declared, name)
             }
-            ExpressionFact::Member(_, name) => self.java_named(file, scope, declared, name),
+            ExpressionFact::Member(_, name) => self.java_named(site, declared, name),
             _ => JavaType::Unknown,
         }
     }
 
-    fn java_named(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        declared: ExpressionId,
-        name: NameId,
-    ) -> JavaType<'a> {
-        let found = self.value(file, scope, declared);
+    fn java_named(&mut self, site: Site, declared: ExpressionId, name: NameId) -> JavaType<'a> {
+        let found = self.value(site, declared);
         // A field may have the name of a type.
         let class = found.values.into_iter().find_map(|value| match value {
             Value::Definition(key) => Some(key).filter(|key| self.is_java_type(*key)),
             _ => None,
         });
-        class.map_or_else(|| JavaType::foreign(self.index.facts(file).name(name)), JavaType::class)
+        class.map_or_else(|| JavaType::foreign(self.index.facts(site.file).name(name)), JavaType::class)
     }
 
     /// Returns the type parameter that a name means where it is in scope.
-    fn java_type_parameter(
-        &mut self,
-        file: FileId,
-        mut scope: ScopeId,
-        name: NameId,
-    ) -> Option<JavaType<'a>> {
-        let facts = self.index.facts(file);
-        self.java_types_name(file)?;
-        while scope != 0 {
-            let around = facts.scope(scope);
-            let binds = !facts.bindings_of(scope, name).is_empty();
-            if around.kind != ScopeKind::Block
-                && binds
-                && self.java_type_parameters(file, scope).contains(&name)
-            {
-                return Some(JavaType::Parameter(file, scope, name));
+    fn java_type_parameter(&mut self, mut site: Site, name: NameId) -> Option<JavaType<'a>> {
+        let facts = self.index.facts(site.file);
+        self.java_types_name(site.file)?;
+        while site.scope != 0 {
+            let around = facts.scope(site.scope);
+            let binds = !facts.bindings_of(site.scope, name).is_empty();
+            if around.kind != ScopeKind::Block && binds && self.java_type_parameters(site).contains(&name) {
+                return Some(JavaType::Parameter(site, name));
             }
-            scope = around.parent.min(scope - 1);
+            site.scope = around.parent.min(site.scope - 1);
         }
         None
     }
 
     /// Returns a type with arguments; a type of the language may be an operation or a function.
-    fn java_applied(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> JavaType<'a> {
-        let (name, arguments, generic) = self.generic_parts(file, declared);
+    fn java_applied(&mut self, site: Site, declared: ExpressionId) -> JavaType<'a> {
+        let (name, arguments, generic) = self.generic_parts(site.file, declared);
         match (name, arguments.as_slice()) {
-            ("[]", [item]) => return JavaType::Array(Rc::new(self.java_declared(file, scope, *item))),
+            ("[]", [item]) => return JavaType::Array(Rc::new(self.java_declared(site, *item))),
             ("(+)" | "(*)", [left, right]) => {
-                let (left, _) = self.java_type(file, scope, *left);
-                let (right, _) = self.java_type(file, scope, *right);
+                let (left, _) = self.java_type(site, *left);
+                let (right, _) = self.java_type(site, *right);
                 return result_of_operation(name == "(+)", &left, &right);
             }
             ("(::)", [called]) => {
-                let result = self.java_referenced(file, scope, *called);
+                let result = self.java_referenced(site, *called);
                 return JavaType::Function(None, Rc::new(result));
             }
             (name, [result]) if name.starts_with("(->") => {
-                let (result, _) = self.java_type(file, scope, *result);
+                let (result, _) = self.java_type(site, *result);
                 return JavaType::Function(lambda_parameters(name), Rc::new(result));
             }
             _ => {}
         }
-        let whole = self.java_declared(file, scope, generic);
-        let arguments = arguments.iter().map(|argument| self.java_declared(file, scope, *argument));
+        let whole = self.java_declared(site, generic);
+        let arguments = arguments.iter().map(|argument| self.java_declared(site, *argument));
         match whole {
             JavaType::Class(key, _) => JavaType::Class(key, arguments.collect()),
             JavaType::Foreign(name, _) => JavaType::Foreign(name, arguments.collect()),
@@ -278,14 +249,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type of the variable that a name means.
-    fn java_variable(&mut self, file: FileId, scope: ScopeId, name: NameId) -> Option<JavaTyped<'a>> {
-        let facts = self.index.facts(file);
-        let mut at = scope;
+    fn java_variable(&mut self, site: Site, name: NameId) -> Option<JavaTyped<'a>> {
+        let facts = self.index.facts(site.file);
+        let mut at = site.scope;
         let mut is_sure = true;
         while at != 0 {
             let around = facts.scope(at);
             if let (ScopeKind::Class, Some(definition)) = (around.kind, around.definition) {
-                let key = DefinitionKey { file, definition };
+                let key = DefinitionKey { file: site.file, definition };
                 let this = self.java_this(key);
                 let (field, _) = self.java_field(&this, facts.name(name));
                 if field != JavaType::Unknown {
@@ -294,7 +265,7 @@ impl<'a> Evaluator<'a> {
                 is_sure &= self.linearization(key).1;
             } else {
                 let bindings = facts.bindings_of(at, name);
-                if let Some(found) = self.java_type_of_bindings(file, bindings) {
+                if let Some(found) = self.java_type_of_bindings(site.file, bindings) {
                     return Some(found);
                 }
             }
@@ -308,8 +279,10 @@ impl<'a> Evaluator<'a> {
         let mut found: Option<JavaTyped<'a>> = None;
         for binding in bindings {
             let typed = match binding.value {
-                BindingValue::Typed(declared) => (self.java_declared(file, binding.at, declared), true),
-                BindingValue::Value(value) => self.java_type(file, binding.at, value),
+                BindingValue::Typed(declared) => {
+                    (self.java_declared(Site { file, scope: binding.at }, declared), true)
+                }
+                BindingValue::Value(value) => self.java_type(Site { file, scope: binding.at }, value),
                 _ => continue,
             };
             match &found {
@@ -352,7 +325,7 @@ impl<'a> Evaluator<'a> {
             let facts = self.index.facts(owner.file);
             let Some(name) = facts.find_name(name) else { continue };
             let bindings = facts.bindings_of(body, name);
-            if self.java_type_parameters(owner.file, body).contains(&name) {
+            if self.java_type_parameters(owner.at(body)).contains(&name) {
                 continue;
             }
             if let Some((found, is_sure)) = self.java_type_of_bindings(owner.file, bindings) {
@@ -378,9 +351,9 @@ impl<'a> Evaluator<'a> {
             _ => None,
         });
         let Some(arguments) = whole.filter(|arguments| !arguments.is_empty()) else { return member };
-        let names = self.java_type_parameters(owner.file, body);
+        let names = self.java_type_parameters(owner.at(body));
         substituted(&member, &|parameter| match parameter {
-            JavaType::Parameter(file, scope, name) if *file == owner.file && *scope == body => {
+            JavaType::Parameter(site, name) if *site == owner.at(body) => {
                 let at = names.iter().position(|known| known == name)?;
                 arguments.get(at).cloned()
             }
@@ -414,11 +387,11 @@ impl<'a> Evaluator<'a> {
         self.java.bases.insert(key, Rc::from([]));
         let fact = self.index.definition(key);
         let scope = match fact.body {
-            Some(body) if !self.java_type_parameters(key.file, body).is_empty() => body,
+            Some(body) if !self.java_type_parameters(key.at(body)).is_empty() => body,
             _ => fact.scope,
         };
         let bases: Rc<[JavaType<'a>]> =
-            fact.bases.iter().map(|base| self.java_declared(key.file, scope, *base)).collect();
+            fact.bases.iter().map(|base| self.java_declared(key.at(scope), *base)).collect();
         self.java.bases.insert(key, Rc::clone(&bases));
         bases
     }
@@ -432,9 +405,9 @@ impl<'a> Evaluator<'a> {
         let Some(body) = self.index.definition(owner).body.filter(|_| has_parameters(&of_type)) else {
             return of_type;
         };
-        let names = self.java_type_parameters(owner.file, body);
+        let names = self.java_type_parameters(owner.at(body));
         substituted(&of_type, &|parameter| match parameter {
-            JavaType::Parameter(file, scope, name) if *file == owner.file && *scope == body => {
+            JavaType::Parameter(site, name) if *site == owner.at(body) => {
                 let at = names.iter().position(|known| known == name)?;
                 arguments.get(at).cloned()
             }
@@ -445,10 +418,10 @@ impl<'a> Evaluator<'a> {
     /// Returns the bound of a type parameter, any other type as it is.
     pub(super) fn java_bound(&mut self, mut of_type: JavaType<'a>) -> JavaType<'a> {
         for _ in 0..4 {
-            let JavaType::Parameter(file, scope, name) = of_type else { return of_type };
-            let bindings = self.index.facts(file).bindings_of(scope, name);
+            let JavaType::Parameter(site, name) = of_type else { return of_type };
+            let bindings = self.index.facts(site.file).bindings_of(site.scope, name);
             of_type = match bindings.first().map(|binding| (binding.value, binding.at)) {
-                Some((BindingValue::Value(bound), at)) => self.java_declared(file, at, bound),
+                Some((BindingValue::Value(bound), at)) => self.java_declared(site.at(at), bound),
                 _ => JavaType::foreign("Object"),
             };
         }

@@ -9,7 +9,7 @@ use super::common_members::{
 use super::evaluate::{Evaluator, ScopedName};
 use super::inheritance::InheritedDefinition;
 use super::modules::is_other_name;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex, Site};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
@@ -205,7 +205,7 @@ fn join_java_call(
     else {
         return false;
     };
-    let Some(call) = evaluator.java_call(file, usage.scope, function) else { return false };
+    let Some(call) = evaluator.java_call(Site { file, scope: usage.scope }, function) else { return false };
     let grade = match (call.methods.len(), call.is_sure) {
         (1, true) => ReferenceGrade::Sure,
         (1, false) => ReferenceGrade::Likely,
@@ -233,33 +233,94 @@ fn members_of(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, obje
     members
 }
 
+/// What a use may mean, all of it with one grade.
+struct Reading {
+    targets: Vec<DefinitionKey>,
+    grade: ReferenceGrade,
+}
+
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
     let index = evaluator.index;
-    let facts = index.facts(file);
-    let name = facts.plain_name(usage.name);
+    let name = index.facts(file).plain_name(usage.name);
     // A name that nothing is defined by may still be that of an import with another name.
     let is_defined = index.by_name.contains_key(name) || index.local_names.contains(name);
-    let may_be_alias = match index.rules(file) {
+    let Some((values, is_renamed)) = values_of_use(evaluator, file, usage, is_defined) else { return };
+    if !is_defined && !is_renamed {
+        return;
+    }
+    let mut reading = reading_of_values(evaluator, file, usage, &values, is_renamed);
+    if reading.targets.is_empty() {
+        if !values.is_unknown() {
+            return;
+        }
+        reading = reading_by_name(evaluator, file, usage);
+    }
+    if reading.targets.is_empty() {
+        // A value of unknown type is unlikely to be one of a type that only one function knows, and imports of
+        // JavaScript may be of anything: a picture, a style sheet.
+        if index.by_name.contains_key(name) || !is_defined && index.rules(file) != NameRules::Script {
+            add_unresolved(index, file, usage, found);
+        }
+        return;
+    }
+    if index.rules(file) == NameRules::Go {
+        let home = go_home(evaluator, file, usage);
+        reading
+            .targets
+            .retain(|key| home.is_none_or(|home| evaluator.folder_of_file(key.file) == Some(home)));
+        if let Some(built) = built_without_tags(index, &reading.targets) {
+            add_references(index, file, usage, &[built], ReferenceGrade::Likely, found);
+            reading.targets.retain(|key| *key != built);
+            reading.grade = ReferenceGrade::Maybe;
+        }
+    }
+    reading.targets.sort_unstable();
+    add_references(index, file, usage, &reading.targets, reading.grade, found);
+}
+
+/// Returns what a use may be, and whether an import or an assignment may have given it another name; `None` for a member
+/// of a name that the project does not have.
+fn values_of_use(
+    evaluator: &mut Evaluator<'_>,
+    file: FileId,
+    usage: &UseFact,
+    is_defined: bool,
+) -> Option<(ValueSet, bool)> {
+    let index = evaluator.index;
+    let rules = index.rules(file);
+    let Some(receiver) = usage.receiver else {
+        return Some(match rules {
+            NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),
+            _ => bare_name(evaluator, file, usage),
+        });
+    };
+    let name = index.facts(file).plain_name(usage.name);
+    let may_be_alias = match rules {
         NameRules::Rust => evaluator.modules.rust.is_alias(name),
         NameRules::Script => evaluator.modules.common_js.is_alias(name),
         NameRules::Python => evaluator.modules.python_aliases.contains(name),
         _ => false,
     };
-    let (values, is_renamed) = match usage.receiver {
-        Some(receiver) if is_defined || may_be_alias => {
-            let object = evaluator.value(file, usage.scope, receiver);
-            let is_renamed = may_be_alias
-                && (index.rules(file) != NameRules::Python
-                    || object.values.iter().any(|object| evaluator.is_alias_member(*object, name)));
-            (members_of(evaluator, file, usage, object), is_renamed)
-        }
-        Some(_) => return,
-        None if index.rules(file) == NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),
-        None => bare_name(evaluator, file, usage),
-    };
-    if !is_defined && !is_renamed {
-        return;
+    if !is_defined && !may_be_alias {
+        return None;
     }
+    let object = evaluator.value(Site { file, scope: usage.scope }, receiver);
+    let is_renamed = may_be_alias
+        && (rules != NameRules::Python
+            || object.values.iter().any(|object| evaluator.is_alias_member(*object, name)));
+    Some((members_of(evaluator, file, usage, object), is_renamed))
+}
+
+/// Returns the definitions among the values of a use.
+fn reading_of_values(
+    evaluator: &mut Evaluator<'_>,
+    file: FileId,
+    usage: &UseFact,
+    values: &ValueSet,
+    is_renamed: bool,
+) -> Reading {
+    let index = evaluator.index;
+    let name = index.facts(file).plain_name(usage.name);
     let mut targets: Vec<DefinitionKey> = Vec::new();
     for value in &values.values {
         if let Value::Definition(key) = value
@@ -272,18 +333,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         }
     }
     let is_cpp = index.rules(file) == NameRules::Cpp;
-    let mut best = ReferenceGrade::Sure;
-    if is_cpp {
-        if usage.is_type {
-            targets.retain(|key| index.definition(*key).kind != DefinitionKind::Function);
-        }
-        let mut defined = evaluator.cpp_definitions(file, &targets);
-        if usage.receiver.is_none() && !evaluator.cpp_sees_one_of(file, &targets) {
-            best = prefer_sources(index, file, &mut defined);
-        }
-        targets = defined;
-        targets.truncate(MAX_CANDIDATES);
-    }
+    let best = match is_cpp {
+        true => define_cpp_targets(evaluator, file, usage, &mut targets),
+        false => ReferenceGrade::Sure,
+    };
     let is_complete = values.is_complete && !(is_cpp && evaluator.cpp_has_rivals(usage, name, &targets));
     let mut grade = match (targets.len(), is_complete) {
         (1, true) => ReferenceGrade::Sure,
@@ -296,50 +349,58 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     grade = grade.max(best).max(grade_of_alternatives(index, &targets));
     // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
     let is_delegated = usage.receiver.is_some() && DELEGATED_RUST_MEMBERS.contains(&name);
-    if grade == ReferenceGrade::Sure && is_delegated && index.rules(file) == NameRules::Rust {
-        grade = ReferenceGrade::Likely;
+    if is_delegated && index.rules(file) == NameRules::Rust {
+        grade = grade.max(ReferenceGrade::Likely);
     }
-    if targets.is_empty() {
-        if !values.is_unknown() {
-            return;
-        }
-        targets =
-            if is_taken_apart(index, file, usage) { Vec::new() } else { same_name(index, file, usage, name) };
-        if is_cpp {
-            targets = evaluator.cpp_definitions(file, &targets);
-        }
-        let best = prefer_sources(index, file, &mut targets);
-        let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
-        let is_common = match index.rules(file) {
-            NameRules::Java | NameRules::Cpp => COMMON_METHODS_OF_JAVA.contains(&name),
-            NameRules::Script => COMMON_METHODS_OF_SCRIPT.contains(&name),
-            _ => false,
-        };
-        // What would call itself is another one, as a rule.
-        let from = facts.enclosing_definition(usage.scope);
-        let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
-        let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
-        grade = if is_likely { best.max(ReferenceGrade::Likely) } else { ReferenceGrade::Maybe };
-        if targets.is_empty() {
-            // A value of unknown type is unlikely to be one of a type that only one function knows, and imports of
-            // JavaScript may be of anything: a picture, a style sheet.
-            if index.by_name.contains_key(name) || !is_defined && index.rules(file) != NameRules::Script {
-                add_unresolved(index, file, usage, found);
-            }
-            return;
-        }
+    Reading { targets, grade }
+}
+
+/// Puts what defines them in the place of declarations of C++; returns the best grade that these may have.
+fn define_cpp_targets(
+    evaluator: &mut Evaluator<'_>,
+    file: FileId,
+    usage: &UseFact,
+    targets: &mut Vec<DefinitionKey>,
+) -> ReferenceGrade {
+    let index = evaluator.index;
+    if usage.is_type {
+        targets.retain(|key| index.definition(*key).kind != DefinitionKind::Function);
     }
-    if index.rules(file) == NameRules::Go {
-        let home = go_home(evaluator, file, usage);
-        targets.retain(|key| home.is_none_or(|home| evaluator.folder_of_file(key.file) == Some(home)));
-        if let Some(built) = built_without_tags(index, &targets) {
-            add_references(index, file, usage, &[built], ReferenceGrade::Likely, found);
-            targets.retain(|key| *key != built);
-            grade = ReferenceGrade::Maybe;
-        }
+    let mut defined = evaluator.cpp_definitions(file, targets);
+    let best = if usage.receiver.is_none() && !evaluator.cpp_sees_one_of(file, targets) {
+        prefer_sources(index, file, &mut defined)
+    } else {
+        ReferenceGrade::Sure
+    };
+    defined.truncate(MAX_CANDIDATES);
+    *targets = defined;
+    best
+}
+
+/// Returns the members of any type that have the name of a use of which nothing else is known.
+fn reading_by_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Reading {
+    let index = evaluator.index;
+    let facts = index.facts(file);
+    let name = facts.plain_name(usage.name);
+    let is_cpp = index.rules(file) == NameRules::Cpp;
+    let mut targets =
+        if is_taken_apart(index, file, usage) { Vec::new() } else { same_name(index, file, usage, name) };
+    if is_cpp {
+        targets = evaluator.cpp_definitions(file, &targets);
     }
-    targets.sort_unstable();
-    add_references(index, file, usage, &targets, grade, found);
+    let best = prefer_sources(index, file, &mut targets);
+    let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
+    let is_common = match index.rules(file) {
+        NameRules::Java | NameRules::Cpp => COMMON_METHODS_OF_JAVA.contains(&name),
+        NameRules::Script => COMMON_METHODS_OF_SCRIPT.contains(&name),
+        _ => false,
+    };
+    // What would call itself is another one, as a rule.
+    let from = facts.enclosing_definition(usage.scope);
+    let is_itself = targets.iter().any(|key| key.file == file && Some(key.definition) == from);
+    let is_likely = is_one && is_distinctive(name) && !is_common && !is_itself;
+    let grade = if is_likely { best.max(ReferenceGrade::Likely) } else { ReferenceGrade::Maybe };
+    Reading { targets, grade }
 }
 
 /// Returns the best grade that definitions may have which another branch of a statement replaces. All of several are what
@@ -385,14 +446,15 @@ fn add_references(
 /// Returns what a name without a receiver means, and whether an import gave it another name.
 fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (ValueSet, bool) {
     if evaluator.index.rules(file) == NameRules::Java {
-        let found = evaluator.java_name(file, usage.scope, evaluator.index.facts(file).name(usage.name));
+        let found = evaluator
+            .java_name(Site { file, scope: usage.scope }, evaluator.index.facts(file).name(usage.name));
         // A variable means no definition, whatever its type is.
         return (if found.values.is_empty() { ValueSet::FOREIGN } else { found }, false);
     }
     if evaluator.index.rules(file) == NameRules::Cpp {
         return (evaluator.cpp_bare(file, usage), false);
     }
-    match evaluator.scoped_name(file, usage.scope, usage.name, Some(usage.line)) {
+    match evaluator.scoped_name(Site { file, scope: usage.scope }, usage.name, Some(usage.line)) {
         ScopedName::Bound(bindings) => {
             if bindings
                 .iter()
@@ -415,7 +477,7 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
                 && bindings.iter().all(|binding| evaluator.is_taken_member(file, binding));
             (if is_taken { ValueSet::FOREIGN } else { found }, is_renamed)
         }
-        ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),
+        ScopedName::Outside => (evaluator.outside(file, usage.name), false),
     }
 }
 
@@ -426,7 +488,7 @@ fn bare_rust_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) 
         (true, false) => Namespace::Types,
         (false, _) => Namespace::Values,
     };
-    let found = evaluator.rust_definition(file, usage.scope, usage.name, space);
+    let found = evaluator.rust_definition(Site { file, scope: usage.scope }, usage.name, space);
     if space != Namespace::Macros || !found.values.is_empty() {
         return found;
     }
@@ -443,7 +505,7 @@ fn go_home(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Opti
         let has_stars = evaluator.index.facts(file).imports.iter().any(|import| import.is_star);
         return if has_stars { None } else { evaluator.folder_of_file(file) };
     };
-    match evaluator.value(file, usage.scope, receiver).values.first() {
+    match evaluator.value(Site { file, scope: usage.scope }, receiver).values.first() {
         Some(Value::Folder(folder)) => Some(*folder),
         _ => None,
     }

@@ -2,11 +2,10 @@
 
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
 use super::modules::is_other_name;
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules, Site};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId,
-    PARAMETER_TYPES, ScopeId,
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, PARAMETER_TYPES,
 };
 
 /// Of more bases the rest is not looked at.
@@ -58,14 +57,16 @@ impl<'a> Evaluator<'a> {
                 }
                 DefinitionKind::Macro => ValueSet::UNKNOWN,
             },
-            Value::Module(file) => self.member_of_module(file, 0, name),
+            Value::Module(file) => self.member_of_module(Site { file, scope: 0 }, name),
             Value::Folder(folder) => self.member_of_folder(folder, name),
             Value::Namespace(namespace) => self.cpp_member(0, namespace, name),
             Value::Package(package) => self.java_member_of_package(package, name),
             // What Java declares of another project has the members of that alone.
-            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
-            Value::Generic { file, .. } | Value::Entries { file, .. }
-                if self.index.rules(file) == NameRules::Cpp =>
+            Value::Generic { site, .. } if self.index.rules(site.file) == NameRules::Java => {
+                ValueSet::FOREIGN
+            }
+            Value::Generic { site, .. } | Value::Entries { site, .. }
+                if self.index.rules(site.file) == NameRules::Cpp =>
             {
                 self.cpp_pair_member(object, name)
             }
@@ -85,15 +86,15 @@ impl<'a> Evaluator<'a> {
 
     fn member_of_scope(&mut self, key: DefinitionKey, name: &str) -> ValueSet {
         let Some(body) = self.index.definition(key).body else { return ValueSet::UNKNOWN };
-        self.member_of_module(key.file, body, name)
+        self.member_of_module(key.at(body), name)
     }
 
     /// Returns the bindings of a name in a scope of a file.
-    pub(super) fn bound_in(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
-        let facts = self.index.facts(file);
+    pub(super) fn bound_in(&mut self, site: Site, name: &str) -> Option<ValueSet> {
+        let facts = self.index.facts(site.file);
         let id = facts.find_name(name)?;
-        let bindings = facts.bindings_of(scope, id);
-        (!bindings.is_empty()).then(|| self.bound(file, bindings))
+        let bindings = facts.bindings_of(site.scope, id);
+        (!bindings.is_empty()).then(|| self.bound(site.file, bindings))
     }
 
     pub(super) fn member_of_type(&mut self, key: DefinitionKey, name: &str, skipped: usize) -> ValueSet {
@@ -169,21 +170,21 @@ impl<'a> Evaluator<'a> {
 
     /// Returns whether a member of a module or of a type of Python is another name of what it is: `Old = New`.
     pub(super) fn is_alias_member(&mut self, object: Value, name: &str) -> bool {
-        let scopes: Vec<(FileId, ScopeId)> = match object {
-            Value::Module(file) => vec![(file, 0)],
+        let scopes: Vec<Site> = match object {
+            Value::Module(file) => vec![Site { file, scope: 0 }],
             Value::Instance(key) | Value::Definition(key) | Value::Super(key) => {
                 let (types, _) = self.linearization(key);
                 let bodies = types.into_iter().filter_map(|key| {
                     let body = self.index.definition(key).body?;
-                    Some((key.file, body))
+                    Some(key.at(body))
                 });
                 bodies.collect()
             }
             _ => Vec::new(),
         };
-        let bindings = scopes.into_iter().find_map(|(file, scope)| {
-            let facts = self.index.facts(file);
-            let bindings = facts.bindings_of(scope, facts.find_name(name)?);
+        let bindings = scopes.into_iter().find_map(|site| {
+            let facts = self.index.facts(site.file);
+            let bindings = facts.bindings_of(site.scope, facts.find_name(name)?);
             (!bindings.is_empty()).then_some((facts, bindings))
         });
         bindings.is_some_and(|(facts, bindings)| {
@@ -236,13 +237,13 @@ impl<'a> Evaluator<'a> {
         }
         let definition = self.index.definition(key);
         if let Some(body) = definition.body.filter(|_| definition.kind != DefinitionKind::Function)
-            && let Some(found) = self.bound_in(key.file, body, name)
+            && let Some(found) = self.bound_in(key.at(body), name)
         {
             let is_cpp = self.index.rules(key.file) == NameRules::Cpp;
             return Some(if is_cpp { self.cpp_whole_types(found) } else { found });
         }
         let implementations = self.modules.implementations.get(&key).cloned().unwrap_or_default();
-        implementations.into_iter().find_map(|(file, scope)| self.bound_in(file, scope, name))
+        implementations.into_iter().find_map(|site| self.bound_in(site, name))
     }
 
     /// As [`Self::own_member`]: what a struct or an enum has of its own comes before what it has of traits, and a field
@@ -261,12 +262,12 @@ impl<'a> Evaluator<'a> {
             }
         }
         let (mut own, mut of_traits) = (None::<ValueSet>, None::<ValueSet>);
-        for (file, scope, bindings) in self.bound_in_implementations(key, name) {
-            let found = self.bound(file, bindings);
-            let facts = self.index.facts(file);
+        for (site, bindings) in self.bound_in_implementations(key, name) {
+            let found = self.bound(site.file, bindings);
+            let facts = self.index.facts(site.file);
             let is_of_trait = facts
                 .find_name(IMPLEMENTED_TRAIT)
-                .is_some_and(|name| !facts.bindings_of(scope, name).is_empty());
+                .is_some_and(|name| !facts.bindings_of(site.scope, name).is_empty());
             let place = if is_of_trait { &mut of_traits } else { &mut own };
             match place {
                 Some(known) => known.merge(found),
@@ -276,23 +277,23 @@ impl<'a> Evaluator<'a> {
         own.or(of_traits)
     }
 
-    /// Returns the bindings of a name in the implementations of a type, each with its file and scope.
+    /// Returns the bindings of a name in the implementations of a type, each with where it is.
     pub(super) fn bound_in_implementations(
         &self,
         key: DefinitionKey,
         name: &str,
-    ) -> Vec<(FileId, ScopeId, &'a [BindingFact])> {
+    ) -> Vec<(Site, &'a [BindingFact])> {
         let implementations = self.modules.implementations.get(&key).map_or(&[][..], Vec::as_slice);
         let mut found = Vec::new();
         // Those of one file follow each other.
-        for of_file in implementations.chunk_by(|(one, _), (other, _)| one == other) {
-            let Some((file, _)) = of_file.first() else { continue };
-            let facts = self.index.facts(*file);
+        for of_file in implementations.chunk_by(|one, other| one.file == other.file) {
+            let Some(first) = of_file.first() else { continue };
+            let facts = self.index.facts(first.file);
             let Some(name) = facts.find_name(name) else { continue };
-            for (_, scope) in of_file {
-                let bindings = facts.bindings_of(*scope, name);
+            for site in of_file {
+                let bindings = facts.bindings_of(site.scope, name);
                 if !bindings.is_empty() {
-                    found.push((*file, *scope, bindings));
+                    found.push((*site, bindings));
                 }
             }
         }
@@ -308,12 +309,12 @@ impl<'a> Evaluator<'a> {
         self.open += 1;
         let fact = self.index.definition(key);
         let (mut types, mut is_complete) = (vec![key], true);
-        let own = fact.bases.iter().map(|base| (key.file, fact.scope, *base));
-        let mut bases: Vec<(FileId, ScopeId, ExpressionId)> = own.collect();
+        let own = fact.bases.iter().map(|base| (key.at(fact.scope), *base));
+        let mut bases: Vec<(Site, ExpressionId)> = own.collect();
         bases.extend(self.modules.extra_bases.get(&key).into_iter().flatten());
-        for (file, scope, base) in bases.into_iter().take(MAX_BASES) {
-            let found = self.value(file, scope, base);
-            let is_plain = self.is_plain_base(file, base);
+        for (site, base) in bases.into_iter().take(MAX_BASES) {
+            let found = self.value(site, base);
+            let is_plain = self.is_plain_base(site.file, base);
             is_complete &= found.is_complete && !found.values.is_empty() || is_plain;
             for value in found.values {
                 let Value::Definition(base) = value else {

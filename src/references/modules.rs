@@ -7,14 +7,16 @@ use super::cpp_tables::CppTables;
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
 use super::go_packages::GoPackages;
 use super::java_packages::JavaPackages;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
+use super::project::{
+    DefinitionKey, FileId, NameRules, ProjectIndex, Site, folder_of, joined, shared_prefix,
+};
 use super::rust_modules::RustModules;
 use super::script_packages::ScriptPackages;
 use super::script_tables::ScriptGlobals;
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId, ScopeId,
-    ScopeKind, SourceFacts,
+    BindingFact, BindingValue, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId, ScopeKind,
+    SourceFacts,
 };
 
 /// What finds the file that a module's name means.
@@ -26,9 +28,9 @@ pub(super) struct ModuleTables<'a> {
     /// The star imports of each file.
     pub(super) stars: FxHashMap<FileId, Vec<ImportId>>,
     /// The scopes that add members to a type.
-    pub(super) implementations: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId)>>,
+    pub(super) implementations: FxHashMap<DefinitionKey, Vec<Site>>,
     /// What a type inherits by something else than its own definition.
-    pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId, ExpressionId)>>,
+    pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(Site, ExpressionId)>>,
     pub(super) rust: RustModules,
     pub(super) go: GoPackages<'a>,
     pub(super) java: JavaPackages<'a>,
@@ -75,13 +77,14 @@ impl<'a> ModuleTables<'a> {
     }
 
     /// Records that a scope adds members to a type.
-    pub(super) fn add_implementation(&mut self, key: DefinitionKey, file: FileId, scope: ScopeId) {
-        self.implementations.entry(key).or_default().push((file, scope));
-        let facts = self.index.facts(file);
-        let added = facts.find_name(IMPLEMENTED_TRAIT).map_or(&[][..], |name| facts.bindings_of(scope, name));
+    pub(super) fn add_implementation(&mut self, key: DefinitionKey, site: Site) {
+        self.implementations.entry(key).or_default().push(site);
+        let facts = self.index.facts(site.file);
+        let added =
+            facts.find_name(IMPLEMENTED_TRAIT).map_or(&[][..], |name| facts.bindings_of(site.scope, name));
         for binding in added {
             if let BindingValue::Value(base) = binding.value {
-                self.extra_bases.entry(key).or_default().push((file, binding.at, base));
+                self.extra_bases.entry(key).or_default().push((site.at(binding.at), base));
             }
         }
     }
@@ -177,30 +180,31 @@ impl Evaluator<'_> {
     }
 
     /// Returns a name of a module, or of a scope in it.
-    pub(super) fn member_of_module(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
-        if self.index.rules(file) == NameRules::Rust {
-            return self.rust_module_member(file, scope, name);
+    pub(super) fn member_of_module(&mut self, site: Site, name: &str) -> ValueSet {
+        if self.index.rules(site.file) == NameRules::Rust {
+            return self.rust_module_member(site, name);
         }
-        let exported = if scope == 0 { self.exported_member(file, name) } else { None };
+        let exported = if site.scope == 0 { self.exported_member(site.file, name) } else { None };
         if let Some(found) = exported {
             return found;
         }
-        let is_hidden = scope == 0 && self.has_exports(file);
-        if !is_hidden && let Some(found) = self.bound_in(file, scope, name) {
+        let is_hidden = site.scope == 0 && self.has_exports(site.file);
+        if !is_hidden && let Some(found) = self.bound_in(site, name) {
             return found;
         }
         // Another file may add to a namespace of TypeScript.
-        if scope != 0 {
+        if site.scope != 0 {
             return ValueSet::UNKNOWN;
         }
-        if self.index.rules(file) == NameRules::Python && self.index.file(file).path.ends_with("/__init__.py")
+        if self.index.rules(site.file) == NameRules::Python
+            && self.index.file(site.file).path.ends_with("/__init__.py")
         {
-            let folder = folder_of(&self.index.file(file).path);
+            let folder = folder_of(&self.index.file(site.file).path);
             if let Some(module) = self.modules.python_path(&joined(folder, name)) {
                 return ValueSet::one(module);
             }
         }
-        self.star_member(file, name)
+        self.star_member(site.file, name)
     }
 
     /// Returns what the star imports of a file bring by that name.
@@ -294,7 +298,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns what a name means that no scope of its file binds.
-    pub(super) fn outside(&mut self, file: FileId, _scope: ScopeId, name: NameId) -> ValueSet {
+    pub(super) fn outside(&mut self, file: FileId, name: NameId) -> ValueSet {
         let name = self.index.facts(file).name(name);
         if self.index.rules(file) == NameRules::Go
             && let Some(found) = self.go_outside(file, name)

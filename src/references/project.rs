@@ -31,6 +31,27 @@ pub(super) struct DefinitionKey {
     pub(super) definition: DefinitionId,
 }
 
+impl DefinitionKey {
+    /// Returns a scope of the definition's file.
+    pub(super) const fn at(self, scope: ScopeId) -> Site {
+        Site { file: self.file, scope }
+    }
+}
+
+/// A scope of a file, in which names are looked up and expressions are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Site {
+    pub(super) file: FileId,
+    pub(super) scope: ScopeId,
+}
+
+impl Site {
+    /// Returns another scope of the same file.
+    pub(super) const fn at(self, scope: ScopeId) -> Self {
+        Self { scope, ..self }
+    }
+}
+
 /// The languages that resolve names alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameRules {

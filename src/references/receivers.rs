@@ -2,7 +2,7 @@
 //! that type, and its bases have arguments for the type variables of those that they name.
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId};
+use super::project::{DefinitionKey, FileId, Site};
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, ExpressionFact, ExpressionId, NameId, ScopeId,
@@ -26,7 +26,7 @@ struct InheritedMember {
 }
 
 /// An expression with the file and the scope that it is evaluated in.
-type ScopedExpression = (FileId, ScopeId, ExpressionId);
+type ScopedExpression = (Site, ExpressionId);
 
 impl<'a> Evaluator<'a> {
     /// Returns what a call of a member of a value returns.
@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a> {
         if fact.returns.is_empty() || fact.body.is_none() {
             return self.call(Value::Definition(method));
         }
-        let key = (receiver, method.file, fact.body.unwrap_or(0), fact.name);
+        let key = (receiver, method.at(fact.body.unwrap_or(0)), fact.name);
         if let Some(known) = self.inherited.get(&key) {
             return known.clone();
         }
@@ -88,7 +88,7 @@ impl<'a> Evaluator<'a> {
         let facts = self.index.facts(owner.file);
         let body = self.index.definition(owner).body?;
         let name = facts.find_name(name)?;
-        let key = (receiver, owner.file, body, name);
+        let key = (receiver, owner.at(body), name);
         if let Some(known) = self.inherited.get(&key) {
             return Some(known.clone());
         }
@@ -109,12 +109,13 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what an expression of a member is on the type that it is used on.
     fn value_on(&mut self, member: InheritedMember, expression: ExpressionId, steps: &mut usize) -> ValueSet {
-        let InheritedMember { receiver, owner: DefinitionKey { file, .. }, scope } = member;
+        let InheritedMember { receiver, owner, scope } = member;
+        let site = owner.at(scope);
         *steps += 1;
         if MAX_STEPS < *steps {
-            return self.value(file, scope, expression);
+            return self.value(site, expression);
         }
-        let facts = self.index.facts(file);
+        let facts = self.index.facts(site.file);
         match facts.expression(expression) {
             ExpressionFact::Receiver => ValueSet::one(Value::Instance(receiver)),
             ExpressionFact::ReceiverType => ValueSet::one(Value::Definition(receiver)),
@@ -122,7 +123,7 @@ impl<'a> Evaluator<'a> {
                 let bindings = facts.bindings_of(scope, name);
                 let is_value = |value| matches!(value, BindingValue::Value(_));
                 if bindings.is_empty() || !bindings.iter().all(|binding| is_value(binding.value)) {
-                    return self.value(file, scope, expression);
+                    return self.value(site, expression);
                 }
                 let mut found = ValueSet::FOREIGN;
                 for binding in bindings {
@@ -143,7 +144,7 @@ impl<'a> Evaluator<'a> {
                     let is_known =
                         object.values.iter().all(|object| !matches!(object, Value::Generic { .. }));
                     if !object.values.is_empty() && is_known {
-                        return self.call_of_members(file, object, name);
+                        return self.call_of_members(site.file, object, name);
                     }
                 } else {
                     let callee = self.deeper(|evaluator| evaluator.value_on(member, function, steps));
@@ -151,7 +152,7 @@ impl<'a> Evaluator<'a> {
                         return callee.flat_map(|callee| self.call(callee));
                     }
                 }
-                self.value(file, scope, expression)
+                self.value(site, expression)
             }
             ExpressionFact::Awaited(awaited) => {
                 let awaited = self.deeper(|evaluator| evaluator.value_on(member, awaited, steps));
@@ -162,7 +163,7 @@ impl<'a> Evaluator<'a> {
                 found.merge(self.deeper(|evaluator| evaluator.value_on(member, right, steps)));
                 found
             }
-            _ => self.value(file, scope, expression),
+            _ => self.value(site, expression),
         }
     }
 
@@ -204,7 +205,7 @@ impl<'a> Evaluator<'a> {
             }
             ExpressionFact::Name(name) if self.is_type_variable(owner.file, name, 0) => {
                 match self.type_argument(receiver, owner, facts.name(name), 0) {
-                    Some((file, scope, argument)) => self.instance(file, scope, argument),
+                    Some((site, argument)) => self.instance(site, argument),
                     None => ValueSet::UNKNOWN,
                 }
             }
@@ -218,7 +219,7 @@ impl<'a> Evaluator<'a> {
             {
                 self.deeper(|evaluator| evaluator.declared_value_on(member, argument))
             }
-            _ => self.instance(owner.file, scope, declared),
+            _ => self.instance(owner.at(scope), declared),
         }
     }
 
@@ -247,12 +248,12 @@ impl<'a> Evaluator<'a> {
         let fact = self.index.definition(of);
         for base in &fact.bases {
             let (_, arguments, generic) = self.generic_parts(of.file, *base);
-            for value in self.value(of.file, fact.scope, generic).values {
+            for value in self.value(of.at(fact.scope), generic).values {
                 let Value::Definition(base) = value else { continue };
                 let argument = |evaluator: &mut Self, variable: &str| {
                     let parameters = evaluator.parameters_of_type(base);
                     let at = parameters.iter().position(|parameter| *parameter == variable)?;
-                    arguments.get(at).map(|argument| (of.file, fact.scope, *argument))
+                    arguments.get(at).map(|argument| (of.at(fact.scope), *argument))
                 };
                 if base == owner {
                     return argument(self, variable);
@@ -261,9 +262,10 @@ impl<'a> Evaluator<'a> {
                     continue;
                 }
                 let found = self.type_argument(base, owner, variable, depth + 1)?;
-                let facts = self.index.facts(found.0);
-                return match facts.expression(found.2) {
-                    ExpressionFact::Name(name) if self.is_type_variable(found.0, name, 0) => {
+                let (Site { file, .. }, argument_of_base) = found;
+                let facts = self.index.facts(file);
+                return match facts.expression(argument_of_base) {
+                    ExpressionFact::Name(name) if self.is_type_variable(file, name, 0) => {
                         argument(self, facts.name(name))
                     }
                     _ => Some(found),
@@ -309,7 +311,11 @@ impl<'a> Evaluator<'a> {
         let mut found: Vec<ValueSet> = Vec::new();
         for binding in bounds.iter().take(MAX_BASES_BETWEEN) {
             let BindingValue::Default(bound) = binding.value else { continue };
-            let bound = if bound == 0 { ValueSet::UNKNOWN } else { self.instance(file, binding.at, bound) };
+            let bound = if bound == 0 {
+                ValueSet::UNKNOWN
+            } else {
+                self.instance(Site { file, scope: binding.at }, bound)
+            };
             if !found.contains(&bound) {
                 found.push(bound);
             }

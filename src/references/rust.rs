@@ -1,79 +1,52 @@
 //! Rust: names in their namespaces, paths, imports, fields, and the methods of the standard library's wrappers.
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId};
+use super::project::{DefinitionKey, FileId, Site};
 use super::rust_modules::{Namespace, child_of_folder, fits, module_scope};
 use super::values::{Value, ValueSet};
-use crate::model::{
-    BindingFact, BindingValue, DefinitionKind, ImportFact, ImportId, NameId, ScopeId, ScopeKind,
-};
+use crate::model::{BindingFact, BindingValue, DefinitionKind, ImportFact, ImportId, NameId, ScopeKind};
 
 /// How many modules may import all names of the next one.
 const MAX_DEPTH: usize = 16;
 
 impl Evaluator<'_> {
     /// Returns what a name in scope means.
-    pub(super) fn rust_name(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        name: NameId,
-        space: Namespace,
-    ) -> ValueSet {
-        let text = self.index.facts(file).name(name);
-        self.rust_text(file, scope, text, space, true)
+    pub(super) fn rust_name(&mut self, site: Site, name: NameId, space: Namespace) -> ValueSet {
+        let text = self.index.facts(site.file).name(name);
+        self.rust_text(site, text, space, true)
     }
 
     /// As [`Self::rust_name`], for what a definition of the project may be named by: a local is none, nor is a type
     /// parameter.
-    pub(super) fn rust_definition(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        name: NameId,
-        space: Namespace,
-    ) -> ValueSet {
-        let text = self.index.facts(file).name(name);
-        self.rust_text(file, scope, text, space, false)
+    pub(super) fn rust_definition(&mut self, site: Site, name: NameId, space: Namespace) -> ValueSet {
+        let text = self.index.facts(site.file).name(name);
+        self.rust_text(site, text, space, false)
     }
 
     /// Returns what a name may mean at a place.
-    pub(super) fn rust_visible(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        name: &str,
-        space: Namespace,
-    ) -> Vec<Value> {
-        self.rust_text(file, scope, name, space, true).values
+    pub(super) fn rust_visible(&mut self, site: Site, name: &str, space: Namespace) -> Vec<Value> {
+        self.rust_text(site, name, space, true).values
     }
 
-    fn rust_text(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        name: &str,
-        space: Namespace,
-        with_locals: bool,
-    ) -> ValueSet {
-        if let (Namespace::Types, Some(module)) = (space, self.rust_keyword(file, scope, name)) {
+    fn rust_text(&mut self, site: Site, name: &str, space: Namespace, with_locals: bool) -> ValueSet {
+        if let (Namespace::Types, Some(module)) = (space, self.rust_keyword(site, name)) {
             return module.map_or(ValueSet::FOREIGN, ValueSet::one);
         }
-        let facts = self.index.facts(file);
+        let facts = self.index.facts(site.file);
         let id = facts.find_name(name);
-        let mut at = scope;
+        let mut at = site.scope;
         loop {
             let fact = facts.scope(at);
             if !matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation) {
                 let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
-                if let Some(found) = self.rust_bound(file, bindings, space, with_locals) {
+                if let Some(found) = self.rust_bound(site.file, bindings, space, with_locals) {
                     return found;
                 }
                 let is_module = fact.kind == ScopeKind::Module || at == 0;
                 if is_module {
-                    return self.rust_outside(file, at, name, space);
+                    return self.rust_outside(site.at(at), name, space);
                 }
-                if let Some(found) = self.glob_member(file, at, name, space) {
+                if let Some(found) = self.glob_member(site.at(at), name, space) {
                     return found;
                 }
             }
@@ -130,43 +103,46 @@ impl Evaluator<'_> {
 
     /// Returns the module that a keyword in a path means, if it is one; within it `None` if there is no such module.
     #[expect(clippy::option_option, reason = "a keyword may mean no module, and a name may be no keyword")]
-    fn rust_keyword(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Option<Value>> {
-        let facts = self.index.facts(file);
+    fn rust_keyword(&self, site: Site, name: &str) -> Option<Option<Value>> {
         match name {
-            "crate" | "$crate" => Some(Some(Value::Module(self.modules.rust.root(file)))),
-            "self" => Some(self.module_value(file, module_scope(facts, scope))),
+            "crate" | "$crate" => Some(Some(Value::Module(self.modules.rust.root(site.file)))),
+            "self" => Some(self.module_value(self.module_around(site))),
             "super" => {
-                let module = module_scope(facts, scope);
-                Some(
-                    self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope)),
-                )
+                let parent = self.parent_module(self.module_around(site));
+                Some(parent.and_then(|parent| self.module_value(parent)))
             }
             _ => None,
         }
     }
 
-    fn module_value(&self, file: FileId, module: ScopeId) -> Option<Value> {
-        if module == 0 {
+    pub(super) fn module_around(&self, site: Site) -> Site {
+        site.at(module_scope(self.index.facts(site.file), site.scope))
+    }
+
+    fn module_value(&self, module: Site) -> Option<Value> {
+        let Site { file, scope } = module;
+        if scope == 0 {
             return Some(Value::Module(file));
         }
-        let definition = self.index.facts(file).scope(module).definition?;
+        let definition = self.index.facts(file).scope(scope).definition?;
         Some(Value::Definition(DefinitionKey { file, definition }))
     }
 
-    fn parent_module(&self, file: FileId, module: ScopeId) -> Option<(FileId, ScopeId)> {
-        if module == 0 {
+    fn parent_module(&self, module: Site) -> Option<Site> {
+        let Site { file, scope } = module;
+        if scope == 0 {
             return self.modules.rust.parent(file);
         }
-        let facts = self.index.facts(file);
-        Some((file, module_scope(facts, facts.scope(module).parent.min(module - 1))))
+        let parent = self.index.facts(file).scope(scope).parent.min(scope - 1);
+        Some(self.module_around(module.at(parent)))
     }
 
     /// Returns what a module has without naming it: what it imports with all of a module, and the crates.
-    fn rust_outside(&mut self, file: FileId, module: ScopeId, name: &str, space: Namespace) -> ValueSet {
-        if let Some(found) = self.glob_member(file, module, name, space) {
+    fn rust_outside(&mut self, module: Site, name: &str, space: Namespace) -> ValueSet {
+        if let Some(found) = self.glob_member(module, name, space) {
             return found;
         }
-        let krate = if space == Namespace::Types { self.rust_crate(file, name) } else { None };
+        let krate = if space == Namespace::Types { self.rust_crate(module.file, name) } else { None };
         krate.unwrap_or(ValueSet::FOREIGN)
     }
 
@@ -176,45 +152,39 @@ impl Evaluator<'_> {
     }
 
     /// Returns what the imports of all names in one scope bring by that name.
-    fn glob_member(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        name: &str,
-        space: Namespace,
-    ) -> Option<ValueSet> {
-        let facts = self.index.facts(file);
-        let stars = self.modules.stars.get(&file).map_or(&[][..], Vec::as_slice);
-        let is_here = |star: &ImportId| facts.imports[*star as usize].scope == scope;
-        let expansions = self.modules.rust.expansions(file, scope);
+    fn glob_member(&mut self, site: Site, name: &str, space: Namespace) -> Option<ValueSet> {
+        let facts = self.index.facts(site.file);
+        let stars = self.modules.stars.get(&site.file).map_or(&[][..], Vec::as_slice);
+        let is_here = |star: &ImportId| facts.imports[*star as usize].scope == site.scope;
+        let expansions = self.modules.rust.expansions(site);
         let has_none = expansions.is_empty() && !stars.iter().any(is_here);
-        if has_none || self.open_globs.contains(&(file, scope)) || MAX_DEPTH < self.open_globs.len() {
+        if has_none || self.open_globs.contains(&site) || MAX_DEPTH < self.open_globs.len() {
             return None;
         }
-        let key = facts.find_name(name).map(|name| (file, scope, name, space));
+        let key = facts.find_name(name).map(|name| (site, name, space));
         if let Some(known) = key.and_then(|key| self.globs.get(&key)) {
             return known.clone();
         }
         let stars: Vec<ImportId> = stars.iter().copied().filter(is_here).collect();
         let expansions = expansions.to_vec();
-        self.open_globs.push((file, scope));
+        self.open_globs.push(site);
         let mut found = ValueSet::FOREIGN;
-        for (of_file, of_scope) in expansions {
-            let bound = self.bound_in(of_file, of_scope, name).unwrap_or(ValueSet::FOREIGN);
+        for expansion in expansions {
+            let bound = self.bound_in(expansion, name).unwrap_or(ValueSet::FOREIGN);
             let bound = self.in_space(bound, space);
             if bound.values.is_empty() {
-                found.merge(self.glob_member(of_file, of_scope, name, space).unwrap_or(ValueSet::FOREIGN));
+                found.merge(self.glob_member(expansion, name, space).unwrap_or(ValueSet::FOREIGN));
             } else {
                 found.merge(bound);
             }
         }
         for star in stars {
             let module = facts.name(facts.imports[star as usize].module);
-            if let Some(child) = child_of_folder(self.index, file, module, name) {
+            if let Some(child) = child_of_folder(self.index, site.file, module, name) {
                 found.merge(self.in_space(ValueSet::one(Value::Module(child)), space));
                 continue;
             }
-            let members = self.rust_path(file, scope, module).flat_map(|module| self.member(module, name));
+            let members = self.rust_path(site, module).flat_map(|module| self.member(module, name));
             let members = self.in_space(members, space);
             if !members.values.is_empty() {
                 found.merge(members);
@@ -232,19 +202,19 @@ impl Evaluator<'_> {
     }
 
     /// Returns the modules and types that a path means.
-    fn rust_path(&mut self, file: FileId, scope: ScopeId, path: &str) -> ValueSet {
+    fn rust_path(&mut self, site: Site, path: &str) -> ValueSet {
         let mut parts = path.split("::").map(str::trim);
         let head = parts.next().unwrap_or_default();
         let mut found = if head.is_empty() {
-            parts.next().and_then(|name| self.rust_crate(file, name)).unwrap_or(ValueSet::FOREIGN)
+            parts.next().and_then(|name| self.rust_crate(site.file, name)).unwrap_or(ValueSet::FOREIGN)
         } else {
-            let mut found = self.rust_text(file, scope, head, Namespace::Types, true);
+            let mut found = self.rust_text(site, head, Namespace::Types, true);
             if found.values.is_empty() {
-                found = self.rust_crate(file, head).unwrap_or(found);
+                found = self.rust_crate(site.file, head).unwrap_or(found);
             }
             if found.values.is_empty() {
                 // Before the edition of 2018 a path begins at the root of the crate.
-                let root = self.modules.rust.root(file);
+                let root = self.modules.rust.root(site.file);
                 found = self.member(Value::Module(root), head);
                 found = self.in_space(found, Namespace::Types);
             }
@@ -252,7 +222,7 @@ impl Evaluator<'_> {
         };
         for part in parts {
             found = found.flat_map(|module| match (part, module) {
-                ("super", Value::Module(file)) => self.module_above(file, 0),
+                ("super", Value::Module(file)) => self.module_above(file),
                 ("self", module) => ValueSet::one(module),
                 _ => self.member(module, part),
             });
@@ -261,8 +231,8 @@ impl Evaluator<'_> {
         found
     }
 
-    fn module_above(&self, file: FileId, module: ScopeId) -> ValueSet {
-        let above = self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope));
+    fn module_above(&self, file: FileId) -> ValueSet {
+        let above = self.modules.rust.parent(file).and_then(|parent| self.module_value(parent));
         above.map_or(ValueSet::FOREIGN, ValueSet::one)
     }
 
@@ -274,17 +244,18 @@ impl Evaluator<'_> {
             return child.map_or(ValueSet::UNKNOWN, |child| ValueSet::one(Value::Module(child)));
         };
         let (module, name) = (facts.name(fact.module), facts.name(name));
+        let site = Site { file, scope: fact.scope };
         if matches!(module, "" | "::") {
-            let keyword = self.rust_keyword(file, fact.scope, name).flatten().map(ValueSet::one);
+            let keyword = self.rust_keyword(site, name).flatten().map(ValueSet::one);
             return keyword.or_else(|| self.rust_crate(file, name)).unwrap_or(ValueSet::FOREIGN);
         }
-        let found = self.rust_path(file, fact.scope, module);
+        let found = self.rust_path(site, module);
         if found.values.is_empty() {
             return found;
         }
         let found = found.flat_map(|module| match name {
             "super" => match module {
-                Value::Module(file) => self.module_above(file, 0),
+                Value::Module(file) => self.module_above(file),
                 _ => ValueSet::UNKNOWN,
             },
             _ => self.member(module, name),
@@ -293,11 +264,11 @@ impl Evaluator<'_> {
     }
 
     /// Returns a name of a module.
-    pub(super) fn rust_module_member(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
-        let mut found = self.bound_in(file, scope, name).unwrap_or(ValueSet::FOREIGN);
+    pub(super) fn rust_module_member(&mut self, site: Site, name: &str) -> ValueSet {
+        let mut found = self.bound_in(site, name).unwrap_or(ValueSet::FOREIGN);
         if found.values.is_empty() {
             for space in [Namespace::Types, Namespace::Values, Namespace::Macros] {
-                if let Some(members) = self.glob_member(file, scope, name, space) {
+                if let Some(members) = self.glob_member(site, name, space) {
                     found.merge(members);
                 }
             }
@@ -306,20 +277,14 @@ impl Evaluator<'_> {
     }
 
     /// Returns a field of `self`. The implementation around the scope, not the type, says what a type parameter is.
-    pub(super) fn own_field(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        key: DefinitionKey,
-        name: &str,
-    ) -> ValueSet {
+    pub(super) fn own_field(&mut self, site: Site, key: DefinitionKey, name: &str) -> ValueSet {
         let found = self.field(Value::Instance(key), name);
         let is_known = found.values.iter().any(|value| !matches!(value, Value::Generic { .. }));
-        if is_known || key.file != file {
+        if is_known || key.file != site.file {
             return found;
         }
-        let facts = self.index.facts(file);
-        let implementation = std::iter::successors(Some(scope), |at| {
+        let facts = self.index.facts(site.file);
+        let implementation = std::iter::successors(Some(site.scope), |at| {
             (*at != 0).then(|| facts.scope(*at).parent.min(at.saturating_sub(1)))
         });
         let implementation =
@@ -333,7 +298,7 @@ impl Evaluator<'_> {
             BindingValue::Typed(declared) => Some(declared),
             _ => None,
         });
-        let here = declared.map(|declared| self.instance(file, implementation, declared));
+        let here = declared.map(|declared| self.instance(site.at(implementation), declared));
         match here {
             Some(here) if !here.values.is_empty() => {
                 ValueSet { is_complete: here.is_complete && !found.values.is_empty(), ..here }

@@ -1,12 +1,12 @@
 //! Rust: what calls give, of methods, closures and macros; and which implementation a call means by its first argument.
 
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE};
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules, Site};
 use super::rust_extensions::is_same_type;
 use super::values::{Value, ValueSet};
 use crate::model::{
-    ANY_INTEGER, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeId,
-    ScopeKind, UseFact,
+    ANY_INTEGER, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
+    UseFact,
 };
 
 /// What a type is, as far as implementations for it can be told apart.
@@ -18,13 +18,13 @@ enum TypeKind<'a> {
 
 impl<'a> Evaluator<'a> {
     /// As [`Self::call_expression`], evaluated once: in a chain of calls, each is part of the next.
-    pub(super) fn call_of_rust(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
-        let key = (file, scope, function);
+    pub(super) fn call_of_rust(&mut self, site: Site, function: ExpressionId) -> ValueSet {
+        let key = (site, function);
         if let Some(known) = self.calls.get(&key) {
             return known.clone();
         }
         let cuts = self.cuts;
-        let found = self.call_expression(file, scope, function);
+        let found = self.call_expression(site, function);
         // What was found on the way to something else, or with too little depth, may be incomplete because of that.
         if self.open == 0 && self.open_globs.is_empty() && self.cuts == cuts {
             self.calls.insert(key, found.clone());
@@ -40,7 +40,7 @@ impl<'a> Evaluator<'a> {
     /// Returns what a call of a method returns.
     pub(super) fn call_of_rust_method(
         &mut self,
-        (file, scope): (FileId, ScopeId),
+        site: Site,
         function: ExpressionId,
         object: ValueSet,
         method: &str,
@@ -54,8 +54,7 @@ impl<'a> Evaluator<'a> {
         if found != ValueSet::UNKNOWN {
             return found;
         }
-        let extended =
-            if self.is_extension(method) { self.extension(file, scope, &object, method) } else { None };
+        let extended = if self.is_extension(method) { self.extension(site, &object, method) } else { None };
         if let Some(extended) = extended.filter(|extended| extended.values.len() == 1) {
             return extended.flat_map(|method| self.call(method));
         }
@@ -66,17 +65,17 @@ impl<'a> Evaluator<'a> {
             return object;
         }
         let foreign = ValueSet { values: Vec::new(), is_complete: object.is_complete };
-        self.foreign_method(file, function, &foreign, method)
+        self.foreign_method(site.file, function, &foreign, method)
     }
 
     /// Returns what awaiting a value of a type of the project gives.
     pub(super) fn awaited(&mut self, object: Value) -> ValueSet {
         let (Value::Instance(key) | Value::Definition(key)) = object else { return ValueSet::one(object) };
         let scopes = self.modules.implementations.get(&key).cloned().unwrap_or_default();
-        for (file, scope) in scopes {
-            let Some((added, _)) = self.implementation_part(file, scope, IMPLEMENTED_TRAIT) else { continue };
-            if matches!(self.type_name(file, added), "IntoFuture" | "Future")
-                && let Some(output) = self.bound_in(file, scope, "Output")
+        for site in scopes {
+            let Some((added, _)) = self.implementation_part(site, IMPLEMENTED_TRAIT) else { continue };
+            if matches!(self.type_name(site.file, added), "IntoFuture" | "Future")
+                && let Some(output) = self.bound_in(site, "Output")
             {
                 return output.flat_map(|output| self.instance_of_value(output));
             }
@@ -85,14 +84,9 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what the call of a closure returns.
-    pub(super) fn call_of_closure(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        expression: ExpressionId,
-    ) -> ValueSet {
-        match self.generic_parts(file, expression) {
-            ("||", arguments, _) => self.value(file, scope, arguments.first().copied().unwrap_or(0)),
+    pub(super) fn call_of_closure(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
+        match self.generic_parts(site.file, expression) {
+            ("||", arguments, _) => self.value(site, arguments.first().copied().unwrap_or(0)),
             _ => ValueSet::UNKNOWN,
         }
     }
@@ -103,7 +97,7 @@ impl<'a> Evaluator<'a> {
         for key in self.macros_by_name(file, name) {
             let fact = self.index.definition(key);
             for value in &fact.bases {
-                let value = self.value(key.file, fact.scope, *value);
+                let value = self.value(key.at(fact.scope), *value);
                 found.merge(ValueSet { is_complete: false, ..value });
             }
         }
@@ -111,28 +105,28 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the receiver of a method that is added to a type of another project.
-    pub(super) fn foreign_receiver(&mut self, file: FileId, mut scope: ScopeId) -> ValueSet {
-        let facts = self.index.facts(file);
-        if self.index.rules(file) != NameRules::Rust {
+    pub(super) fn foreign_receiver(&mut self, mut site: Site) -> ValueSet {
+        let facts = self.index.facts(site.file);
+        if self.index.rules(site.file) != NameRules::Rust {
             return ValueSet::UNKNOWN;
         }
-        while facts.scope(scope).kind != ScopeKind::Implementation {
-            if scope == 0 {
+        while facts.scope(site.scope).kind != ScopeKind::Implementation {
+            if site.scope == 0 {
                 return ValueSet::UNKNOWN;
             }
-            scope = facts.scope(scope).parent.min(scope - 1);
+            site.scope = facts.scope(site.scope).parent.min(site.scope - 1);
         }
-        match self.implementation_part(file, scope, IMPLEMENTED_TYPE) {
-            Some((implemented, at)) => self.instance(file, at, implemented),
+        match self.implementation_part(site, IMPLEMENTED_TYPE) {
+            Some((implemented, at)) => self.instance(site.at(at), implemented),
             None => ValueSet::UNKNOWN,
         }
     }
 
     /// Returns whether a value is one of a type of another project that has no arguments.
     pub(super) fn is_plain_of_rust(&self, value: Value) -> bool {
-        let Value::Generic { file, expression, .. } = value else { return false };
-        self.index.rules(file) == NameRules::Rust
-            && !matches!(self.index.facts(file).expression(expression), ExpressionFact::Apply(..))
+        let Value::Generic { site, expression } = value else { return false };
+        self.index.rules(site.file) == NameRules::Rust
+            && !matches!(self.index.facts(site.file).expression(expression), ExpressionFact::Apply(..))
     }
 
     /// Returns whether an expression of Rust is a tuple, an array or a closure, whose parts are values.
@@ -172,20 +166,15 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the second argument of an alias of `Result`, where a use of it has only one.
-    pub(super) fn error_of_alias(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        expression: ExpressionId,
-    ) -> ValueSet {
-        let generic = self.generic_root(file, expression);
-        self.value(file, scope, generic).flat_map(|alias| match alias {
+    pub(super) fn error_of_alias(&mut self, site: Site, expression: ExpressionId) -> ValueSet {
+        let generic = self.generic_root(site.file, expression);
+        self.value(site, generic).flat_map(|alias| match alias {
             Value::Definition(key) if self.index.definition(key).kind == DefinitionKind::Alias => {
                 let fact = self.index.definition(key);
                 let target = fact.bases.first().copied().unwrap_or(0);
                 let declared = self.generic_parts(key.file, target).1.get(1).copied();
                 match fact.bases.get(1).copied().or(declared) {
-                    Some(error) => self.instance(key.file, fact.scope, error),
+                    Some(error) => self.instance(key.at(fact.scope), error),
                     None => ValueSet::UNKNOWN,
                 }
             }
@@ -212,31 +201,32 @@ impl<'a> Evaluator<'a> {
         let is_call = usage.is_call && self.index.rules(file) == NameRules::Rust;
         let Some(receiver) = usage.receiver.filter(|_| is_call) else { return members };
         let facts = self.index.facts(file);
+        let site = Site { file, scope: usage.scope };
         let name = facts.name(usage.name);
         let (path, argument) = match facts.expression(receiver) {
             ExpressionFact::Apply(path, argument) => (path, Some(argument)),
             _ => (receiver, None),
         };
         if let Some(argument) = argument
-            && let Some(found) = self.by_argument((file, usage.scope), [path, argument], name, &members)
+            && let Some(found) = self.by_argument(site, [path, argument], name, &members)
         {
             return found;
         }
         if !members.values.is_empty() || !self.is_extension(name) {
             return members;
         }
-        let mut object = self.value(file, usage.scope, path);
+        let mut object = self.value(site, path);
         if object == ValueSet::FOREIGN && self.is_type_name_of_rust(file, path) {
-            object = ValueSet::one(Value::Generic { file, scope: usage.scope, expression: path });
+            object = ValueSet::one(Value::Generic { site, expression: path });
         }
-        self.extension(file, usage.scope, &object, name).unwrap_or(members)
+        self.extension(site, &object, name).unwrap_or(members)
     }
 
     /// Returns the function of the implementation that the first argument decides: of several of `From`, or that of a
     /// trait which is named.
     fn by_argument(
         &mut self,
-        (file, scope): (FileId, ScopeId),
+        site: Site,
         [path, argument]: [ExpressionId; 2],
         name: &str,
         members: &ValueSet,
@@ -251,7 +241,7 @@ impl<'a> Evaluator<'a> {
                 return None;
             }
         }
-        let owner = self.value(file, scope, path);
+        let owner = self.value(site, path);
         let is_trait = owner.values.iter().any(|value| match value {
             Value::Definition(key) => self.index.definition(*key).kind == DefinitionKind::Interface,
             _ => false,
@@ -260,14 +250,14 @@ impl<'a> Evaluator<'a> {
         if !is_trait && !is_foreign && members.values.len() < 2 {
             return None;
         }
-        let argument = self.value(file, scope, argument);
+        let argument = self.value(site, argument);
         let kinds = self.kinds_of(&argument);
         if kinds.is_empty() {
             return None;
         }
         let mut found = Vec::new();
         if is_trait || is_foreign {
-            let trait_name = self.type_name(file, path);
+            let trait_name = self.type_name(site.file, path);
             for kind in &kinds {
                 if let TypeKind::Own(key) = kind {
                     found.extend(self.implemented_by(*key, trait_name, name));
@@ -281,7 +271,7 @@ impl<'a> Evaluator<'a> {
             }
         }
         if is_foreign {
-            functions.extend(self.conversions(self.type_name(file, path), name));
+            functions.extend(self.conversions(self.type_name(site.file, path), name));
         }
         if !is_trait && found.is_empty() {
             for key in functions {
@@ -298,9 +288,9 @@ impl<'a> Evaluator<'a> {
     /// Returns the functions of that name in all implementations of a type.
     fn functions_of(&self, key: DefinitionKey, name: &str) -> Vec<DefinitionKey> {
         let bound = self.bound_in_implementations(key, name).into_iter();
-        let functions = bound.flat_map(|(file, _, bindings)| {
+        let functions = bound.flat_map(|(site, bindings)| {
             bindings.iter().filter_map(move |binding| match binding.value {
-                BindingValue::Definition(definition) => Some(DefinitionKey { file, definition }),
+                BindingValue::Definition(definition) => Some(DefinitionKey { file: site.file, definition }),
                 _ => None,
             })
         });
@@ -311,10 +301,10 @@ impl<'a> Evaluator<'a> {
     fn implemented_by(&mut self, key: DefinitionKey, trait_name: &str, name: &str) -> Vec<Value> {
         let scopes = self.modules.implementations.get(&key).cloned().unwrap_or_default();
         let mut found = Vec::new();
-        for (file, scope) in scopes {
-            let added = self.implementation_part(file, scope, IMPLEMENTED_TRAIT);
-            if added.is_some_and(|(added, _)| self.type_name(file, added) == trait_name)
-                && let Some(bound) = self.bound_in(file, scope, name)
+        for site in scopes {
+            let added = self.implementation_part(site, IMPLEMENTED_TRAIT);
+            if added.is_some_and(|(added, _)| self.type_name(site.file, added) == trait_name)
+                && let Some(bound) = self.bound_in(site, name)
             {
                 found.extend(bound.values);
             }
@@ -325,17 +315,17 @@ impl<'a> Evaluator<'a> {
     /// Returns the first argument of the trait that the implementation around a function adds: `A` of `From<A>`.
     fn trait_argument(&mut self, function: DefinitionKey) -> Option<Vec<TypeKind<'a>>> {
         let scope = self.index.definition(function).scope;
-        let (added, at) = self.implementation_part(function.file, scope, IMPLEMENTED_TRAIT)?;
+        let (added, at) = self.implementation_part(function.at(scope), IMPLEMENTED_TRAIT)?;
         let first = *self.generic_parts(function.file, added).1.first()?;
-        let given = self.instance(function.file, at, first);
+        let given = self.instance(function.at(at), first);
         Some(self.kinds_of(&given))
     }
 
     fn kinds_of(&self, values: &ValueSet) -> Vec<TypeKind<'a>> {
         let kind = |value: &Value| match *value {
             Value::Instance(key) | Value::Definition(key) => Some(TypeKind::Own(self.whole_type(key))),
-            Value::Generic { file, expression, .. } => {
-                Some(TypeKind::Foreign(self.type_name(file, expression)))
+            Value::Generic { site, expression } => {
+                Some(TypeKind::Foreign(self.type_name(site.file, expression)))
             }
             _ => None,
         };

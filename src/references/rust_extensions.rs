@@ -6,9 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::common_members::{COMMON_MEMBERS, COMMON_RUST_MEMBERS, DELEGATED_RUST_MEMBERS};
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE};
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, NameRules, Site};
 use super::rust_extension_tables::{Extension, ExtensionPlace};
-use super::rust_modules::{Namespace, module_scope};
+use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
     ANY_INTEGER, BindingFact, BindingValue, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
@@ -25,27 +25,27 @@ impl<'a> Evaluator<'a> {
             for (definition, fact) in (0..).zip(&file.facts.definitions) {
                 if let (DefinitionKind::Interface, Some(body)) = (fact.kind, fact.body) {
                     let of_trait = DefinitionKey { file: id, definition };
-                    self.add_extension(id, body, of_trait, ExtensionPlace::Trait);
+                    self.add_extension(Site { file: id, scope: body }, of_trait, ExtensionPlace::Trait);
                 }
             }
             for (scope, fact) in (0..).zip(&file.facts.scopes) {
                 if fact.kind == ScopeKind::Implementation {
-                    self.add_implemented_extension(id, scope);
+                    self.add_implemented_extension(Site { file: id, scope });
                 }
             }
         }
     }
 
-    fn add_implemented_extension(&mut self, file: FileId, scope: ScopeId) {
-        let Some((implemented, at)) = self.implementation_part(file, scope, IMPLEMENTED_TYPE) else { return };
-        let Some((added, trait_at)) = self.implementation_part(file, scope, IMPLEMENTED_TRAIT) else {
+    fn add_implemented_extension(&mut self, site: Site) {
+        let Some((implemented, at)) = self.implementation_part(site, IMPLEMENTED_TYPE) else { return };
+        let Some((added, trait_at)) = self.implementation_part(site, IMPLEMENTED_TRAIT) else {
             return;
         };
-        let of_traits = self.value(file, trait_at, added).values;
-        let (name, arguments, _) = self.generic_parts(file, implemented);
-        let place = if self.is_type_parameter(file, at, implemented) {
+        let of_traits = self.value(site.at(trait_at), added).values;
+        let (name, arguments, _) = self.generic_parts(site.file, implemented);
+        let place = if self.is_type_parameter(site.at(at), implemented) {
             // `impl<R: Read> Read for &R` passes on what the trait has.
-            let bounds = self.value(file, at, implemented).values;
+            let bounds = self.value(site.at(at), implemented).values;
             if bounds.iter().any(|bound| of_traits.contains(bound)) {
                 return;
             }
@@ -53,25 +53,25 @@ impl<'a> Evaluator<'a> {
         } else if matches!(name, "Box" | "Rc" | "Arc" | "Pin") {
             // As a rule it passes on what its content has.
             let is_passed_on =
-                arguments.first().is_some_and(|content| self.is_type_parameter(file, at, *content));
+                arguments.first().is_some_and(|content| self.is_type_parameter(site.at(at), *content));
             if is_passed_on {
                 return;
             }
             ExtensionPlace::Foreign(name)
         } else {
-            match self.foreign_type(file, at, implemented) {
+            match self.foreign_type(site.at(at), implemented) {
                 Some(name) => ExtensionPlace::Foreign(name),
                 None => return self.note_own(&of_traits),
             }
         };
         if let (ExtensionPlace::Foreign(name), true) = (place, of_traits.is_empty()) {
-            self.add_conversions(file, scope, name);
+            self.add_conversions(site, name);
         }
         for value in of_traits {
             if let Value::Definition(of_trait) = value
                 && self.index.definition(of_trait).kind == DefinitionKind::Interface
             {
-                self.add_extension(file, scope, of_trait, place);
+                self.add_extension(site, of_trait, place);
             }
         }
     }
@@ -85,10 +85,10 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn add_conversions(&mut self, file: FileId, scope: ScopeId, of_type: &'a str) {
-        let facts = self.index.facts(file);
-        for (name, definition) in functions_in(facts, scope) {
-            let found = (DefinitionKey { file, definition }, of_type);
+    fn add_conversions(&mut self, site: Site, of_type: &'a str) {
+        let facts = self.index.facts(site.file);
+        for (name, definition) in functions_in(facts, site.scope) {
+            let found = (DefinitionKey { file: site.file, definition }, of_type);
             self.extensions.conversions.entry(name).or_default().push(found);
         }
     }
@@ -100,23 +100,17 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the name of a type of another project, which may have another one here.
-    fn foreign_type(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> Option<&'a str> {
-        let found = self.instance(file, scope, declared);
+    fn foreign_type(&mut self, site: Site, declared: ExpressionId) -> Option<&'a str> {
+        let found = self.instance(site, declared);
         match found.values.first() {
-            Some(Value::Generic { file, expression, .. }) => Some(self.type_name(*file, *expression)),
+            Some(Value::Generic { site, expression }) => Some(self.type_name(site.file, *expression)),
             Some(_) => None,
-            None => Some(self.type_name(file, declared)),
+            None => Some(self.type_name(site.file, declared)),
         }
     }
 
-    fn add_extension(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        of_trait: DefinitionKey,
-        place: ExtensionPlace<'a>,
-    ) {
-        let facts = self.index.facts(file);
+    fn add_extension(&mut self, site: Site, of_trait: DefinitionKey, place: ExtensionPlace<'a>) {
+        let facts = self.index.facts(site.file);
         let of_type = match place {
             ExtensionPlace::Trait => None,
             ExtensionPlace::Foreign(name) => Some(name),
@@ -125,33 +119,28 @@ impl<'a> Evaluator<'a> {
         if let Some(of_type) = of_type {
             self.extensions.implemented.entry(of_trait).or_default().insert(of_type);
         }
-        for (name, definition) in functions_in(facts, scope) {
-            let method = DefinitionKey { file, definition };
+        for (name, definition) in functions_in(facts, site.scope) {
+            let method = DefinitionKey { file: site.file, definition };
             let found = Extension { method, of_trait, place };
             self.extensions.by_name.entry(name).or_default().push(found);
         }
     }
 
     /// Returns the type or the trait of an implementation, and the scope that it is evaluated in.
-    pub(super) fn implementation_part(
-        &self,
-        file: FileId,
-        scope: ScopeId,
-        part: &str,
-    ) -> Option<(ExpressionId, ScopeId)> {
-        let facts = self.index.facts(file);
-        let binding = facts.bindings_of(scope, facts.find_name(part)?).first()?;
+    pub(super) fn implementation_part(&self, site: Site, part: &str) -> Option<(ExpressionId, ScopeId)> {
+        let facts = self.index.facts(site.file);
+        let binding = facts.bindings_of(site.scope, facts.find_name(part)?).first()?;
         match binding.value {
             BindingValue::Value(value) => Some((value, binding.at)),
             _ => None,
         }
     }
 
-    fn is_type_parameter(&self, file: FileId, scope: ScopeId, expression: ExpressionId) -> bool {
-        let facts = self.index.facts(file);
+    fn is_type_parameter(&self, site: Site, expression: ExpressionId) -> bool {
+        let facts = self.index.facts(site.file);
         let ExpressionFact::TypeName(name) = facts.expression(expression) else { return false };
         let is_parameter = |binding: &BindingFact| matches!(binding.value, BindingValue::Default(_));
-        facts.bindings_of(scope, name).iter().any(is_parameter)
+        facts.bindings_of(site.scope, name).iter().any(is_parameter)
     }
 
     /// Returns whether a trait of the project has a method of that name.
@@ -161,13 +150,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the methods of that name that traits in scope add to a value whose own type has none; `None` where no trait
     /// does.
-    pub(super) fn extension(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        object: &ValueSet,
-        name: &str,
-    ) -> Option<ValueSet> {
+    pub(super) fn extension(&mut self, site: Site, object: &ValueSet, name: &str) -> Option<ValueSet> {
         let is_common = COMMON_MEMBERS.contains(&name)
             || COMMON_RUST_MEMBERS.contains(&name)
             || DELEGATED_RUST_MEMBERS.contains(&name);
@@ -180,9 +163,7 @@ impl<'a> Evaluator<'a> {
         }
         let mut traits: Vec<DefinitionKey> = Vec::new();
         for extension in &all {
-            if !traits.contains(&extension.of_trait)
-                && self.is_trait_in_scope(file, scope, extension.of_trait)
-            {
+            if !traits.contains(&extension.of_trait) && self.is_trait_in_scope(site, extension.of_trait) {
                 traits.push(extension.of_trait);
             }
         }
@@ -229,11 +210,11 @@ impl<'a> Evaluator<'a> {
                 _ => foreign.into_iter().chain(any_or_declared).collect(),
             };
         };
-        let Value::Generic { file, expression, .. } = *value else {
+        let Value::Generic { site, expression } = *value else {
             let is_for_any = implemented.is_some_and(|names| names.contains("*"));
             return if is_for_any { any_or_declared } else { Vec::new() };
         };
-        let head = self.type_name(file, expression);
+        let head = self.type_name(site.file, expression);
         let own: Vec<DefinitionKey> = of_trait
             .iter()
             .filter(|known| matches!(known.place, ExtensionPlace::Foreign(name) if is_same_type(head, name)))
@@ -248,43 +229,37 @@ impl<'a> Evaluator<'a> {
         if may_be { any_or_declared } else { Vec::new() }
     }
 
-    fn is_trait_in_scope(&mut self, file: FileId, scope: ScopeId, of_trait: DefinitionKey) -> bool {
-        let facts = self.index.facts(file);
+    fn is_trait_in_scope(&mut self, site: Site, of_trait: DefinitionKey) -> bool {
+        let facts = self.index.facts(site.file);
         let name = self.index.name(of_trait);
         // A name that the file does not contain is seen alike in all of a module.
-        let scope = if facts.find_name(name).is_some() { scope } else { module_scope(facts, scope) };
-        let key = (file, scope, of_trait);
+        let site = if facts.find_name(name).is_some() { site } else { self.module_around(site) };
+        let key = (site, of_trait);
         if let Some(known) = self.extensions.visible.get(&key) {
             return *known;
         }
-        let is_named =
-            self.rust_visible(file, scope, name, Namespace::Types).contains(&Value::Definition(of_trait));
-        let found = is_named || self.is_imported_without_name(file, scope, of_trait);
+        let is_named = self.rust_visible(site, name, Namespace::Types).contains(&Value::Definition(of_trait));
+        let found = is_named || self.is_imported_without_name(site, of_trait);
         self.extensions.visible.insert(key, found);
         found
     }
 
     /// Returns whether a trait is imported as `_`.
-    fn is_imported_without_name(
-        &mut self,
-        file: FileId,
-        mut scope: ScopeId,
-        of_trait: DefinitionKey,
-    ) -> bool {
-        let facts = self.index.facts(file);
+    fn is_imported_without_name(&mut self, mut site: Site, of_trait: DefinitionKey) -> bool {
+        let facts = self.index.facts(site.file);
         let Some(unnamed) = facts.find_name("_") else { return false };
         loop {
-            for binding in facts.bindings_of(scope, unnamed) {
+            for binding in facts.bindings_of(site.scope, unnamed) {
                 if let BindingValue::Import(import) = binding.value
-                    && self.import(file, import).values.contains(&Value::Definition(of_trait))
+                    && self.import(site.file, import).values.contains(&Value::Definition(of_trait))
                 {
                     return true;
                 }
             }
-            if scope == 0 || facts.scope(scope).kind == ScopeKind::Module {
+            if site.scope == 0 || facts.scope(site.scope).kind == ScopeKind::Module {
                 return false;
             }
-            scope = facts.scope(scope).parent.min(scope - 1);
+            site.scope = facts.scope(site.scope).parent.min(site.scope - 1);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Rust: what the standard library's macros, wrappers and methods mean for the types of a project.
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules, Site};
 use super::values::{Value, ValueSet};
-use crate::model::{DefinitionKind, ExpressionFact, ExpressionId, ScopeId};
+use crate::model::{DefinitionKind, ExpressionFact, ExpressionId};
 
 impl Evaluator<'_> {
     /// Returns the macros of that name that a file may use: those of its crate, or else those of all.
@@ -69,8 +69,8 @@ impl Evaluator<'_> {
     }
 
     fn method_of_wrapper(&mut self, object: Value, method: &str) -> ValueSet {
-        let Value::Generic { file, expression, .. } = object else { return ValueSet::UNKNOWN };
-        let (name, arguments, _) = self.generic_parts(file, expression);
+        let Value::Generic { site, expression } = object else { return ValueSet::UNKNOWN };
+        let (name, arguments, _) = self.generic_parts(site.file, expression);
         let is_map = name.ends_with("Map") && 1 < arguments.len();
         let mut found = match method {
             "get" | "get_mut" | "remove" | "insert" | "or_insert_with" | "or_insert" | "or_default"
@@ -96,13 +96,13 @@ impl Evaluator<'_> {
     /// Returns an element of a value that is indexed or iterated.
     pub(super) fn rust_item(&mut self, whole: Value) -> ValueSet {
         match whole {
-            Value::Generic { file, scope, expression } => {
-                let (name, arguments, _) = self.generic_parts(file, expression);
+            Value::Generic { site, expression } => {
+                let (name, arguments, _) = self.generic_parts(site.file, expression);
                 if name.ends_with("Map") && 1 < arguments.len() {
                     // Its keys and values, as a pair.
                     return ValueSet::one(whole);
                 }
-                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(site, *first))
             }
             Value::Instance(_) => {
                 let declared = self.member(whole, "Item");
@@ -115,16 +115,16 @@ impl Evaluator<'_> {
     }
 
     /// Returns a value of a generic type of another project, or what its wrapper contains.
-    pub(super) fn rust_generic(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
-        let (name, arguments, generic) = self.generic_parts(file, declared);
+    pub(super) fn rust_generic(&mut self, site: Site, declared: ExpressionId) -> ValueSet {
+        let (name, arguments, generic) = self.generic_parts(site.file, declared);
         let last = arguments.last().copied().unwrap_or(0);
-        let whole = ValueSet::one(Value::Generic { file, scope, expression: declared });
-        let found = self.value(file, scope, generic);
+        let whole = ValueSet::one(Value::Generic { site, expression: declared });
+        let found = self.value(site, generic);
         let is_alias = |value: &Value| matches!(value, Value::Definition(key) if self.index.definition(*key).kind == DefinitionKind::Alias);
         if found.values.is_empty() {
             return match name {
                 "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "ManuallyDrop" => {
-                    self.instance(file, scope, last)
+                    self.instance(site, last)
                 }
                 _ => whole,
             };

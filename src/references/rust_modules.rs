@@ -2,7 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value, shared_prefix};
+use super::project::{
+    FileId, NameRules, ProjectIndex, Site, folder_of, joined, manifest_value, shared_prefix,
+};
 use crate::model::{
     BindingValue, DefinitionKind, FOLDER_OF_MODULES, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts,
 };
@@ -23,9 +25,9 @@ pub(super) struct RustModules {
     /// The file that each `mod x;` means.
     children: FxHashMap<(FileId, ImportId), FileId>,
     /// The scopes of the macros that a module calls where items stand, and that are replaced by items.
-    expansions: FxHashMap<(FileId, ScopeId), Vec<(FileId, ScopeId)>>,
+    expansions: FxHashMap<Site, Vec<Site>>,
     /// The module that declares each file.
-    parents: FxHashMap<FileId, (FileId, ScopeId)>,
+    parents: FxHashMap<FileId, Site>,
     /// The names that imports give to what has another name.
     aliases: FxHashSet<String>,
     /// The root file of each library by the name it is imported by, and whether a manifest says so.
@@ -90,7 +92,7 @@ impl RustModules {
     }
 
     /// Returns the module that declares a file.
-    pub(super) fn parent(&self, file: FileId) -> Option<(FileId, ScopeId)> {
+    pub(super) fn parent(&self, file: FileId) -> Option<Site> {
         self.parents.get(&file).copied()
     }
 
@@ -100,8 +102,8 @@ impl RustModules {
     }
 
     /// Returns the scopes of the macros that a module is made of.
-    pub(super) fn expansions(&self, file: FileId, scope: ScopeId) -> &[(FileId, ScopeId)] {
-        self.expansions.get(&(file, scope)).map_or(&[], Vec::as_slice)
+    pub(super) fn expansions(&self, site: Site) -> &[Site] {
+        self.expansions.get(&site).map_or(&[], Vec::as_slice)
     }
 
     fn add_expansions(&mut self, index: &ProjectIndex<'_>, file: FileId) {
@@ -113,14 +115,14 @@ impl RustModules {
             let named = index.by_name.get(facts.name(usage.name)).map_or(&[][..], Vec::as_slice);
             let with_items = named.iter().filter_map(|key| {
                 let fact = index.definition(*key);
-                Some((key.file, fact.body.filter(|_| fact.kind == DefinitionKind::Macro)?))
+                Some(key.at(fact.body.filter(|_| fact.kind == DefinitionKind::Macro)?))
             });
             let path = &index.file(file).path;
-            let nearest = with_items.max_by_key(|(other, _)| {
+            let nearest = with_items.max_by_key(|Site { file: other, .. }| {
                 (*other == file, shared_prefix(&index.file(*other).path, path), std::cmp::Reverse(*other))
             });
             if let Some(nearest) = nearest {
-                self.expansions.entry((file, usage.scope)).or_default().push(nearest);
+                self.expansions.entry(Site { file, scope: usage.scope }).or_default().push(nearest);
             }
         }
     }
@@ -163,11 +165,12 @@ impl RustModules {
     fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
         let facts = index.facts(file);
         for (id, import) in (0..).zip(&facts.imports) {
+            let parent = Site { file, scope: module_scope(facts, import.scope) };
             if let Some(folder) = declared_folder(index, file, facts.name(import.module)) {
                 let folder = index.folder_ids.get(folder.as_str());
                 let files = folder.map_or(&[][..], |folder| &index.folders[*folder as usize].1);
                 for child in files.iter().filter(|child| **child != file) {
-                    self.parents.entry(*child).or_insert((file, module_scope(facts, import.scope)));
+                    self.parents.entry(*child).or_insert(parent);
                 }
             }
             if import.name.is_some() || import.is_star {
@@ -175,7 +178,6 @@ impl RustModules {
             }
             if let Some(child) = child_file(index, file, import) {
                 self.children.insert((file, id), child);
-                let parent = (file, module_scope(facts, import.scope));
                 self.parents.entry(child).or_insert(parent);
             }
         }
@@ -185,7 +187,7 @@ impl RustModules {
     pub(super) fn root(&self, mut file: FileId) -> FileId {
         for _ in 0..MAX_DEPTH {
             match self.parents.get(&file) {
-                Some((parent, _)) if *parent != file => file = *parent,
+                Some(parent) if parent.file != file => file = parent.file,
                 _ => break,
             }
         }

@@ -51,9 +51,9 @@ impl Evaluator<'_> {
         for (first, key) in added {
             let fact = index.definition(key);
             if let Some(body) = fact.body {
-                self.modules.implementations.entry(first).or_default().push((key.file, body));
+                self.modules.implementations.entry(first).or_default().push(key.at(body));
             }
-            let bases = fact.bases.iter().map(|base| (key.file, fact.scope, *base));
+            let bases = fact.bases.iter().map(|base| (key.at(fact.scope), *base));
             self.modules.extra_bases.entry(first).or_default().extend(bases);
         }
     }

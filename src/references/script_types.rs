@@ -2,12 +2,12 @@
 //! computed of others.
 
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules};
+use super::project::{DefinitionKey, FileId, NameRules, Site};
 use super::script_tables::CONTAINERS;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, CALL_SIGNATURE, DefinitionKind, ExpressionFact, ExpressionId, FUNCTION_TYPE,
-    PARAMETER_TYPES, REST_TYPE, ScopeId, TYPE_OF_VALUE,
+    PARAMETER_TYPES, REST_TYPE, TYPE_OF_VALUE,
 };
 
 impl Evaluator<'_> {
@@ -16,31 +16,25 @@ impl Evaluator<'_> {
     }
 
     /// Returns the parameter of a function or the part of a tuple at a position.
-    pub(super) fn script_part(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        whole: ExpressionId,
-        at: u32,
-    ) -> ValueSet {
-        let key = (file, scope, whole, at);
+    pub(super) fn script_part(&mut self, site: Site, whole: ExpressionId, at: u32) -> ValueSet {
+        let key = (site, whole, at);
         if let Some(known) = self.parts.get(&key) {
             return known.clone();
         }
         // What depends on itself is unknown.
         self.parts.insert(key, ValueSet::UNKNOWN);
-        let found = self.part_of_script(file, scope, whole, at);
+        let found = self.part_of_script(site, whole, at);
         self.parts.insert(key, found.clone());
         found
     }
 
-    fn part_of_script(&mut self, file: FileId, scope: ScopeId, whole: ExpressionId, at: u32) -> ValueSet {
-        if let ExpressionFact::Part(callee, 0) = self.index.facts(file).expression(whole)
-            && let Some(found) = self.callback_parameter(file, scope, callee, at)
+    fn part_of_script(&mut self, site: Site, whole: ExpressionId, at: u32) -> ValueSet {
+        if let ExpressionFact::Part(callee, 0) = self.index.facts(site.file).expression(whole)
+            && let Some(found) = self.callback_parameter(site, callee, at)
         {
             return found;
         }
-        let whole = self.value(file, scope, whole);
+        let whole = self.value(site, whole);
         if whole.values.is_empty() {
             return ValueSet::UNKNOWN;
         }
@@ -48,14 +42,8 @@ impl Evaluator<'_> {
     }
 
     /// Returns what a method of a container passes to a function: `list.forEach((item) => …)`.
-    fn callback_parameter(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        callee: ExpressionId,
-        at: u32,
-    ) -> Option<ValueSet> {
-        let facts = self.index.facts(file);
+    fn callback_parameter(&mut self, site: Site, callee: ExpressionId, at: u32) -> Option<ValueSet> {
+        let facts = self.index.facts(site.file);
         let ExpressionFact::Member(object, method) = facts.expression(callee) else { return None };
         let position = match facts.name(method) {
             "forEach" | "map" | "filter" | "find" | "findLast" | "findIndex" | "some" | "every"
@@ -65,7 +53,7 @@ impl Evaluator<'_> {
             _ => return None,
         };
         let is_awaited = facts.name(method) == "then";
-        let object = self.value(file, scope, object);
+        let object = self.value(site, object);
         if position != at || !object.values.iter().any(|value| self.is_container(*value)) {
             return None;
         }
@@ -77,8 +65,8 @@ impl Evaluator<'_> {
     }
 
     fn is_container(&self, value: Value) -> bool {
-        let Value::Generic { file, expression, .. } = value else { return false };
-        self.is_script(file) && CONTAINERS.contains(&self.type_name(file, expression))
+        let Value::Generic { site, expression } = value else { return false };
+        self.is_script(site.file) && CONTAINERS.contains(&self.type_name(site.file, expression))
     }
 
     /// Returns whether a binding of JavaScript is a variable that keeps a member of a value: that is used where it is
@@ -89,7 +77,7 @@ impl Evaluator<'_> {
         if !self.is_script(file) {
             return false;
         }
-        let whole = self.value(file, binding.at, whole);
+        let whole = self.value(Site { file, scope: binding.at }, whole);
         !whole.values.iter().any(|whole| match whole {
             Value::Module(_) | Value::Folder(_) => true,
             Value::Definition(key) => self.index.definition(*key).kind == DefinitionKind::Module,
@@ -99,8 +87,8 @@ impl Evaluator<'_> {
 
     /// Returns whether a value is a function of a declared type.
     pub(super) fn is_function_type(&self, value: Value) -> bool {
-        let Value::Generic { file, expression, .. } = value else { return false };
-        self.is_script(file) && self.type_name(file, expression) == FUNCTION_TYPE
+        let Value::Generic { site, expression } = value else { return false };
+        self.is_script(site.file) && self.type_name(site.file, expression) == FUNCTION_TYPE
     }
 
     fn parameter(&mut self, whole: Value, at: u32) -> ValueSet {
@@ -126,17 +114,17 @@ impl Evaluator<'_> {
                 let signatures = self.call_signatures(key);
                 signatures.flat_map(|signature| self.parameter(signature, at))
             }
-            Value::Generic { file, scope, expression } if self.is_script(file) => {
-                let (name, arguments, _) = self.generic_parts(file, expression);
+            Value::Generic { site, expression } if self.is_script(site.file) => {
+                let (name, arguments, _) = self.generic_parts(site.file, expression);
                 let declared = match name {
                     FUNCTION_TYPE => {
-                        self.declared_parameter(file, arguments.get(1..).unwrap_or_default(), at)
+                        self.declared_parameter(site.file, arguments.get(1..).unwrap_or_default(), at)
                     }
                     "tuple" => arguments.get(at as usize).copied().map(|declared| (declared, false)),
                     _ => return self.item(whole),
                 };
                 let Some((declared, is_rest)) = declared else { return ValueSet::UNKNOWN };
-                let found = self.instance(file, scope, declared);
+                let found = self.instance(site, declared);
                 if is_rest { found.flat_map(|found| self.item(found)) } else { found }
             }
             _ => ValueSet::UNKNOWN,
@@ -145,7 +133,7 @@ impl Evaluator<'_> {
 
     fn parameter_of_function(&mut self, key: DefinitionKey, at: u32) -> ValueSet {
         let body = self.index.definition(key).body;
-        let types = body.and_then(|body| self.bound_in(key.file, body, PARAMETER_TYPES));
+        let types = body.and_then(|body| self.bound_in(key.at(body), PARAMETER_TYPES));
         types.map_or(ValueSet::UNKNOWN, |types| types.flat_map(|types| self.parameter(types, at)))
     }
 
@@ -171,12 +159,12 @@ impl Evaluator<'_> {
 
     /// Returns the definitions whose type a value has: those of `x` where it is declared by `typeof x`.
     pub(super) fn definition_of_type(&mut self, value: Value) -> Option<ValueSet> {
-        let Value::Generic { file, scope, expression } = value else { return None };
-        if !self.is_script(file) || self.type_name(file, expression) != TYPE_OF_VALUE {
+        let Value::Generic { site, expression } = value else { return None };
+        if !self.is_script(site.file) || self.type_name(site.file, expression) != TYPE_OF_VALUE {
             return None;
         }
-        let value = *self.generic_parts(file, expression).1.first()?;
-        Some(self.deeper(|evaluator| evaluator.value(file, scope, value)))
+        let value = *self.generic_parts(site.file, expression).1.first()?;
+        Some(self.deeper(|evaluator| evaluator.value(site, value)))
     }
 
     /// Returns what calling a value of a type returns.
@@ -186,31 +174,26 @@ impl Evaluator<'_> {
     }
 
     /// Returns the values of a type with arguments that the language defines; `None` where it defines no such type.
-    pub(super) fn script_generic(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        declared: ExpressionId,
-    ) -> Option<ValueSet> {
-        let (name, arguments, _) = self.generic_parts(file, declared);
+    pub(super) fn script_generic(&mut self, site: Site, declared: ExpressionId) -> Option<ValueSet> {
+        let (name, arguments, _) = self.generic_parts(site.file, declared);
         let first = arguments.first().copied().unwrap_or(0);
         Some(match name {
-            FUNCTION_TYPE | "tuple" => ValueSet::one(Value::Generic { file, scope, expression: declared }),
+            FUNCTION_TYPE | "tuple" => ValueSet::one(Value::Generic { site, expression: declared }),
             // A definition itself is meant by its name alone.
-            TYPE_OF_VALUE => self.value(file, scope, first).flat_map(|value| match value {
-                Value::Definition(_) => ValueSet::one(Value::Generic { file, scope, expression: declared }),
+            TYPE_OF_VALUE => self.value(site, first).flat_map(|value| match value {
+                Value::Definition(_) => ValueSet::one(Value::Generic { site, expression: declared }),
                 _ => ValueSet::one(value),
             }),
-            "ReturnType" => self.instance(file, scope, first).flat_map(|function| self.call(function)),
+            "ReturnType" => self.instance(site, first).flat_map(|function| self.call(function)),
             "InstanceType" => {
-                let class = self.instance(file, scope, first);
+                let class = self.instance(site, first);
                 class.flat_map(|class| match self.definition_of_type(class) {
                     Some(classes) => classes.flat_map(|class| self.instance_of_value(class)),
                     None => ValueSet::UNKNOWN,
                 })
             }
-            "Awaited" => self.instance(file, scope, first).flat_map(|value| self.inner(value)),
-            "Omit" | "Pick" | "Extract" | "Exclude" => self.instance(file, scope, first),
+            "Awaited" => self.instance(site, first).flat_map(|value| self.inner(value)),
+            "Omit" | "Pick" | "Extract" | "Exclude" => self.instance(site, first),
             _ => return None,
         })
     }

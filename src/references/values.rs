@@ -1,7 +1,7 @@
 //! What an expression may be.
 
-use super::project::{DefinitionKey, FileId};
-use crate::model::{ExpressionId, ScopeId};
+use super::project::{DefinitionKey, FileId, Site};
+use crate::model::ExpressionId;
 
 /// Of more alternatives none is worth following.
 const MAX_ALTERNATIVES: usize = 8;
@@ -24,9 +24,9 @@ pub(super) enum Value {
     /// A namespace of C++.
     Namespace(u32),
     /// A value of a type of another project, which has arguments: the expression is an `Apply`.
-    Generic { file: FileId, scope: ScopeId, expression: ExpressionId },
+    Generic { site: Site, expression: ExpressionId },
     /// The entries of such a dictionary, or one of them.
-    Entries { file: FileId, scope: ScopeId, expression: ExpressionId },
+    Entries { site: Site, expression: ExpressionId },
 }
 
 /// Everything that an expression may be. Without an alternative and complete, it is a thing of another project or of the

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evaluate::{Evaluator, ScopedName};
 use super::join::{Reference, ReferenceGrade};
 use super::modules::is_other_name;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, Site};
 use super::values::Value;
 use crate::model::{
     BindingFact, BindingValue, DefinitionId, END_OF_ASSIGNMENT, NameId, SourceFacts, UseFact,
@@ -93,13 +93,13 @@ impl Evaluator<'_> {
     ) -> Option<VariableKey> {
         let name = self.index.facts(file).name(usage.name);
         if let Some(receiver) = usage.receiver {
-            let objects = self.value(file, usage.scope, receiver).values;
+            let objects = self.value(Site { file, scope: usage.scope }, receiver).values;
             return objects.into_iter().find_map(|object| match object {
                 Value::Module(module) => self.variable(module, name, contents),
                 _ => None,
             });
         }
-        match self.scoped_name(file, usage.scope, usage.name, Some(usage.line)) {
+        match self.scoped_name(Site { file, scope: usage.scope }, usage.name, Some(usage.line)) {
             ScopedName::Bound(bindings) if bindings.first().is_some_and(|binding| binding.scope == 0) => {
                 self.variable(file, name, contents)
             }

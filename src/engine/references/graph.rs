@@ -334,6 +334,13 @@ impl ReferenceGraph {
         self.stand_ins.of_symbol.of(symbol).iter().map(|row| self.stand_ins.symbols[*row as usize])
     }
 
+    /// Returns the type of which a symbol is a constructor: its name calls it.
+    pub(super) fn type_constructed_by(&self, symbol: SymbolId) -> Option<SymbolId> {
+        let fact = self.symbol(symbol);
+        let is_constructor = matches!(fact.name(), "__init__" | "__new__" | "constructor");
+        fact.parent.filter(|_| fact.is_member && is_constructor)
+    }
+
     /// Returns the members of a type, and the functions within a function.
     pub(super) fn children_of(&self, symbol: SymbolId) -> &[SymbolId] {
         self.children.of(symbol)

@@ -8,7 +8,7 @@ use super::changes::changed_symbols;
 use super::coverage::put_covered_first;
 use super::graph::{GraphReference, ReferenceGraph, SymbolId};
 use super::load::{ReferenceCache, graph_of_files, reference_graph};
-use super::reach::{Direction, ReachRules, ReachedNode, ReachedSymbol, is_constructor, reach};
+use super::reach::{Direction, ReachRules, ReachedNode, ReachedSymbol, reach};
 use super::symbols::find_symbols;
 use super::test_items::TestItems;
 use super::test_selection::select_tests;
@@ -106,8 +106,7 @@ pub(in crate::engine) fn uses(
     references.retain(|reference| !reference.is_implied);
     for id in &definitions {
         // A constructor is called by the name of its type.
-        let symbol = graph.symbol(*id);
-        if let Some(class) = symbol.parent.filter(|_| symbol.is_member && is_constructor(symbol.name())) {
+        if let Some(class) = graph.type_constructed_by(*id) {
             references.extend(graph.uses_of(class).filter(|reference| reference.is_call));
         }
     }

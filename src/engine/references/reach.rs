@@ -15,6 +15,16 @@ pub enum ReachedNode {
     File(u32),
 }
 
+impl ReachedNode {
+    /// Returns the file that it is in.
+    pub(super) fn file(self, graph: &ReferenceGraph) -> u32 {
+        match self {
+            Self::Symbol(symbol) => graph.symbol(symbol).file,
+            Self::File(file) => file,
+        }
+    }
+}
+
 /// What was reached, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct ReachedSymbol {
@@ -149,8 +159,7 @@ fn step(
 
 /// Returns the members that a member overrides or implements, at any distance. Constructors run for their own type alone.
 fn overridden(graph: &ReferenceGraph, symbol: SymbolId) -> Vec<SymbolId> {
-    let fact = graph.symbol(symbol);
-    if !fact.is_member || is_constructor(fact.name()) {
+    if !graph.symbol(symbol).is_member || graph.type_constructed_by(symbol).is_some() {
         return Vec::new();
     }
     let mut found: Vec<SymbolId> = graph.stand_ins_of(symbol).collect();
@@ -182,7 +191,7 @@ fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> 
             let mut at = symbol;
             while let Some(parent) = graph.symbol(at).parent {
                 let is_part = if graph.symbol(at).is_member {
-                    at == symbol && is_constructor(graph.symbol(at).name())
+                    at == symbol && graph.type_constructed_by(at).is_some()
                 } else {
                     graph.symbol(parent).kind == DefinitionKind::Function
                 };
@@ -197,25 +206,21 @@ fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> 
         Direction::ToUsed => {
             let is_function = graph.symbol(symbol).kind == DefinitionKind::Function;
             parts.extend(graph.within(symbol).into_iter().filter(|part| {
-                let part = graph.symbol(*part);
+                let fact = graph.symbol(*part);
                 // A function of JavaScript may have members, which it does not run.
-                let is_own = part.is_member && part.parent == Some(symbol);
-                is_function && !is_own || part.parent == Some(symbol) && is_constructor(part.name())
+                let is_own = fact.is_member && fact.parent == Some(symbol);
+                is_function && !is_own || graph.type_constructed_by(*part) == Some(symbol)
             }));
         }
     }
     parts
 }
 
-/// Returns whether a member of that name runs when a value of its type is made.
-pub(super) fn is_constructor(name: &str) -> bool {
-    matches!(name, "__init__" | "__new__" | "constructor")
-}
-
 /// Returns where something is, for the order of answers.
 fn place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> (u32, u32) {
-    match reached.node {
-        ReachedNode::Symbol(symbol) => (graph.symbol(symbol).file, graph.symbol(symbol).line),
-        ReachedNode::File(file) => (file, reached.via.map_or(0, |via| via.line)),
-    }
+    let line = match reached.node {
+        ReachedNode::Symbol(symbol) => graph.symbol(symbol).line,
+        ReachedNode::File(_) => reached.via.map_or(0, |via| via.line),
+    };
+    (reached.node.file(graph), line)
 }

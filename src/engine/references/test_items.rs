@@ -79,10 +79,7 @@ fn used_by_sources(graph: &ReferenceGraph) -> HashSet<u32> {
 
 /// Returns the file that a test is run from: that of the class that inherits it, if one does.
 pub(super) fn file_of_test(graph: &ReferenceGraph, test: &ReachedSymbol) -> u32 {
-    match (test.subclass, test.node) {
-        (Some(symbol), _) | (None, ReachedNode::Symbol(symbol)) => graph.symbol(symbol).file,
-        (None, ReachedNode::File(file)) => file,
-    }
+    test.subclass.map_or(test.node, ReachedNode::Symbol).file(graph)
 }
 
 /// Returns the name by which a test is run: after the class that inherits it, if one does.

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 use super::graph::{GraphReference, ReferenceGraph, SymbolId};
-use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
+use super::reach::{ReachedNode, ReachedSymbol};
 use super::test_items::{TestItems, file_of_test, name_of_test, test_words};
 use crate::model::DefinitionKind;
 use crate::references::ReferenceGrade;
@@ -215,7 +215,7 @@ impl TestSearch<'_> {
         let fact = self.graph.symbol(symbol);
         if !fact.is_member && self.graph.symbol(parent).kind == DefinitionKind::Function {
             self.structural(parent, OUTER_FUNCTION, ReferenceGrade::Sure);
-        } else if fact.is_member && is_constructor(fact.name()) {
+        } else if self.graph.type_constructed_by(symbol).is_some() {
             self.structural(parent, 0, ReferenceGrade::Sure);
         } else if fact.is_member {
             self.structural(parent, TYPE_OF_MEMBER, ReferenceGrade::Maybe);

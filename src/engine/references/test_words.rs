@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rustc_hash::FxHashMap;
 
 use super::graph::{ReferenceGraph, SymbolId};
-use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
+use super::reach::{ReachedNode, ReachedSymbol};
 use super::test_items::{TestItems, file_of_test};
 use super::test_selection::{SelectedTest, is_type};
 use super::test_values::tests_with_values;
@@ -144,8 +144,7 @@ fn callers(graph: &ReferenceGraph, items: &TestItems, symbol: SymbolId) -> Vec<S
         .filter_map(|reference| reference.from.or_else(|| graph.symbol_at(reference.file, reference.line)))
         .filter(|user| items.test_of(graph, ReachedNode::Symbol(*user)).is_none())
         .collect();
-    let fact = graph.symbol(symbol);
-    found.extend(fact.parent.filter(|_| fact.is_member && is_constructor(fact.name())));
+    found.extend(graph.type_constructed_by(symbol));
     found.extend(graph.stand_ins_of(symbol));
     found
 }
@@ -188,11 +187,7 @@ fn test_documents(
     let mut by_file: BTreeMap<u32, BTreeMap<ReachedNode, Vec<usize>>> = BTreeMap::new();
     for (at, SelectedTest { test, .. }) in tests.iter().enumerate() {
         for node in std::iter::once(test.node).chain(test.subclass.map(ReachedNode::Symbol)) {
-            let file = match node {
-                ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
-                ReachedNode::File(file) => file,
-            };
-            by_file.entry(file).or_default().entry(node).or_default().push(at);
+            by_file.entry(node.file(graph)).or_default().entry(node).or_default().push(at);
         }
     }
     let by_file: Vec<(String, BTreeMap<ReachedNode, Vec<usize>>)> =
