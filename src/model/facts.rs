@@ -276,6 +276,41 @@ pub enum ExpressionFact {
     Awaited(ExpressionId),
 }
 
+impl ExpressionFact {
+    /// Returns the name that it mentions itself.
+    pub const fn name(self) -> Option<NameId> {
+        match self {
+            Self::Name(name) | Self::TypeName(name) | Self::Member(_, name) | Self::Field(_, name) => {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns its operands, in their order.
+    pub fn operands(self) -> impl Iterator<Item = ExpressionId> {
+        let operands = match self {
+            Self::Unknown
+            | Self::Literal
+            | Self::Receiver
+            | Self::ReceiverType
+            | Self::Super
+            | Self::Name(_)
+            | Self::TypeName(_) => [None, None],
+            Self::Member(operand, _)
+            | Self::Field(operand, _)
+            | Self::Call(operand)
+            | Self::Item(operand)
+            | Self::Part(operand, _)
+            | Self::Instance(operand)
+            | Self::Inner(operand)
+            | Self::Awaited(operand) => [Some(operand), None],
+            Self::Apply(first, second) | Self::Either(first, second) => [Some(first), Some(second)],
+        };
+        operands.into_iter().flatten()
+    }
+}
+
 /// A use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UseFact {

@@ -30,8 +30,7 @@ pub fn encode_facts(facts: &SourceFacts) -> Vec<u8> {
     writer.table(&facts.uses, NumberWriter::usage);
     let mut names = String::with_capacity(facts.names.iter().map(|name| name.len() + 1).sum());
     for name in &facts.names {
-        // A name with a line break would be a module's path of some text full of errors.
-        names.push_str(&name.replace('\n', " "));
+        names.push_str(name);
         names.push('\n');
     }
     postcard::to_stdvec(&FactsRow { names, numbers: writer.numbers }).unwrap_or_default()
@@ -63,23 +62,8 @@ fn is_sound(facts: &SourceFacts) -> bool {
     let scope = |at: u32| fits(at, facts.scopes.len());
     let expression = |at: u32| fits(at, facts.expressions.len());
     let definition = |at: u32| fits(at, facts.definitions.len());
-    let operands = |(at, fact): (usize, &ExpressionFact)| match *fact {
-        ExpressionFact::Unknown
-        | ExpressionFact::Literal
-        | ExpressionFact::Receiver
-        | ExpressionFact::ReceiverType
-        | ExpressionFact::Super => true,
-        ExpressionFact::Name(at) | ExpressionFact::TypeName(at) => name(at),
-        ExpressionFact::Member(operand, member) | ExpressionFact::Field(operand, member) => {
-            fits(operand, at) && name(member)
-        }
-        ExpressionFact::Call(operand)
-        | ExpressionFact::Item(operand)
-        | ExpressionFact::Part(operand, _)
-        | ExpressionFact::Instance(operand)
-        | ExpressionFact::Inner(operand)
-        | ExpressionFact::Awaited(operand) => fits(operand, at),
-        ExpressionFact::Apply(a, b) | ExpressionFact::Either(a, b) => fits(a, at) && fits(b, at),
+    let operands = |(at, fact): (usize, &ExpressionFact)| {
+        fact.operands().all(|operand| fits(operand, at)) && fact.name().is_none_or(name)
     };
     facts.scopes.iter().all(|fact| scope(fact.parent) && fact.definition.is_none_or(definition))
         && facts.expressions.iter().enumerate().all(operands)

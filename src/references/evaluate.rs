@@ -14,11 +14,13 @@ use crate::model::{
 
 /// How many steps one question may take from one expression to the next.
 const MAX_DEPTH: usize = 24;
+/// How many steps one question may take in all: values that are made of each other have more ways through them.
+const MAX_STEPS: usize = 1 << 16;
 /// What the type that an implementation adds members to is bound to in its scope, and the trait that it adds.
 pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
 pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 
-/// Evaluates expressions of a project, and remembers what names are bound to.
+/// Evaluates expressions of a project, and remembers what names are bound to while one file is joined.
 pub(super) struct Evaluator<'a> {
     pub(super) index: &'a ProjectIndex<'a>,
     bindings: FxHashMap<(Site, NameId, u32), ValueSet>,
@@ -48,6 +50,7 @@ pub(super) struct Evaluator<'a> {
     /// What calls of the file that is being joined give, which the next call of a chain is made on.
     pub(super) calls: FxHashMap<(Site, ExpressionId), ValueSet>,
     depth: usize,
+    steps: usize,
     /// How many bindings, functions, imports and types are being evaluated that may lead back to themselves.
     pub(super) open: usize,
     /// How often the depth was not enough.
@@ -84,12 +87,14 @@ impl<'a> Evaluator<'a> {
             java: JavaTables::default(),
             calls: FxHashMap::default(),
             depth: 0,
+            steps: 0,
             open: 0,
             cuts: 0,
         };
         evaluator.add_implementations();
         evaluator.add_extensions();
         evaluator.add_imported_fixtures();
+        evaluator.forget();
         evaluator
     }
 
@@ -120,6 +125,12 @@ impl<'a> Evaluator<'a> {
         }
         self.merge_interfaces();
         // What was evaluated on the way did not know the implementations yet.
+        self.forget();
+    }
+
+    /// Forgets what was evaluated. What depends on itself has another value from each place where one begins, so that
+    /// nothing may be known from the file before.
+    pub(super) fn forget(&mut self) {
         self.bindings.clear();
         self.returns.clear();
         self.decorated.clear();
@@ -140,7 +151,8 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what a step gives that may lead back to itself, as aliases may; nothing is known of what is too deep.
     pub(super) fn deeper(&mut self, step: impl FnOnce(&mut Self) -> ValueSet) -> ValueSet {
-        if MAX_DEPTH <= self.depth {
+        self.steps = if self.depth == 0 { 0 } else { self.steps + 1 };
+        if MAX_DEPTH <= self.depth || MAX_STEPS <= self.steps {
             self.cuts += 1;
             return ValueSet::UNKNOWN;
         }

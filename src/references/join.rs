@@ -93,31 +93,43 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
     let mut evaluator = Evaluator::new(&index);
     let mut c_names = CNames::new(&index);
     let mut found = ProjectReferences::default();
-    for (id, file) in (0..).zip(files) {
-        if is_joined_by_itself(index.rules(id)) {
-            join_by_itself(&index, &mut c_names, id, &mut found);
-            continue;
-        }
-        for usage in &file.facts.uses {
-            if !join_java_call(&mut evaluator, id, usage, &mut found) {
-                join_use(&mut evaluator, id, usage, &mut found);
-            }
-        }
-        evaluator.end_file();
-        found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
-            from_file: id,
-            from_line: usage.line,
-            from_definition: usage.from,
-            to_file: usage.fixture.file,
-            to_definition: usage.fixture.definition,
-            grade: ReferenceGrade::Likely,
-            is_call: true,
-            is_implied: usage.is_implied,
-        }));
+    for file in index.file_ids() {
+        join_file(&mut evaluator, &mut c_names, file, &mut found);
     }
-    found.references.extend(evaluator.uses_of_variables(&found.references));
+    found.references.extend(evaluator.uses_of_variables(&found.references, index.file_ids()));
     found.inherited = evaluator.inheritance();
     found
+}
+
+/// Adds the references of a file, but for those to what variables contain. They do not depend on which other files were
+/// joined before.
+pub(super) fn join_file<'a>(
+    evaluator: &mut Evaluator<'a>,
+    c_names: &mut CNames<'a>,
+    file: FileId,
+    found: &mut ProjectReferences,
+) {
+    let index = evaluator.index;
+    if is_joined_by_itself(index.rules(file)) {
+        join_by_itself(index, c_names, file, found);
+        return;
+    }
+    for usage in &index.facts(file).uses {
+        if !join_java_call(evaluator, file, usage, found) {
+            join_use(evaluator, file, usage, found);
+        }
+    }
+    found.references.extend(evaluator.fixture_uses(file).into_iter().map(|usage| Reference {
+        from_file: file,
+        from_line: usage.line,
+        from_definition: usage.from,
+        to_file: usage.fixture.file,
+        to_definition: usage.fixture.definition,
+        grade: ReferenceGrade::Likely,
+        is_call: true,
+        is_implied: usage.is_implied,
+    }));
+    evaluator.forget();
 }
 
 /// Returns whether the names of a file mean what the definitions and includes of all files say, whatever those of others

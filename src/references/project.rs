@@ -156,6 +156,10 @@ impl<'a> ProjectIndex<'a> {
         })
     }
 
+    pub(super) fn file_ids(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..).take(self.files.len())
+    }
+
     pub(super) fn file(&self, file: FileId) -> &'a ProjectFile {
         &self.files[file as usize]
     }

@@ -32,11 +32,6 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Forgets what is of use for one file alone.
-    pub(super) fn end_file(&mut self) {
-        self.calls.clear();
-    }
-
     /// Returns what a call of a method returns.
     pub(super) fn call_of_rust_method(
         &mut self,

@@ -22,8 +22,13 @@ const MAX_IMPORTS: usize = 8;
 type VariableKey = (FileId, NameId);
 
 impl Evaluator<'_> {
-    /// Returns a reference to each definition that a variable of a module contains, from each use of the variable.
-    pub(super) fn uses_of_variables(&mut self, found: &[Reference]) -> Vec<Reference> {
+    /// Returns a reference to each definition that a variable of a module contains, from each use of the variable in some
+    /// files. `found` has what the assignments of all files refer to.
+    pub(super) fn uses_of_variables(
+        &mut self,
+        found: &[Reference],
+        files: impl Iterator<Item = FileId>,
+    ) -> Vec<Reference> {
         let contents = self.contents_of_variables(found);
         if contents.is_empty() {
             return Vec::new();
@@ -31,11 +36,11 @@ impl Evaluator<'_> {
         let index = self.index;
         let names = names_of_variables(index, &contents);
         let mut uses: Vec<Reference> = Vec::new();
-        for (file, project_file) in (0..).zip(index.files) {
+        for file in files {
             if index.rules[file as usize] != Some(NameRules::Python) {
                 continue;
             }
-            let facts = &*project_file.facts;
+            let facts = index.facts(file);
             let is_wanted: Vec<bool> = facts.names.iter().map(|name| names.contains(name.as_str())).collect();
             let mut known: FxHashSet<(Option<DefinitionId>, VariableKey)> = FxHashSet::default();
             for usage in facts.uses.iter().filter(|usage| is_wanted[usage.name as usize]) {
@@ -55,6 +60,7 @@ impl Evaluator<'_> {
                     is_implied: true,
                 }));
             }
+            self.forget();
         }
         uses
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use slop::internals::references::{ProjectFile, ProjectReferences, find_changed_references, find_references};
+use slop::internals::references::{
+    ProjectFile, ProjectReferences, Reference, find_changed_references, find_references,
+};
 
 use super::project;
 
@@ -29,14 +31,22 @@ impl JoinedProject {
         let changed =
             (0..).zip(pairs).filter(|(_, (before, after))| !Arc::ptr_eq(&before.facts, &after.facts));
         let changed: Vec<_> = changed.map(|(at, (before, _))| (at, &*before.facts)).collect();
-        let Some(mut found) = find_changed_references(&self.files, &changed) else { return false };
         let is_kept = |file: u32| changed.iter().all(|(at, _)| *at != file);
-        found.references.extend(before.found.references.iter().filter(|found| is_kept(found.from_file)));
-        found.references.sort_by_key(|found| found.from_file);
+        let kept = || before.found.references.iter().filter(|found| is_kept(found.from_file)).copied();
+        let Some(mut found) = find_changed_references(&self.files, &changed, || kept().collect()) else {
+            return false;
+        };
+        found.references.extend(kept());
+        // As the graph has them.
+        let place =
+            |found: &Reference| (found.from_file, found.from_line, found.to_file, found.to_definition);
+        found.references.sort_by_key(place);
+        let mut all = self.found.clone();
+        all.references.sort_by_key(place);
         found.unresolved.extend(before.found.unresolved.iter().filter(|found| is_kept(found.file)));
         found.unresolved.sort_by_key(|found| found.file);
         found.inherited.clone_from(&before.found.inherited);
-        assert_eq!(found, self.found);
+        assert_eq!(found, all);
         true
     }
 }
@@ -69,9 +79,47 @@ fn an_edit_of_a_body_in_c_has_the_file_alone_joined_again() {
     }
     let macros = "#define first helper\n";
     assert!(!is_enough(&[HEADER, CALLER], ("c.c", macros, &macros.replace("helper", "run"))));
-    // A language whose names have values.
-    let text = "void more() {\n  run(3);\n}\n";
-    assert!(!is_enough(&[HEADER], ("e.cpp", text, &text.replace('3', "4"))));
+}
+
+const PYTHON: &str = "from b import helper\n\nTABLE = {'a': helper}\n\n\nclass Base:\n    def __init__(self, size):\n        part = helper(size)\n        self.part = part\n        print(self.part)\n\n    def make(self):\n        other = self.part\n        helper(other)\n        return helper(1)\n";
+
+#[test]
+fn an_edit_that_other_files_do_not_see_has_the_file_alone_joined_again() {
+    let others = [
+        ("b.py", "class Part:\n    def run(self): ...\n\n\ndef helper(size):\n    return Part()\n"),
+        (
+            "c.py",
+            "from a import TABLE, Base\n\n\ndef use():\n    Base(1).part.run()\n    Base(1).make().run()\n    TABLE['a']\n",
+        ),
+    ];
+    let is_alone = |from: &str, to: &str| {
+        let after = PYTHON.replace(from, to);
+        assert_ne!(after, PYTHON);
+        is_enough(&others, ("a.py", PYTHON, &after))
+    };
+    assert!(is_alone("    return helper(1)", "    helper(2)\n\n        return helper(1)"));
+    assert!(is_alone("        other = self.part\n", "        new = helper(3)\n        other = new.run()\n"));
+    assert!(is_alone("class Base", "# A comment.\nclass Base"));
+    for (from, to) in [
+        ("return helper(1)", "return self.part"),
+        ("self.part = part", "self.part = self"),
+        // What an attribute is assigned.
+        ("part = helper(size)", "part = size"),
+        ("def make(self)", "def made(self)"),
+        ("'a': helper", "'a': len"),
+        ("import helper\n", "import helper, Part\n"),
+        ("TABLE = {'a': helper}\n", "TABLE = {'a': helper}\nhelper(1)\n"),
+        ("def __init__(self, size)", "def __init__(self, size, other)"),
+    ] {
+        assert!(!is_alone(from, to), "{to}");
+    }
+}
+
+#[test]
+fn names_that_are_bound_in_another_order_are_seen() {
+    let text = "try:\n    from b import *\nexcept ImportError:\n    pass\nhelper = 1\n";
+    let after = "helper = 1\ntry:\n    from b import *\nexcept ImportError:\n    pass\n";
+    assert!(!is_enough(&[("b.py", "def helper(): ...\n")], ("a.py", text, after)));
 }
 
 #[cfg(feature = "lang-ruby")]
@@ -169,7 +217,7 @@ impl Numbers {
     }
 
     /// Inserts, removes or changes one line of a text, or renames what it has by one name.
-    fn edit(&mut self, text: &str) -> String {
+    fn edit(&mut self, text: &str, inserted: &[&'static str]) -> String {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let at = self.below(lines.len() + 1);
         match self.below(10) {
@@ -188,7 +236,7 @@ impl Numbers {
             }
             5 if at < lines.len() => drop(lines.remove(at)),
             _ => {
-                let mut parts = self.one_of(LINES).split('@');
+                let mut parts = self.one_of(inserted).split('@');
                 let mut line = parts.next().unwrap_or_default().to_owned();
                 for part in parts {
                     line.extend([self.one_of(&NAMES), part]);
@@ -200,23 +248,123 @@ impl Numbers {
     }
 }
 
-#[test]
-fn after_any_edit_all_references_are_those_of_a_join_of_all_files() {
+/// Edits files at random, mostly the first ones. Returns how often the edited files were joined alone.
+fn edit_at_random(originals: &[(&str, &str)], lines: &[&'static str], first: usize) -> usize {
     let mut numbers = Numbers(5);
-    let mut texts: Vec<String> = FILES.iter().map(|(_, text)| (*text).to_owned()).collect();
-    let mut before = JoinedProject::new(project(FILES));
+    let mut texts: Vec<String> = originals.iter().map(|(_, text)| (*text).to_owned()).collect();
+    let mut before = JoinedProject::new(project(originals));
     let mut joined_alone = 0;
     for _ in 0..ROUNDS {
         let mut files = before.files.clone();
         for _ in 0..=numbers.below(2) {
-            let most = if numbers.below(6) == 0 { FILES.len() } else { 7 };
+            let most = if numbers.below(6) == 0 { originals.len() } else { first };
             let (at, is_restored) = (numbers.below(most), numbers.below(10) == 0);
-            texts[at] = if is_restored { FILES[at].1.to_owned() } else { numbers.edit(&texts[at]) };
-            files[at] = project(&[(FILES[at].0, &texts[at])]).remove(0);
+            let (path, original) = originals[at];
+            texts[at] = if is_restored { original.to_owned() } else { numbers.edit(&texts[at], lines) };
+            files[at] = project(&[(path, &texts[at])]).remove(0);
         }
         let after = JoinedProject::new(files);
         joined_alone += usize::from(after.is_joined_alone(&before));
         before = after;
     }
+    joined_alone
+}
+
+#[test]
+fn after_any_edit_all_references_are_those_of_a_join_of_all_files() {
+    let joined_alone = edit_at_random(FILES, LINES, 7);
     assert!((ROUNDS / 5..ROUNDS * 4 / 5).contains(&joined_alone), "{joined_alone} of {ROUNDS}");
+}
+
+/// Files whose names have values.
+const FILES_WITH_VALUES: &[(&str, &str)] = &[
+    (
+        "app/begin.py",
+        "from app.run import *\nfrom app import helper as start\n\nclass begin(run):\n    LIMIT = start\n    def __init__(self):\n        finish = run()\n        self.helper = finish\n    def finish(self):\n        run = self.helper\n        return run.start()\n",
+    ),
+    (
+        "app/run.py",
+        "from app import begin\n\nhelper = [begin.begin, finish]\n\nclass run:\n    def start(self):\n        helper = begin.begin()\n        return helper\n    def run(self):\n        return self.start().finish()\n\ndef finish(start):\n    return helper[0]\n",
+    ),
+    ("app/__init__.py", "from .run import run as helper\nfrom .begin import begin as start\n"),
+    (
+        "test_begin.py",
+        "import pytest\nfrom app import start\n\n@pytest.fixture\ndef helper():\n    return start()\n\ndef test_run(helper):\n    helper.finish().run()\n",
+    ),
+    #[cfg(feature = "lang-typescript")]
+    (
+        "start.ts",
+        "import { finish } from './finish';\nexport class begin {\n  helper = finish();\n  run() {\n    const start = this.helper;\n    return start.run();\n  }\n}\n",
+    ),
+    #[cfg(feature = "lang-typescript")]
+    (
+        "finish.ts",
+        "import { begin } from './start';\nexport function finish() {\n  const run = new begin();\n  run.run();\n  return run;\n}\n",
+    ),
+    #[cfg(feature = "lang-rust")]
+    (
+        "src/lib.rs",
+        "mod run;\nuse run::helper;\npub struct begin { start: helper }\nimpl begin {\n    pub fn finish(&self) -> helper {\n        let run = self.start.run();\n        run.finish();\n        helper::start()\n    }\n}\n",
+    ),
+    #[cfg(feature = "lang-rust")]
+    (
+        "src/run.rs",
+        "use crate::begin;\npub struct helper;\nimpl helper {\n    pub fn start() -> Self { helper }\n    pub fn run(&self) -> begin {\n        let start = begin { start: helper };\n        start\n    }\n}\n",
+    ),
+    #[cfg(feature = "lang-java")]
+    (
+        "begin.java",
+        "class begin {\n  run helper = new run();\n  run start() {\n    var finish = helper.finish();\n    return finish;\n  }\n}\n",
+    ),
+    #[cfg(feature = "lang-java")]
+    (
+        "run.java",
+        "class run extends begin {\n  run finish() {\n    start().helper.run();\n    return this;\n  }\n  void run() {}\n}\n",
+    ),
+    #[cfg(feature = "lang-go")]
+    (
+        "begin.go",
+        "package app\ntype begin struct { helper *run }\nfunc (b *begin) finish() *run {\n\tstart := b.helper\n\tstart.start()\n\treturn start\n}\n",
+    ),
+    #[cfg(feature = "lang-go")]
+    (
+        "run.go",
+        "package app\ntype run struct { begin }\nfunc (r *run) start() begin {\n\thelper := r.finish()\n\treturn helper.begin\n}\n",
+    ),
+    (
+        "begin.cpp",
+        "#include \"run.hpp\"\nrun begin::finish() {\n  auto start = helper();\n  start.run();\n  return start;\n}\n",
+    ),
+    ("run.hpp", "struct run { int start(); };\nstruct begin : run {\n  run helper();\n  run finish();\n};\n"),
+];
+const LINES_WITH_VALUES: &[&str] = &[
+    "        @ = self.@",
+    "        @ = @.@()",
+    "        self.@ = @",
+    "        self.@.@(@)",
+    "        return @.@",
+    "        return self.@()",
+    "    @ = @",
+    "    def @(self, @=@): pass",
+    "@ = {@: @}",
+    "from app import @ as @",
+    "from app.run import *",
+    "class @(@):",
+    "  const @ = @.@();",
+    "    this.@ = @;",
+    "    let @ = @.@();",
+    "  auto @ = @.@();",
+    "\t@ := @.@()",
+    "\treturn @",
+    "@.@(@(1));",
+    "{",
+    "}",
+    "",
+    "# @",
+];
+
+#[test]
+fn after_any_edit_all_references_by_values_are_those_of_a_join_of_all_files() {
+    let joined_alone = edit_at_random(FILES_WITH_VALUES, LINES_WITH_VALUES, FILES_WITH_VALUES.len());
+    assert!((ROUNDS / 10..ROUNDS * 4 / 5).contains(&joined_alone), "{joined_alone} of {ROUNDS}");
 }

@@ -236,6 +236,27 @@ impl ReferenceGraph {
         found.iter().map(reference).collect()
     }
 
+    /// Returns the references that are within no symbol, but for those of some files, which ascend.
+    pub(super) fn outer_references(&self, except: &[u32]) -> Vec<Reference> {
+        let is_outer = |reference: &&GraphReference| {
+            reference.from.is_none() && except.binary_search(&reference.file).is_err()
+        };
+        let reference = |outer: &GraphReference| {
+            let to_file = self.symbol(outer.to).file;
+            Reference {
+                from_file: outer.file,
+                from_line: outer.line,
+                from_definition: None,
+                to_file,
+                to_definition: outer.to - self.files[to_file as usize].first_symbol,
+                grade: outer.grade,
+                is_call: outer.is_call,
+                is_implied: outer.is_implied,
+            }
+        };
+        self.references.iter().filter(is_outer).map(reference).collect()
+    }
+
     fn symbol_of(&self, file: u32, definition: u32) -> SymbolId {
         self.files[file as usize].first_symbol + definition
     }

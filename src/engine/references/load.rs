@@ -106,7 +106,7 @@ fn join(subjects: &[ContentRef<'_>], files: &[ProjectFile]) -> ReferenceGraph {
 fn join_edited(joined: &JoinedFiles, edited: &[u32], files: &[ProjectFile]) -> Option<ReferenceGraph> {
     let with_facts = |at: &u32| Some((*at, &**joined.facts.get(&joined.contents[*at as usize])?));
     let changed = edited.iter().map(with_facts).collect::<Option<Vec<_>>>()?;
-    let found = find_changed_references(files, &changed)?;
+    let found = find_changed_references(files, &changed, || joined.graph.outer_references(edited))?;
     Some(joined.graph.edited(files, edited, &found))
 }
 

@@ -117,6 +117,12 @@ impl<'t> FactsBuilder<'t> {
         if let Some(known) = self.name_ids.get(&name) {
             return *known;
         }
+        if name.contains('\n') {
+            // A module's path or a body in a text full of errors; facts are stored with a name on each line.
+            let on_one_line = self.any_name(Cow::Owned(name.replace('\n', " ")));
+            self.name_ids.insert(name, on_one_line);
+            return on_one_line;
+        }
         let at = index(self.facts.names.len());
         self.facts.names.push(name.clone().into_owned());
         self.name_ids.insert(name, at);
