@@ -29,6 +29,8 @@ pub(super) struct Evaluator<'a> {
     /// What inherited members of Python give on a type: the type, and the scope and the name of the member.
     pub(super) inherited: FxHashMap<(DefinitionKey, Site, NameId), ValueSet>,
     pub(super) aliases: FxHashMap<(Site, ExpressionId), ValueSet>,
+    /// The elements and parts of displays of Python that are being evaluated, with what was found on the way.
+    pub(super) open_parts: FxHashMap<(Value, Option<u32>), ValueSet>,
     /// Parameters and parts of tuples of TypeScript.
     pub(super) parts: FxHashMap<(Site, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
@@ -72,6 +74,7 @@ impl<'a> Evaluator<'a> {
             imports: FxHashMap::default(),
             inherited: FxHashMap::default(),
             aliases: FxHashMap::default(),
+            open_parts: FxHashMap::default(),
             parts: FxHashMap::default(),
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
