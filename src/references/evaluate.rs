@@ -353,6 +353,9 @@ impl<'a> Evaluator<'a> {
 
     /// Returns everything that some bindings of one name may be.
     pub(super) fn bound(&mut self, file: FileId, bindings: &[BindingFact]) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.bound_in_rust(file, (0..).zip(bindings).take(16));
+        }
         let mut found = ValueSet::FOREIGN;
         let has_declared = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Typed(_)));
         for (at, binding) in (0..).zip(bindings.iter().take(16)) {
