@@ -98,28 +98,21 @@ impl<'a> CNames<'a> {
         id: Option<NameId>,
         renames: usize,
     ) -> Reading {
-        let index = self.index;
-        let Some(all) = index.by_name.get(name) else { return (Vec::new(), ReferenceGrade::Sure) };
+        if !self.index.by_name.contains_key(name) {
+            return (Vec::new(), ReferenceGrade::Sure);
+        }
         let own = id.map(|id| self.own_definitions(file, id, is_tag)).unwrap_or_default();
         if let Some(reading) = self.best_of(file, &own, is_tag, renames) {
-            return reading;
+            return self.with_declared(file, reading, &own, name);
         }
-        let is_of_space = self.of_name_space(name, is_tag);
-        let all: Vec<DefinitionKey> = all
-            .iter()
-            .copied()
-            .filter(|key| index.rules[key.file as usize] == Some(NameRules::C) && key.file != file)
-            .filter(is_of_space)
-            .take(MAX_SAME_NAME)
-            .collect();
+        let all = self.definitions_elsewhere(file, name, is_tag);
         let included = self.included(file);
         let visible: Vec<DefinitionKey> =
             all.iter().copied().filter(|key| included.contains(&key.file)).collect();
         if let Some(reading) = self.best_of(file, &visible, is_tag, renames) {
-            return reading;
+            return self.with_declared(file, reading, &visible, name);
         }
-        let prototypes = own.iter().chain(&visible).filter(|key| self.is_prototype(**key));
-        let declaring: Vec<FileId> = prototypes.map(|key| key.file).collect();
+        let declaring: Vec<FileId> = self.declaring(own.iter().chain(&visible));
         let nearest = self.nearest(file, &all, &declaring);
         if !nearest.0.is_empty() || is_tag {
             return nearest;
@@ -127,6 +120,16 @@ impl<'a> CNames<'a> {
         // A macro may put `struct` before its argument.
         let (tags, _) = self.read(file, name, true, id, 0);
         (tags, ReferenceGrade::Maybe)
+    }
+
+    /// Returns what other files define under a name or a tag.
+    fn definitions_elsewhere(&self, file: FileId, name: &str, is_tag: bool) -> Vec<DefinitionKey> {
+        let index = self.index;
+        let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let is_other =
+            |key: &DefinitionKey| index.rules[key.file as usize] == Some(NameRules::C) && key.file != file;
+        let is_of_space = self.of_name_space(name, is_tag);
+        all.iter().copied().filter(is_other).filter(is_of_space).take(MAX_SAME_NAME).collect()
     }
 
     /// Returns what a file itself defines under a name or a tag.
@@ -154,6 +157,34 @@ impl<'a> CNames<'a> {
             DefinitionKind::Class => is_tag || is_declared,
             _ => !is_tag,
         }
+    }
+
+    /// Adds the function that is declared where a file sees a macro of its name too: each is in a branch of a conditional.
+    fn with_declared(
+        &mut self,
+        file: FileId,
+        reading: Reading,
+        visible: &[DefinitionKey],
+        name: &str,
+    ) -> Reading {
+        let [only] = reading.0[..] else { return reading };
+        let declaring = self.declaring(visible);
+        if self.index.definition(only).kind != DefinitionKind::Macro || declaring.is_empty() {
+            return reading;
+        }
+        let all = self.definitions_elsewhere(file, name, false);
+        let (mut functions, grade) = self.nearest(file, &all, &declaring);
+        if functions.is_empty() {
+            return reading;
+        }
+        functions.push(only);
+        (functions, grade.max(ReferenceGrade::Likely))
+    }
+
+    /// Returns the files that declare a function among some definitions.
+    fn declaring<'k>(&self, definitions: impl IntoIterator<Item = &'k DefinitionKey>) -> Vec<FileId> {
+        let prototypes = definitions.into_iter().filter(|key| self.is_prototype(**key));
+        prototypes.map(|key| key.file).collect()
     }
 
     fn is_prototype(&self, key: DefinitionKey) -> bool {

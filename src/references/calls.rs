@@ -46,7 +46,15 @@ impl Evaluator<'_> {
                 };
             return if is_foreign { callee } else { ValueSet::UNKNOWN };
         }
-        callee.flat_map(|callee| self.call(callee))
+        let mut is_partly_foreign = false;
+        let mut found = callee.flat_map(|callee| {
+            let returned = self.call(callee);
+            is_partly_foreign |= returned.values.is_empty();
+            returned
+        });
+        // The arguments choose one of the overloads.
+        found.is_complete &= !is_partly_foreign || self.index.rules(site.file) != NameRules::Cpp;
+        found
     }
 
     /// Returns what calls of the members of that name of some values of Python return.

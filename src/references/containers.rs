@@ -77,6 +77,38 @@ impl<'a> Evaluator<'a> {
 
     /// Returns an element of a value.
     pub(super) fn item(&mut self, whole: Value) -> ValueSet {
+        self.part_once(whole, None, |evaluator| evaluator.item_of(whole))
+    }
+
+    /// Evaluates a part of a container, of which the elements may be those of itself: `a = [x for x in a if x]`, which
+    /// would be followed again from each of several such assignments.
+    fn part_once(
+        &mut self,
+        whole: Value,
+        at: Option<u32>,
+        step: impl FnOnce(&mut Self) -> ValueSet,
+    ) -> ValueSet {
+        if !self.is_display(whole) {
+            return step(self);
+        }
+        let key = (whole, at);
+        if let Some(known) = self.open_parts.get(&key) {
+            return known.clone();
+        }
+        let is_first = self.open_parts.is_empty();
+        // What depends on itself is unknown.
+        self.open_parts.insert(key, ValueSet::UNKNOWN);
+        let found = step(self);
+        if is_first {
+            // What was found on the way may lack what was open then.
+            self.open_parts.clear();
+        } else {
+            self.open_parts.insert(key, found.clone());
+        }
+        found
+    }
+
+    fn item_of(&mut self, whole: Value) -> ValueSet {
         match whole {
             _ if self.is_function_type(whole) => ValueSet::UNKNOWN,
             Value::Generic { .. } if self.is_plain_of_rust(whole) => ValueSet::FOREIGN,
@@ -97,6 +129,9 @@ impl<'a> Evaluator<'a> {
                 })
             }
             Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => self.cpp_item(whole),
+            Value::Instance(key) if self.is_python(key.file) => {
+                self.deeper(|evaluator| evaluator.item_of_instance(whole))
+            }
             Value::Generic { site, expression } => self.item_of_generic(site, expression),
             Value::Definition(_) | Value::Entries { .. } => ValueSet::one(whole),
             _ => ValueSet::UNKNOWN,
@@ -104,6 +139,10 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn part(&mut self, whole: Value, at: u32) -> ValueSet {
+        self.part_once(whole, Some(at), |evaluator| evaluator.part_of(whole, at))
+    }
+
+    fn part_of(&mut self, whole: Value, at: u32) -> ValueSet {
         // What `enumerate()` counts: a value of a type of the project is no pair.
         if let (Value::Instance(key), 1) = (whole, at)
             && self.index.rules(key.file) == NameRules::Rust
@@ -141,9 +180,39 @@ impl<'a> Evaluator<'a> {
                 }
             }
             Value::Entries { site, expression } => self.part_of_entry(site, expression, at),
+            Value::Instance(key) if self.is_python(key.file) => self.item_of(whole),
             Value::Definition(key) if self.is_python(key.file) => ValueSet::one(whole),
             _ => ValueSet::UNKNOWN,
         }
+    }
+
+    /// Returns what a loop over a value of a class of Python or a subscript gives.
+    fn item_of_instance(&mut self, whole: Value) -> ValueSet {
+        let iterator = self.result_of_method(whole, "__iter__");
+        let element = iterator.map(|iterator| iterator.flat_map(|iterator| self.next_of_iterator(iterator)));
+        match (element, self.result_of_method(whole, "__getitem__")) {
+            (Some(mut found), Some(other)) => {
+                let is_same = found == other;
+                found.merge(other);
+                found.is_complete &= is_same;
+                found
+            }
+            (found, other) => found.or(other).unwrap_or(ValueSet::UNKNOWN),
+        }
+    }
+
+    fn next_of_iterator(&mut self, iterator: Value) -> ValueSet {
+        match iterator {
+            Value::Generic { .. } | Value::Entries { .. } => self.item(iterator),
+            Value::Instance(_) => self.result_of_method(iterator, "__next__").unwrap_or(ValueSet::UNKNOWN),
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns what a method of a value of Python returns, if it has that method.
+    fn result_of_method(&mut self, object: Value, method: &str) -> Option<ValueSet> {
+        let methods = self.attribute(object, method);
+        (!methods.values.is_empty()).then(|| methods.flat_map(|method| self.call_on(object, method)))
     }
 
     /// Returns what the first variable of a loop over a container gets.
@@ -244,11 +313,9 @@ impl<'a> Evaluator<'a> {
                 }
             }
             Value::Instance(_) => {
-                let method = self.attribute(value, "__await__");
-                if method.values.is_empty() {
+                let Some(waiting) = self.result_of_method(value, "__await__") else {
                     return ValueSet::one(value);
-                }
-                let waiting = method.flat_map(|method| self.call(method));
+                };
                 let found = waiting.flat_map(|waiting| match waiting {
                     Value::Generic { site, expression } => {
                         let (_, arguments, _) = self.generic_parts(site.file, expression);
@@ -287,9 +354,7 @@ impl<'a> Evaluator<'a> {
                 if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>
             {
                 for method in ["__enter__", "__aenter__"] {
-                    let entered = self.attribute(outer, method);
-                    if !entered.values.is_empty() {
-                        let found = entered.flat_map(|method| self.call(method));
+                    if let Some(found) = self.result_of_method(outer, method) {
                         // A type variable: as a rule that of `self`, in a generic class one of its own.
                         return match found.values.is_empty() {
                             true if self.is_generic_class(key) => ValueSet::UNKNOWN,

@@ -59,7 +59,7 @@ impl<'a> Evaluator<'a> {
                     if let Some(class) = self.receiver(site.at(at)) {
                         let (found, is_complete) = self.find_member(class, name, 0);
                         is_certain &= is_complete || found.is_some();
-                        found.or_else(|| self.injected(class, name))
+                        found.or_else(|| self.cpp_injected(class, name))
                     } else {
                         is_certain = false;
                         self.cpp_outlined_namespace(site.at(at), name)
@@ -104,9 +104,11 @@ impl<'a> Evaluator<'a> {
         found.is_unknown() || found.values.iter().any(|value| self.cpp_is_type(*value))
     }
 
-    /// Returns a type that is named within its own body.
-    fn injected(&self, class: DefinitionKey, name: &str) -> Option<ValueSet> {
-        (self.index.name(class) == name).then(|| ValueSet::one(Value::Definition(class)))
+    /// Returns a type that is named within its own body, or within that of one which inherits it.
+    fn cpp_injected(&mut self, class: DefinitionKey, name: &str) -> Option<ValueSet> {
+        let (types, _) = self.linearization(class);
+        let named = types.into_iter().find(|known| self.index.name(*known) == name)?;
+        Some(ValueSet::one(Value::Definition(named)))
     }
 
     /// Returns a member of the namespace that `void a::f() {}` is qualified with.

@@ -31,6 +31,8 @@ pub(super) struct Evaluator<'a> {
     /// What inherited members of Python give on a type: the type, and the scope and the name of the member.
     pub(super) inherited: FxHashMap<(DefinitionKey, Site, NameId), ValueSet>,
     pub(super) aliases: FxHashMap<(Site, ExpressionId), ValueSet>,
+    /// The elements and parts of displays of Python that are being evaluated, with what was found on the way.
+    pub(super) open_parts: FxHashMap<(Value, Option<u32>), ValueSet>,
     /// Parameters and parts of tuples of TypeScript.
     pub(super) parts: FxHashMap<(Site, ExpressionId, u32), ValueSet>,
     pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
@@ -75,6 +77,7 @@ impl<'a> Evaluator<'a> {
             imports: FxHashMap::default(),
             inherited: FxHashMap::default(),
             aliases: FxHashMap::default(),
+            open_parts: FxHashMap::default(),
             parts: FxHashMap::default(),
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
@@ -362,6 +365,9 @@ impl<'a> Evaluator<'a> {
 
     /// Returns everything that some bindings of one name may be.
     pub(super) fn bound(&mut self, file: FileId, bindings: &[BindingFact]) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.bound_in_rust(file, (0..).zip(bindings).take(16));
+        }
         let mut found = ValueSet::FOREIGN;
         let has_declared = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Typed(_)));
         for (at, binding) in (0..).zip(bindings.iter().take(16)) {

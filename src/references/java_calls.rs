@@ -334,7 +334,7 @@ impl<'a> Evaluator<'a> {
             Some(owner) => self.java_seen_from(&call.receiver, owner, returned),
             None => returned,
         };
-        let names = self.java_type_parameters(method.at(body));
+        let names = self.type_parameter_names(method.at(body));
         if names.is_empty() || !has_parameters(&returned) {
             return returned;
         }

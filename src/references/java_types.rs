@@ -141,7 +141,7 @@ impl<'a> Evaluator<'a> {
             return known.clone();
         }
         let names = match self.index.definition(key).body {
-            Some(body) => self.java_type_parameters(key.at(body)),
+            Some(body) => self.type_parameter_names(key.at(body)),
             None => Vec::new(),
         };
         let site = key.at(self.index.definition(key).body.unwrap_or(0));
@@ -158,7 +158,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the names of the type parameters of the type or method with that body.
-    pub(super) fn java_type_parameters(&mut self, body: Site) -> Vec<NameId> {
+    pub(super) fn type_parameter_names(&mut self, body: Site) -> Vec<NameId> {
         let facts = self.index.facts(body.file);
         let Some(name) = self.java_types_name(body.file) else { return Vec::new() };
         let Some(binding) = facts.bindings_of(body.scope, name).first() else { return Vec::new() };
@@ -211,7 +211,7 @@ impl<'a> Evaluator<'a> {
         while site.scope != 0 {
             let around = facts.scope(site.scope);
             let binds = !facts.bindings_of(site.scope, name).is_empty();
-            if around.kind != ScopeKind::Block && binds && self.java_type_parameters(site).contains(&name) {
+            if around.kind != ScopeKind::Block && binds && self.type_parameter_names(site).contains(&name) {
                 return Some(JavaType::Parameter(site, name));
             }
             site.scope = around.parent.min(site.scope - 1);
@@ -325,7 +325,7 @@ impl<'a> Evaluator<'a> {
             let facts = self.index.facts(owner.file);
             let Some(name) = facts.find_name(name) else { continue };
             let bindings = facts.bindings_of(body, name);
-            if self.java_type_parameters(owner.at(body)).contains(&name) {
+            if self.type_parameter_names(owner.at(body)).contains(&name) {
                 continue;
             }
             if let Some((found, is_sure)) = self.java_type_of_bindings(owner.file, bindings) {
@@ -351,7 +351,7 @@ impl<'a> Evaluator<'a> {
             _ => None,
         });
         let Some(arguments) = whole.filter(|arguments| !arguments.is_empty()) else { return member };
-        let names = self.java_type_parameters(owner.at(body));
+        let names = self.type_parameter_names(owner.at(body));
         substituted(&member, &|parameter| match parameter {
             JavaType::Parameter(site, name) if *site == owner.at(body) => {
                 let at = names.iter().position(|known| known == name)?;
@@ -387,7 +387,7 @@ impl<'a> Evaluator<'a> {
         self.java.bases.insert(key, Rc::from([]));
         let fact = self.index.definition(key);
         let scope = match fact.body {
-            Some(body) if !self.java_type_parameters(key.at(body)).is_empty() => body,
+            Some(body) if !self.type_parameter_names(key.at(body)).is_empty() => body,
             _ => fact.scope,
         };
         let bases: Rc<[JavaType<'a>]> =
@@ -405,7 +405,7 @@ impl<'a> Evaluator<'a> {
         let Some(body) = self.index.definition(owner).body.filter(|_| has_parameters(&of_type)) else {
             return of_type;
         };
-        let names = self.java_type_parameters(owner.at(body));
+        let names = self.type_parameter_names(owner.at(body));
         substituted(&of_type, &|parameter| match parameter {
             JavaType::Parameter(site, name) if *site == owner.at(body) => {
                 let at = names.iter().position(|known| known == name)?;

@@ -1,10 +1,13 @@
 //! Rust: names in their namespaces, paths, imports, fields, and the methods of the standard library's wrappers.
 
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, IMPLEMENTED_TYPE};
 use super::project::{DefinitionKey, FileId, Site};
 use super::rust_modules::{Namespace, child_of_folder, fits, module_scope};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingFact, BindingValue, DefinitionKind, ImportFact, ImportId, NameId, ScopeKind};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId,
+    ScopeId, ScopeKind,
+};
 
 /// How many modules may import all names of the next one.
 const MAX_DEPTH: usize = 16;
@@ -80,14 +83,49 @@ impl Evaluator<'_> {
         if !with_locals && own.iter().all(|(_, binding)| is_local(binding)) {
             return Some(ValueSet::FOREIGN);
         }
-        let mut found = ValueSet::FOREIGN;
-        for (at, binding) in own {
-            found.merge(self.binding(file, binding, at));
-        }
+        let found = self.bound_in_rust(file, own);
         let is_known = !found.values.is_empty();
         let found = self.in_space(found, space);
         // An import of a module hides no function of that name.
         (!is_known || !found.values.is_empty()).then_some(found)
+    }
+
+    /// Returns everything that some bindings of one name may be. Of several of which one is imported from another project,
+    /// a build has either: they have conditions.
+    pub(super) fn bound_in_rust<'b>(
+        &mut self,
+        file: FileId,
+        bindings: impl IntoIterator<Item = (u32, &'b BindingFact)>,
+    ) -> ValueSet {
+        let mut found = ValueSet::FOREIGN;
+        let mut without_value = Vec::new();
+        for (at, binding) in bindings {
+            let value = self.binding(file, binding, at);
+            if value.values.is_empty() {
+                without_value.push(binding);
+            }
+            found.merge(value);
+        }
+        if found.is_complete && !found.values.is_empty() {
+            found.is_complete = !without_value.iter().any(|binding| self.is_foreign_import(file, binding));
+        }
+        found
+    }
+
+    /// Returns whether a path that is imported begins in another project: at no name of the module or of the crate's root.
+    fn is_foreign_import(&self, file: FileId, binding: &BindingFact) -> bool {
+        let BindingValue::Import(import) = binding.value else { return false };
+        let facts = self.index.facts(file);
+        let fact = &facts.imports[import as usize];
+        let head = facts.name(fact.module).split("::").next().unwrap_or_default();
+        let module = self.module_around(Site { file, scope: fact.scope });
+        let root = Site { file: self.modules.rust.root(file), scope: 0 };
+        let is_bound = |site: Site| {
+            let facts = self.index.facts(site.file);
+            facts.find_name(head).is_some_and(|head| !facts.bindings_of(site.scope, head).is_empty())
+        };
+        let is_keyword = matches!(head, "" | "crate" | "$crate" | "self" | "super");
+        !is_keyword && !is_bound(module) && !is_bound(root) && self.rust_crate(file, head).is_none()
     }
 
     /// Keeps what a name of that namespace can mean.
@@ -272,6 +310,14 @@ impl Evaluator<'_> {
                     found.merge(members);
                 }
             }
+            // An import of another project hides what an import of all names brings, unless they have conditions.
+            if found.is_complete && !found.values.is_empty() {
+                let facts = self.index.facts(site.file);
+                let bindings =
+                    facts.find_name(name).map_or(&[][..], |name| facts.bindings_of(site.scope, name));
+                found.is_complete =
+                    !bindings.iter().any(|binding| self.is_foreign_import(site.file, binding));
+            }
         }
         found
     }
@@ -279,16 +325,14 @@ impl Evaluator<'_> {
     /// Returns a field of `self`. The implementation around the scope, not the type, says what a type parameter is.
     pub(super) fn own_field(&mut self, site: Site, key: DefinitionKey, name: &str) -> ValueSet {
         let found = self.field(Value::Instance(key), name);
-        let is_known = found.values.iter().any(|value| !matches!(value, Value::Generic { .. }));
-        if is_known || key.file != site.file {
+        if key.file != site.file {
             return found;
         }
         let facts = self.index.facts(site.file);
-        let implementation = std::iter::successors(Some(site.scope), |at| {
+        let mut around = std::iter::successors(Some(site.scope), |at| {
             (*at != 0).then(|| facts.scope(*at).parent.min(at.saturating_sub(1)))
         });
-        let implementation =
-            implementation.clone().find(|at| facts.scope(*at).kind == ScopeKind::Implementation);
+        let implementation = around.find(|at| facts.scope(*at).kind == ScopeKind::Implementation);
         let body = self.index.definition(key).body;
         let (Some(implementation), Some(body), Some(id)) = (implementation, body, facts.find_name(name))
         else {
@@ -298,13 +342,35 @@ impl Evaluator<'_> {
             BindingValue::Typed(declared) => Some(declared),
             _ => None,
         });
-        let here = declared.map(|declared| self.instance(site.at(implementation), declared));
-        match here {
-            Some(here) if !here.values.is_empty() => {
-                ValueSet { is_complete: here.is_complete && !found.values.is_empty(), ..here }
-            }
-            _ => found,
+        let Some(declared) = declared else { return found };
+        let argument = self.argument_of_field(site.at(implementation), key, declared);
+        let is_known = found.values.iter().any(|value| !matches!(value, Value::Generic { .. }));
+        if is_known && argument.is_none() {
+            return found;
         }
+        let (declared, scope) = argument.unwrap_or((declared, implementation));
+        let here = self.instance(site.at(scope), declared);
+        if here.values.is_empty() {
+            return found;
+        }
+        ValueSet { is_complete: here.is_complete && !found.values.is_empty(), ..here }
+    }
+
+    /// Returns what an implementation has for the type parameter that a field is declared with, and the scope of that.
+    fn argument_of_field(
+        &mut self,
+        implementation: Site,
+        key: DefinitionKey,
+        declared: ExpressionId,
+    ) -> Option<(ExpressionId, ScopeId)> {
+        let facts = self.index.facts(key.file);
+        let ExpressionFact::TypeName(name) = facts.expression(declared) else { return None };
+        let body = self.index.definition(key).body?;
+        let names = self.type_parameter_names(key.at(facts.scope(body).parent));
+        let at = names.iter().position(|known| *known == name)?;
+        let (implemented, scope) = self.implementation_part(implementation, IMPLEMENTED_TYPE)?;
+        let (_, arguments, _) = self.generic_parts(implementation.file, implemented);
+        Some((*arguments.get(at)?, scope))
     }
 
     /// Returns a field of a value.

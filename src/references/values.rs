@@ -7,7 +7,7 @@ use crate::model::ExpressionId;
 const MAX_ALTERNATIVES: usize = 8;
 
 /// One thing that an expression may be, as far as the project defines it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Value {
     /// A definition itself: a type, a function.
     Definition(DefinitionKey),

@@ -445,3 +445,28 @@ fn cpp_pointers_that_a_template_makes_point_to_its_argument() {
         assert!(found.iter().filter(|row| row.contains("size")).count() == 1, "{line}: {found:?}");
     }
 }
+
+#[test]
+fn a_macro_of_c_does_not_hide_the_function_that_is_declared_in_the_other_branch() {
+    let header = "#if HAVE\nint put(int a);\n#else\n#define put(a) 0\n#endif\n#define get(a) 0\n";
+    let files = [
+        ("lib.h.c", header),
+        ("lib.c", "#include \"lib.h.c\"\nint put(int a) { return a; }\nint get(int a) { return a; }\n"),
+        ("main.c", "#include \"lib.h.c\"\nint main(void) {\n  put(1);\n  get(1);\n}\n"),
+    ];
+    check(&files, "main.c:3", &["lib.c/put likely", "lib.h.c/put likely"]);
+    check(&files, "main.c:4", &["lib.h.c/get sure"]);
+}
+
+#[test]
+fn an_inherited_type_of_cpp_is_named_within_those_that_inherit_it() {
+    let text = "struct A { int id(); };\nnamespace n {\ntypedef int A;\nstruct B : public ::A {\n  A* next;\n  int f() { return next->id(); }\n};\n}\n";
+    check(&[("a.cc", text)], "a.cc:5", &["A sure"]);
+    check(&[("a.cc", text)], "a.cc:6", &["A.id sure"]);
+}
+
+#[test]
+fn one_of_several_overloads_of_cpp_may_return_a_type_of_another_project() {
+    let text = "struct S { int size(); };\nstd::string trim(std::string s) { return s; }\nS trim(S s) { return s; }\nvoid f(S s) {\n  auto t = trim(s);\n  t.size();\n}\n";
+    check(&[("a.cc", text)], "a.cc:6", &["S.size likely"]);
+}

@@ -249,3 +249,23 @@ fn an_inherited_member_gives_what_the_type_it_is_used_on_decides() {
     ];
     assert_eq!(calls(text), expected);
 }
+
+#[test]
+fn a_list_that_is_made_of_itself_is_evaluated_once() {
+    let text = "def f(g):\n    a = [A()]\n    if isinstance(g, A):\n        a = [x for x in a if x is not g]\n    if isinstance(g, B):\n        a = [x for x in a if not isinstance(x, B)]\n    for x in a:\n        x.go()\n";
+    assert_eq!(calls(text), ["8 A.go likely"]);
+}
+
+#[test]
+fn an_inherited_context_manager_gives_the_type_that_it_is_used_on() {
+    let text = "class Base:\n    def go(self): ...\n    def __enter__(self):\n        return self\nclass C(Base):\n    def go(self): ...\ndef f(c: C):\n    with c as d:\n        d.go()\n";
+    assert_eq!(calls(text), ["9 C.go sure"]);
+}
+
+#[test]
+fn values_of_classes_have_the_elements_that_their_methods_give() {
+    let text = "class As:\n    def __iter__(self) -> Iterator[A]: ...\nclass Bs:\n    def __getitem__(self, at) -> B: ...\nclass Both:\n    def __iter__(self):\n        return iter([A()])\n    def __getitem__(self, at) -> B: ...\nclass Next:\n    def __iter__(self):\n        return self\n    def __next__(self) -> A: ...\ndef f(a: As, b: Bs, c: Both, d: Next):\n    for x in a:\n        x.go()\n    b['b'].go()\n    b[0].go()\n    c[0].go()\n    for y in d:\n        y.go()\n";
+    let expected =
+        ["15 A.go sure", "16 B.go sure", "17 B.go sure", "18 A.go maybe", "18 B.go maybe", "20 A.go sure"];
+    assert_eq!(calls(text), expected);
+}

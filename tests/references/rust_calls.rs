@@ -132,3 +132,13 @@ impl<T: Run, U> Run for One<T, U> where U: Other {
         assert_eq!(here, [row]);
     }
 }
+
+#[test]
+fn a_field_of_self_is_what_the_implementation_has_for_the_type_parameter() {
+    let text = "trait Run { fn run(&self); }\ntrait Other { fn run(&self); }\nstruct Two<A, B> { one: A, two: B }\nimpl<A: Run, X: Other> Two<X, A> {\n    fn go(&self) {\n        self.one.run();\n        self.two.run();\n    }\n}\n";
+    assert_eq!(at(text, 6), ["Other.run likely"]);
+    assert_eq!(at(text, 7), ["Run.run likely"]);
+    let text = "trait Base { fn base(&self); }\ntrait Run: Base { fn run(&self); }\nstruct Two<A: Base> { one: A }\nimpl<A: Run> Two<A> {\n    fn go(&self) {\n        self.one.run();\n        self.one.base();\n    }\n}\n";
+    assert_eq!(at(text, 6), ["Run.run likely"]);
+    assert_eq!(at(text, 7), ["Base.base likely"]);
+}

@@ -17,6 +17,8 @@ use crate::model::{
 pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
 /// What the trait of an `impl` is bound to.
 pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
+/// What the names of the type parameters of a type or a method are bound to in its scope, in their order.
+pub(super) const TYPE_PARAMETERS: &str = "(types)";
 /// Deeper syntax is not read: no person writes it, and the walk is a recursion.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Longer chains of calls and attributes are unknown, so that reducing each part of a chain is linear in its length.

@@ -7,7 +7,7 @@ FOLDER is a checkout, and DOC the `doc` folder that `cargo +nightly doc --no-dep
 RUSTDOCFLAGS="-Zunstable-options --generate-link-to-definition --document-private-items". The output is described in
 scip_truth.py. Only what the documentation builds has links: no tests, and nothing in the bodies of macros; names without
 a link are null: not known. A method of a trait means each of its implementations in the project, because the pages
-link to the trait alone; one of a trait of another crate is null.
+link to the trait alone; one of a trait of another crate is null, and so is what a crate exports again.
 """
 import html, json, os, re, subprocess, sys
 from collections import defaultdict
@@ -18,6 +18,17 @@ HEAD = re.compile(r"\b(fn|struct|enum|trait|union|type|impl|mod)\b\s*(?:r#)?(\w*
 USE = re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?use\s[^;]*;", re.M)
 WORD = re.compile(r"[A-Za-z_]\w*")
 TAG = re.compile(r"<a href=#\d+ id=\d+ data-nosnippet>\d+</a>|<a [^>]*?href=\"([^\"]*)\"[^>]*>|</a>|<[^>]*>")
+
+
+def without_parameters(head):
+    """The head of an implementation without `impl<…>`."""
+    head = head[len("impl") :].lstrip()
+    depth = 0
+    for at, byte in enumerate(head):
+        depth += (byte == "<") - (byte == ">" and head[at - 1] != "-")
+        if depth == 0:
+            return head[at + 1 :] if byte == ">" else head
+    return head
 
 
 def definitions(path, text):
@@ -52,8 +63,9 @@ def definitions(path, text):
             continue
         if kind == "impl":
             head = blank[start : blank.find("{", start)] if "{" in blank[start:end + 1] else blank[start:end]
-            trait = re.search(r"(\w+)(?:<[^{]*?>)?\s+for\s", head)
-            owner = re.search(r"for\s+.*?(\w+)\s*(?:<.*)?(?:where.*)?$" if trait else r"impl\s*(?:<.*?>\s*)?&?(?:\w+::)*(\w+)", head.strip(), re.S)
+            bare = without_parameters(head)
+            trait = re.search(r"(\w+)(?:<[^{]*?>)?\s+for\s(?!\s*<)", bare)
+            owner = re.search(r"for\s+.*?(\w+)\s*(?:<.*)?(?:where.*)?$" if trait else r"\s*&?(?:\w+::)*(\w+)", bare.strip(), re.S)
             if not re.match(r"impl\b[^;{]*\{", blank[start:]) or re.match(r"[ \t]*(?:unsafe\s+|default\s+)?impl", blank[blank.rfind("\n", 0, start) + 1 :]) is None:
                 continue
             stack.append((end, owner[1] if owner else "?", trait[1] if trait else None, False))
@@ -136,6 +148,8 @@ def main():
                 if not href.startswith("http"):
                     place, _, span = href.partition("#")
                     to = pages.get((page.parent / place).resolve()) if place else path
+                    if to is None and not place.endswith(".rs.html"):
+                        keys = None  # the page of what a crate exports again, which says nothing of where that is
                     first, _, last = span.partition("-")
                     if to and first.isdigit():
                         low, high = int(first), int(last or first)

@@ -9,6 +9,7 @@ The indexes were made by `rust-analyzer scip .` and `scip-typescript index`, in 
 them if the index does not say what it means:
   - a re-exported name, which scip-typescript makes a `local` symbol that is defined nowhere
   - a symbol of the project that the index does not define, as in a module that two crates include
+  - a name that the index has no occurrence of, as that of a member of a value whose type the tool does not know
 What is a function, a method or a type can be a target, but no variant of an enum; so can `const f = () =>` at the top level of a
 file. Methods of object literals that implement a type are not called, although scip-typescript has a use there.
 """
@@ -20,6 +21,8 @@ TARGET = re.compile(r"(?:\([^()]*\)\.|[ /][^#/ ]+#)$")
 ARROW = re.compile(r"[\w$]+\s*(?::[^=]*?(?:=>[^=]*?)*)?=\s*(?:async\s*)?(?:function\b|(?:<[^=]*?>\s*)?\([^;{]*?=>|[\w$]+\s*=>)")
 IMPORTS = re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?use\s[^;]*;|^[ \t]*(?:import|export)\b[^;'\"`()=]*?\bfrom\s*['\"]|^[ \t]*import\s*['\"(]", re.M)
 NAME = re.compile(r"(?:r?#)?[A-Za-z_$][\w$]*")
+NAME_OF = re.compile(r"[A-Za-z_$][\w$]*")
+HIDDEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
 
 def varint(data, at):
@@ -77,6 +80,15 @@ class Document:
         raw = self.lines[line].encode(self.encoding)
         return raw[start * self.unit : None if end is None else end * self.unit].decode(self.encoding, "replace")
 
+    def unsaid(self, names, said):
+        """Rows of the names that the index has no occurrence of, as the members of values of unknown type."""
+        blank = HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), self.text)
+        for line, text in enumerate(blank.split("\n")):
+            for m in NAME_OF.finditer(text):
+                start = len(text[: m.start()].encode(self.encoding)) // self.unit
+                if m[0] in names and (line, start) not in said:
+                    yield [line + 1, m[0], text[m.end() :].lstrip()[:1] == "(", None]
+
     def is_target(self, span, symbol):
         if TARGET.search(symbol):
             return True
@@ -105,6 +117,7 @@ def main():
         everything |= document.defined
         packages |= {" ".join(symbol.split(" ")[:4]) for symbol in document.defined if not symbol.startswith("local ")}
         targets |= {symbol for span, symbol, defines, _ in document.occurrences if defines and document.is_target(span, symbol)}
+    names = {(NAME_OF.findall(symbol) or [""])[-1] for symbol in targets}
     symbols, uses, imports = {}, {}, {}
     for document in documents:
         path, rows, found = document.path, [], {}
@@ -130,6 +143,8 @@ def main():
             old = found.setdefault(tuple(span), [line + 1, (re.findall(r"[A-Za-z_]\w*", word) or [word])[-1], called, keys])
             if old[3] != keys:  # A name that is a type and a value.
                 old[3] = sorted({*(old[3] or ()), *(keys or ())})
+        for row in document.unsaid(names, {(span[0], span[1]) for span in [*found, *heads]}):
+            found[tuple(row)] = row
         symbols[path], uses[path] = rows, list(found.values())
         imports[path] = sorted({n for m in IMPORTS.finditer(document.text)
                                 for n in range(document.text.count("\n", 0, m.start()) + 1, document.text.count("\n", 0, m.end()) + 2)})

@@ -12,11 +12,8 @@ use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId,
     PARAMETER_TYPES, ScopeKind,
 };
-use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
+use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, TYPE_PARAMETERS, field, line_of};
 use crate::syntax::outline::{child_of_kind, children};
-
-/// What the names of the type parameters of a type or a method are bound to in its body.
-const TYPE_PARAMETERS: &str = "(types)";
 
 /// Reads the facts of a file.
 pub(in crate::syntax::facts) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {

@@ -9,7 +9,7 @@ use crate::model::{
     FOLDER_OF_MODULES, NameId, ScopeKind, UseFact,
 };
 use crate::syntax::facts::builder::{
-    FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of,
+    FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, TYPE_PARAMETERS, field, line_of,
 };
 use crate::syntax::facts::rust_macros::{items_within, macro_values, made_functions, pieces_of_call};
 use crate::syntax::outline::{child_of_kind, children};
@@ -96,11 +96,26 @@ pub(super) fn define_struct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, vi
     facts.definition(class).bases.extend(derived);
     let outer = facts.open_scope(ScopeKind::Block, None);
     type_parameters(facts, node, visit);
+    bind_parameter_names(facts, node);
     facts.open_body(class, ScopeKind::Class);
     if let Some(body) = field(node, "body") {
         fields(facts, body, visit);
     }
     facts.scope = outer;
+}
+
+/// Binds the names of type parameters in their order, by which an implementation has its own for them.
+fn bind_parameter_names<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(parameters) = field(node, "type_parameters") else { return };
+    let mut all = 0;
+    for parameter in children(parameters) {
+        if let Some(name) = field(parameter, "name").filter(|_| parameter.kind() == "type_parameter") {
+            let name = facts.named(name);
+            all = facts.expression(ExpressionFact::Apply(all, name));
+        }
+    }
+    let types = facts.name(TYPE_PARAMETERS);
+    facts.bind(facts.scope, types, BindingValue::Value(all), line_of(parameters));
 }
 
 const POSITIONS: [&str; 8] = ["0", "1", "2", "3", "4", "5", "6", "7"];
