@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::options::Error;
 use super::outcome::TaskOutcome;
 use crate::engine::summaries::SubjectKey;
-use crate::model::{SummaryKey, Tier, WriterKey};
+use crate::model::{SummaryKey, Tier, WriterKey, lock};
 use crate::store;
 use crate::store::agent::{
     AGENT_DATABASE, AgentDb, AgentDbRecovery, BatchId, CapExceeded, ClaimStatus, NewBatch, SpendCaps,
@@ -156,8 +156,7 @@ impl ClaimStore {
     }
 
     pub(super) fn db(&self) -> MutexGuard<'_, AgentDb> {
-        // Every change is a transaction: a thread that panicked has left nothing half done.
-        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.db)
     }
 
     /// Returns the database; fails if what is written now could not be found again.

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::event::{DaemonEvent, RoundReport};
@@ -22,7 +22,7 @@ use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
 use crate::engine::summaries::{SummaryPolicy, SummaryTasks};
 use crate::engine::{NoProgress, Project, World};
-use crate::model::{SummaryKey, error_chain};
+use crate::model::{SummaryKey, error_chain, lock};
 use crate::sys::{
     Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
 };
@@ -51,11 +51,11 @@ impl BackgroundSummarizer {
     }
 
     pub(super) fn status(&self) -> AgentStatus {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.status).clone()
     }
 
     fn set_status(&self, status: AgentStatus) {
-        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
+        *lock(&self.status) = status;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ use crate::engine::index::FileStatus;
 use crate::engine::options::SummaryLookupOptions;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{
-    ContentHash, FileItem, ModelName, RelPath, SummaryProvenance, SummaryScope, Tier, error_chain,
+    ContentHash, FileItem, ModelName, RelPath, SummaryProvenance, SummaryScope, Tier, error_chain, lock,
 };
 use crate::store::Error;
 use crate::store::agent::{AGENT_DATABASE, AgentDb, StoredSummary};
@@ -391,7 +391,7 @@ fn with_lookup<T>(
     cache.store.as_ref()?;
     let file = cache.workspace.cache_folder().join(AGENT_DATABASE);
     let answer = {
-        let mut guard = lookup.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(lookup);
         ask(&mut guard, &file, &cache.workspace.options.summary_lookup)
     };
     match answer {
