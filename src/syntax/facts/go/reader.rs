@@ -233,8 +233,7 @@ fn read_parameters<'t>(
         facts.deeper(declared, visit);
         let mut declared = declared_type(facts, declared);
         if parameter.kind() == "variadic_parameter_declaration" {
-            let slice = facts.name("[]");
-            let slice = facts.expression(ExpressionFact::TypeName(slice));
+            let slice = facts.named_type("[]");
             declared = facts.expression(ExpressionFact::Apply(slice, declared));
         }
         found.extend(names(parameter, "name").into_iter().map(|name| (name, declared)));

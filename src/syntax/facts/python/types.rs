@@ -20,12 +20,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
                 None => facts.expression(ExpressionFact::Name(name)),
             }
         }
-        "attribute" => {
-            let object = facts.chained(field(node, "object"), value_of);
-            let Some(name) = field(node, "attribute") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(object, name))
-        }
+        "attribute" => facts.member(field(node, "object"), field(node, "attribute"), value_of),
         "call" => value_of_call(facts, node),
         "subscript" => {
             let whole = facts.chained(field(node, "value"), value_of);
@@ -36,10 +31,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
                 _ => facts.expression(ExpressionFact::Item(whole)),
             }
         }
-        "await" => {
-            let awaited = facts.chained(node.named_child(0), value_of);
-            facts.expression(ExpressionFact::Awaited(awaited))
-        }
+        "await" => facts.unary(ExpressionFact::Awaited, node.named_child(0), value_of),
         "parenthesized_expression" => facts.chained(node.named_child(0), value_of),
         "named_expression" => facts.chained(field(node, "value"), value_of),
         "assignment" => facts.chained(field(node, "right"), value_of),
@@ -111,10 +103,7 @@ fn display<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
 
 fn element<'t>(facts: &mut FactsBuilder<'t>, part: Node<'t>) -> ExpressionId {
     match part.kind() {
-        "list_splat" | "dictionary_splat" => {
-            let whole = facts.chained(part.named_child(0), value_of);
-            facts.expression(ExpressionFact::Item(whole))
-        }
+        "list_splat" | "dictionary_splat" => facts.unary(ExpressionFact::Item, part.named_child(0), value_of),
         "pair" => facts.chained(field(part, "value"), value_of),
         _ => facts.chained(Some(part), value_of),
     }
@@ -173,23 +162,16 @@ fn value_of_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expression
             elements_of(facts, whole)
         }
         ("list" | "set" | "dict", None) if is_without_arguments(node) => container(facts, &[0]),
-        ("next", Some(whole)) => {
-            let whole = facts.chained(Some(whole), value_of);
-            facts.expression(ExpressionFact::Item(whole))
-        }
+        ("next", Some(whole)) => facts.unary(ExpressionFact::Item, Some(whole), value_of),
         ("max" | "min", Some(whole)) if arguments.len() == 1 => {
-            let whole = facts.chained(Some(whole), value_of);
-            facts.expression(ExpressionFact::Item(whole))
+            facts.unary(ExpressionFact::Item, Some(whole), value_of)
         }
         ("max" | "min", Some(first)) if arguments.len() == 2 => {
             facts.either(Some(first), Some(arguments[1]), value_of)
         }
         ("enumerate", Some(_)) => pairs(facts, &arguments[..1], true),
         ("zip", Some(_)) => pairs(facts, &arguments, false),
-        _ => {
-            let function = facts.chained(Some(function), value_of);
-            facts.expression(ExpressionFact::Call(function))
-        }
+        _ => facts.unary(ExpressionFact::Call, Some(function), value_of),
     }
 }
 
@@ -273,27 +255,17 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "identifier" => facts.named(node),
         "attribute" | "member_type" | "call" => value_of(facts, node),
         "generic_type" => {
-            let mut generic = facts.chained(node.named_child(0), declared_type);
-            if let Some(arguments) = node.named_child(1) {
-                let mut cursor = arguments.walk();
-                for argument in
-                    arguments.named_children(&mut cursor).filter(|argument| !is_ellipsis(*argument))
-                {
-                    let argument = facts.chained(Some(argument), declared_type);
-                    generic = facts.expression(ExpressionFact::Apply(generic, argument));
-                }
-            }
-            generic
+            let generic = facts.chained(node.named_child(0), declared_type);
+            let Some(arguments) = node.named_child(1) else { return generic };
+            let mut cursor = arguments.walk();
+            let arguments = arguments.named_children(&mut cursor).filter(|argument| !is_ellipsis(*argument));
+            facts.applied(generic, arguments, declared_type)
         }
         "subscript" => {
-            let mut generic = facts.chained(field(node, "value"), declared_type);
+            let generic = facts.chained(field(node, "value"), declared_type);
             let mut cursor = node.walk();
             let arguments = node.children_by_field_name("subscript", &mut cursor);
-            for argument in arguments.filter(|argument| !is_ellipsis(*argument)) {
-                let argument = facts.chained(Some(argument), declared_type);
-                generic = facts.expression(ExpressionFact::Apply(generic, argument));
-            }
-            generic
+            facts.applied(generic, arguments.filter(|argument| !is_ellipsis(*argument)), declared_type)
         }
         "union_type" => facts.either(node.named_child(0), node.named_child(1), declared_type),
         "binary_operator" => facts.either(field(node, "left"), field(node, "right"), declared_type),

@@ -280,10 +280,8 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn called_with<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, at: usize) -> ExpressionId {
     let callee = match function.kind() {
         "field_expression" => {
-            let object = facts.chained(field(function, "value"), value_of);
             let Some(name) = field(function, "field") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(object, name))
+            facts.member(field(function, "value"), Some(name), value_of)
         }
         "identifier" | "scoped_identifier" => facts.chained(Some(function), value_of),
         _ => return 0,
