@@ -147,7 +147,7 @@ impl<'w> SummaryService<'w> {
             return;
         }
         let before = outcome.refused.len();
-        outcome.refused.retain(|(task, _)| !wronged.contains(&self.core.keys_of(task).1));
+        outcome.refused.retain(|(task, _)| !wronged.contains(&self.core.task_keys(task.id).refusal));
         outcome.remaining += (before - outcome.refused.len()) as u64;
     }
 
