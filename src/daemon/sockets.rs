@@ -137,7 +137,8 @@ struct OpenSocket {
 impl ListenSockets {
     /// Listens on the sockets, and starts to serve them. The web page gets its port when it is first asked for.
     pub(super) fn open(
-        (control, agents): (Arc<dyn DaemonControl>, McpInfo),
+        control: Arc<dyn DaemonControl>,
+        agents: McpInfo,
         places: &DaemonPaths,
         listen: Option<SocketAddr>,
         page: SocketAddr,

@@ -178,7 +178,7 @@ impl<'a> Hydration<'a> {
             },
         }];
         let (deepest, is_capped) = self.deepest(at, &mut rules);
-        if let Some(placed) = self.place_hot(at, (deepest, is_capped), &mut rules) {
+        if let Some(placed) = self.place_hot(at, deepest, is_capped, &mut rules) {
             return placed;
         }
         if self.limits.warm_fragments <= self.warm {
@@ -195,7 +195,8 @@ impl<'a> Hydration<'a> {
     fn place_hot(
         &mut self,
         at: usize,
-        (deepest, is_capped): (Depth, bool),
+        deepest: Depth,
+        is_capped: bool,
         rules: &mut Vec<PlacementRule>,
     ) -> Option<PlacedFragment> {
         let limit = self.hot_limit();

@@ -286,18 +286,19 @@ fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorRespons
 
 fn check_same_protocol(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     let message = format!("client speaks another protocol than {PROTOCOL}");
-    check_same(headers, ("slop-protocol", &PROTOCOL.to_string()), "other_protocol", message)
+    check_same(headers, "slop-protocol", &PROTOCOL.to_string(), "other_protocol", message)
 }
 
 fn check_same_version(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     let message = format!("client has another version than {VERSION}");
-    check_same(headers, ("slop-version", VERSION), "other_version", message)
+    check_same(headers, "slop-version", VERSION, "other_version", message)
 }
 
 /// Refuses a client that sends another value of a header than ours; one that sends none is no program of slop.
 fn check_same(
     headers: &HeaderMap,
-    (name, ours): (&str, &str),
+    name: &str,
+    ours: &str,
     code: &'static str,
     message: String,
 ) -> Result<(), ApiErrorResponse> {

@@ -66,7 +66,8 @@ impl SummaryLookup {
         file: &Path,
         tier: Tier,
         options: &SummaryLookupOptions,
-        (asked, folders): (&[LookupFile<'_>], Option<impl FnOnce() -> Vec<SubjectFolder>>),
+        asked: &[LookupFile<'_>],
+        folders: Option<impl FnOnce() -> Vec<SubjectFolder>>,
     ) -> Result<ModelSummaries, Error> {
         let Some(generation) = self.generation(file, options)? else { return Ok(ModelSummaries::default()) };
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
@@ -365,7 +366,7 @@ pub(in crate::engine) fn choose_summaries(
     let root = cache.workspace.root.clone();
     let found = with_lookup(cache, lookup, |lookup, file, options| {
         let folders = items.map(|items| || folders(files, items, options, &root));
-        lookup.choose(file, tier.tier, options, (&asked, folders))
+        lookup.choose(file, tier.tier, options, &asked, folders)
     });
     found.unwrap_or_default()
 }
@@ -416,8 +417,8 @@ fn folders(
 ) -> Vec<SubjectFolder> {
     // Invalid patterns are reported when tasks are listed.
     let Ok(exclude) = ExclusionPatterns::new(&options.exclude, root) else { return Vec::new() };
-    let patterns = (exclude, &options.secret_names);
-    let Ok(rules) = EligibilityRules::new(patterns, items, options.min_bytes) else { return Vec::new() };
+    let rules = EligibilityRules::new(exclude, &options.secret_names, items, options.min_bytes);
+    let Ok(rules) = rules else { return Vec::new() };
     SubjectIndex::from_files(files, &rules, &[]).folders
 }
 

@@ -315,8 +315,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
          LEFT JOIN content ON content.id = key & 0xFFFFFFFFFF
          LEFT JOIN producer ON producer.id = key >> 40";
     let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| describe_row(row));
-    delete_damaged(connection, (query, "DELETE FROM artifact WHERE key = ?1", &[0]), damaged, report)
-        .map(drop)
+    delete_damaged(connection, query, "DELETE FROM artifact WHERE key = ?1", &[0], damaged, report).map(drop)
 }
 
 /// Reads an artifact from three columns: `made_at, body, ck`. `None` where they are not what was once written.

@@ -126,7 +126,7 @@ impl<'t> CppReader<'t> {
             let rest = self.facts.text.get(token.end as usize..).unwrap_or_default();
             let flags = if rest.starts_with('(') { DefinitionFlags::STATIC } else { 0 };
             let id = self.facts.name(name);
-            let definition = self.add(DefinitionKind::Macro, id, (at, at), flags);
+            let definition = self.add(DefinitionKind::Macro, id, at, at, flags);
             self.facts.bind(0, id, BindingValue::Definition(definition), token.line);
             self.namespaces_of_macro(at);
         }
@@ -149,7 +149,7 @@ impl<'t> CppReader<'t> {
                 if !name.is_empty() && part.contains('{') {
                     let id = self.facts.name(name);
                     let flags = DefinitionFlags::STATIC | DefinitionFlags::PROTOTYPE;
-                    let definition = self.add(DefinitionKind::Module, id, (at, at), flags);
+                    let definition = self.add(DefinitionKind::Module, id, at, at, flags);
                     self.facts.bind(0, id, BindingValue::Definition(definition), self.line(at));
                 }
             }
@@ -161,7 +161,8 @@ impl<'t> CppReader<'t> {
         &mut self,
         kind: DefinitionKind,
         name: NameId,
-        (first, at): (usize, usize),
+        first: usize,
+        at: usize,
         flags: u16,
     ) -> DefinitionId {
         let (first_line, line) = (self.line(first), self.line(at));
