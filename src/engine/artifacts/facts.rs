@@ -34,7 +34,7 @@ pub(in crate::engine) fn load_facts(
             _ => None,
         },
         to_body: ArtifactBody::Facts,
-        stored: Store::get_facts,
+        stored: Store::get_encoded,
         derive: encoded_facts,
     };
     let (old, new): (Vec<_>, Vec<_>) =
