@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::reader::names;
 use crate::model::{BindingValue, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Returns the type that is written.
 pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -104,7 +104,7 @@ pub(super) fn result_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> E
         return declared_type(facts, node);
     }
     let mut types = Vec::new();
-    for parameter in children(node).into_iter().filter(Node::is_named) {
+    for parameter in named_children(node) {
         let mut cursor = parameter.walk();
         let names = parameter.children_by_field_name("name", &mut cursor).count();
         let declared = field(parameter, "type").map_or(0, |declared| declared_type(facts, declared));

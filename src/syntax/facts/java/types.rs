@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::reader::{called_name, inferred_parameters};
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::facts::builder::{FactsBuilder, field};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Returns what decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -103,7 +103,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "generic_type" => {
             let generic = facts.chained(node.named_child(0), declared_type);
             let Some(arguments) = child_of_kind(node, "type_arguments") else { return generic };
-            facts.applied(generic, arguments.named_children(&mut arguments.walk()), declared_type)
+            facts.applied(generic, named_children(arguments), declared_type)
         }
         "array_type" => {
             let mut declared = facts.chained(field(node, "element"), declared_type);
@@ -223,7 +223,7 @@ pub(super) fn applied<'t>(
         return function;
     };
     let nodes: Vec<Node<'t>> =
-        list.named_children(&mut list.walk()).filter(|part| !part.kind().ends_with("comment")).collect();
+        named_children(list).into_iter().filter(|part| !part.kind().ends_with("comment")).collect();
     let mut values: Vec<ExpressionId> =
         nodes.iter().map(|node| facts.chained(Some(*node), value_of)).collect();
     let plain = apply_all(facts, function, &values);
@@ -297,8 +297,7 @@ fn typed<'t>(facts: &mut FactsBuilder<'t>, declared: Option<Node<'t>>) -> Expres
 /// Returns the parameter that one of the arguments of a call is given to.
 fn argument_target<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>, argument: Node<'t>) -> ExpressionId {
     let Some(call) = list.parent().filter(|call| call.kind() == "method_invocation") else { return 0 };
-    let mut cursor = list.walk();
-    let arguments = list.named_children(&mut cursor).filter(|part| !part.kind().ends_with("comment"));
+    let arguments = named_children(list).into_iter().filter(|part| !part.kind().ends_with("comment"));
     let Some(at) = (0..).zip(arguments).find(|(_, part)| *part == argument).map(|(at, _)| at) else {
         return 0;
     };

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::model::{ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field};
+use crate::syntax::outline::named_children;
 
 /// Of more elements none is looked at.
 const MAX_ELEMENTS: usize = 8;
@@ -78,8 +79,7 @@ pub(super) fn elements_of(facts: &mut FactsBuilder<'_>, whole: ExpressionId) -> 
 
 /// Returns the value of a list, set, tuple or dictionary that is written out; of a dictionary the values count.
 fn display<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
-    let mut cursor = node.walk();
-    let parts = node.named_children(&mut cursor).filter(|part| part.kind() != "comment");
+    let parts = named_children(node).into_iter().filter(|part| part.kind() != "comment");
     let parts: Vec<Node<'t>> = parts.take(MAX_ELEMENTS + 1).collect();
     let is_ordered = !matches!(node.kind(), "set" | "dictionary")
         && parts.iter().all(|part| part.kind() != "list_splat")
@@ -112,8 +112,7 @@ fn element<'t>(facts: &mut FactsBuilder<'t>, part: Node<'t>) -> ExpressionId {
 /// Returns a container of what a comprehension makes of each element.
 fn comprehension<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let outer = facts.element_names.len();
-    let mut cursor = node.walk();
-    for clause in node.named_children(&mut cursor).filter(|clause| clause.kind() == "for_in_clause") {
+    for clause in named_children(node).into_iter().filter(|clause| clause.kind() == "for_in_clause") {
         let whole = facts.chained(field(clause, "right"), value_of);
         let item = facts.expression(ExpressionFact::Item(whole));
         if let Some(target) = field(clause, "left") {
@@ -131,8 +130,7 @@ fn name_elements<'t>(facts: &mut FactsBuilder<'t>, target: Node<'t>, value: Expr
         facts.element_names.push((name, value));
         return;
     }
-    let mut cursor = target.walk();
-    for (at, part) in (0..).zip(target.named_children(&mut cursor)) {
+    for (at, part) in (0..).zip(named_children(target)) {
         let value = facts.expression(ExpressionFact::Part(value, at));
         facts.deeper(part, |facts, part| name_elements(facts, part, value));
     }
@@ -181,8 +179,7 @@ fn positional_arguments(call: Node<'_>) -> Vec<Node<'_>> {
     if arguments.kind() == "generator_expression" {
         return vec![arguments];
     }
-    let mut cursor = arguments.walk();
-    let plain = arguments.named_children(&mut cursor).filter(|argument| {
+    let plain = named_children(arguments).into_iter().filter(|argument| {
         !matches!(argument.kind(), "comment" | "keyword_argument" | "list_splat" | "dictionary_splat")
     });
     plain.take(MAX_ELEMENTS).collect()
@@ -257,8 +254,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "generic_type" => {
             let generic = facts.chained(node.named_child(0), declared_type);
             let Some(arguments) = node.named_child(1) else { return generic };
-            let mut cursor = arguments.walk();
-            let arguments = arguments.named_children(&mut cursor).filter(|argument| !is_ellipsis(*argument));
+            let arguments = named_children(arguments).into_iter().filter(|argument| !is_ellipsis(*argument));
             facts.applied(generic, arguments, declared_type)
         }
         "subscript" => {
@@ -272,8 +268,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         // The types of `isinstance` and `except`.
         "tuple" => {
             let mut types = None;
-            let mut cursor = node.walk();
-            for part in node.named_children(&mut cursor).take(8) {
+            for part in named_children(node).into_iter().take(8) {
                 let part = facts.chained(Some(part), declared_type);
                 types = Some(match types {
                     Some(before) => facts.expression(ExpressionFact::Either(before, part)),

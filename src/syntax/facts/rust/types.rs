@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use crate::model::{ANY_INTEGER, ExpressionFact, ExpressionId};
 use crate::syntax::facts::builder::{FactsBuilder, field};
-use crate::syntax::outline::children;
+use crate::syntax::outline::{children, named_children};
 
 /// Of a `match` with more arms the rest is not looked at.
 const MAX_ARMS: usize = 6;
@@ -72,8 +72,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "generic_type" => {
             let mut generic = facts.chained(field(node, "type"), path_of);
             let Some(arguments) = field(node, "type_arguments") else { return generic };
-            let mut cursor = arguments.walk();
-            for argument in arguments.named_children(&mut cursor) {
+            for argument in named_children(arguments) {
                 let argument = match argument.kind() {
                     "lifetime" => continue,
                     "type_binding" => facts.chained(field(argument, "type"), declared_type),
@@ -91,7 +90,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "bounded_type" | "trait_bounds" => bounds_of(facts, node),
         "tuple_type" => {
             let mut tuple = 0;
-            for part in children(node).into_iter().filter(Node::is_named) {
+            for part in named_children(node) {
                 let part = facts.chained(Some(part), declared_type);
                 tuple = facts.expression(ExpressionFact::Apply(tuple, part));
             }
@@ -109,7 +108,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
 /// Returns the traits that a type has to have, as alternatives.
 pub(super) fn bounds_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let mut bounds = None;
-    for bound in children(node).into_iter().filter(Node::is_named) {
+    for bound in named_children(node) {
         if matches!(bound.kind(), "lifetime" | "removed_trait_bound" | "use_bounds") {
             continue;
         }
@@ -151,7 +150,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         },
         "tuple_expression" => {
             let mut tuple = 0;
-            for part in children(node).into_iter().filter(Node::is_named).take(MAX_ARMS) {
+            for part in named_children(node).into_iter().take(MAX_ARMS) {
                 let part = facts.chained(Some(part), value_of);
                 tuple = facts.expression(ExpressionFact::Apply(tuple, part));
             }

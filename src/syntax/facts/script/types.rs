@@ -10,7 +10,7 @@ use crate::model::{
     NameId, PARAMETER_TYPES, REST_TYPE, ScopeId, ScopeKind, TYPE_OF_VALUE,
 };
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field, line_of};
-use crate::syntax::outline::child_of_kind;
+use crate::syntax::outline::{child_of_kind, named_children};
 
 /// Returns what decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -94,8 +94,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "tuple_type" => {
             let name = facts.name("tuple");
             let whole = facts.expression(ExpressionFact::Name(name));
-            let mut cursor = node.walk();
-            let parts = node.named_children(&mut cursor).map(|part| field(part, "type").unwrap_or(part));
+            let parts = named_children(node).into_iter().map(|part| field(part, "type").unwrap_or(part));
             facts.applied(whole, parts, declared_type)
         }
         "lookup_type" => lookup_type(facts, node),
@@ -131,7 +130,7 @@ fn applied<'t>(
     arguments: Option<Node<'t>>,
 ) -> ExpressionId {
     let Some(arguments) = arguments else { return generic };
-    facts.applied(generic, arguments.named_children(&mut arguments.walk()), declared_type)
+    facts.applied(generic, named_children(arguments), declared_type)
 }
 
 /// Returns the type of a value.
@@ -166,7 +165,7 @@ fn lookup_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId
 fn function_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let known = facts.objects.own_types.len();
     if let Some(parameters) = field(node, "type_parameters") {
-        for parameter in parameters.named_children(&mut parameters.walk()) {
+        for parameter in named_children(parameters) {
             let name = field(parameter, "name").map_or("", |name| facts.text_of(name));
             facts.objects.own_types.push(name);
         }
@@ -186,7 +185,7 @@ fn with_parameters<'t>(
     let name = facts.expression(ExpressionFact::Name(name));
     let mut whole = facts.expression(ExpressionFact::Apply(name, returned));
     let Some(parameters) = parameters else { return whole };
-    for parameter in parameters.named_children(&mut parameters.walk()) {
+    for parameter in named_children(parameters) {
         let pattern = field(parameter, "pattern").map_or("", |pattern| pattern.kind());
         if pattern == "this" || parameter.kind() == "comment" {
             continue;
