@@ -217,7 +217,7 @@ fn start_watcher(
         watch_limit_percent: WATCH_LIMIT_PERCENT,
         linked: settings.linked.to_vec(),
     };
-    // The daemon is about to end where nobody hears it.
+    // If nobody receives it, the daemon is about to end.
     let sink = Box::new(move |signal| drop(events.send(DaemonEvent::Signal(signal))));
     Ok(Watcher::start(options, folders, sink))
 }

@@ -92,7 +92,7 @@ fn fitting_lines(chunk: &Chunk<'_>, most_bytes: usize) -> u32 {
     around.clamp(FEWEST_LINES_AROUND, LINES_AROUND)
 }
 
-/// Returns a chunk in parts: the windows, and what is left beside them.
+/// Returns a chunk in parts: the windows, and what is left around them.
 fn pieces<'a>(chunk: Chunk<'a>, windows: &[(u32, u32)], text: &str) -> Vec<Chunk<'a>> {
     if windows.is_empty() {
         return vec![chunk];

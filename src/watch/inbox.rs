@@ -183,7 +183,7 @@ pub(super) enum WatchEvent {
     OutOfWatches,
 }
 
-/// What events have said and nobody has taken yet.
+/// What events have reported and nobody has taken yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a task that is to be done, or is not")]
 pub(super) struct EventInbox {

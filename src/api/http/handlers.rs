@@ -238,7 +238,7 @@ async fn answer_query(
     }
     let (daemon, job) = (Arc::clone(&shared.daemon), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
-        // Held by the thread, for it may go on for a while after nobody waits for it.
+        // Held by the thread, because it may go on for a while after nobody waits for it.
         let _permit = permit;
         ask_encoded(&*daemon, query, &call)
     });

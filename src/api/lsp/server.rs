@@ -77,7 +77,7 @@ pub fn serve(
             },
         }
     };
-    // Whatever still works works for nobody.
+    // No client waits for what is still running.
     lock(&server.running).values().for_each(|job| job.cancel());
     server.stop_workers();
     Ok(is_orderly)

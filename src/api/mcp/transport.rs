@@ -137,7 +137,7 @@ async fn run_until_closed(
         }
         Some(()) = stops.recv() => false,
     };
-    // Whatever still works works for nobody; what is done is still sent.
+    // No client waits for what is still running; what is done is still sent.
     token.cancel();
     work.tasks.shutdown();
     let rest = async {

@@ -60,7 +60,7 @@ pub(super) struct FileExaminer<'a> {
     pub(super) neighbors: &'a HeaderNeighbors,
     pub(super) max_bytes: u64,
     pub(super) parse_timeout: Duration,
-    /// Knows what is stored already; a connection of its own, for the writer has the other.
+    /// Knows what is stored already; a connection of its own, because the writer has the other.
     pub(super) known: Option<Mutex<Store>>,
     /// Held while a large text is derived from.
     pub(super) large: Mutex<()>,

@@ -438,8 +438,8 @@ pub type WatchFolders = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<V
 
 /// Returns a function that lists the folders of the project in the folder `root`, and those of linked folders.
 ///
-/// Asked for all, it lists the files too: git may track some in a folder that a rule ignores. Asked for a new folder it
-/// goes by the rules alone, for that is asked a thousand times when a branch is switched.
+/// For the whole project, it lists the files too: git may track some in a folder that a rule ignores. For a new folder, it
+/// applies only the rules, because it is called a thousand times when a branch is switched.
 pub fn watch_folders(
     root: &Path,
     options: &Options,

@@ -226,7 +226,7 @@ impl TreeTracker {
         known.generation = generation;
     }
 
-    /// Forgets the rows, for the store has others.
+    /// Forgets the rows, because the store has others.
     pub(in crate::engine) fn drop_rows(&self) {
         let mut known = lock(&self.known);
         // Until everything was scanned again, an unreported change cannot be distinguished from one that was made
