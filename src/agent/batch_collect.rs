@@ -193,8 +193,7 @@ impl BatchCollection<'_> {
         let CallResult::Failed(failure) = result else { return Ok(()) };
         match retry_at(GiveUpReason::from_class(failure.class), now_ms) {
             Some(RetryAt(until_ms)) => {
-                let keys = (*task_key, self.core.options.policy.refusal_key(task_key));
-                claims.refuse(keys, &failure.message, until_ms, now_ms)
+                claims.refuse(self.core.task_keys(*task_key), &failure.message, until_ms, now_ms)
             }
             // The subject is not at fault: the task can be claimed again once the batch is deleted.
             None => Ok(()),

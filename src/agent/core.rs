@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::call::AgentWorld;
 use super::gate::ProviderGate;
-use super::ledger::{ClaimGuard, ClaimStore};
+use super::ledger::{ClaimGuard, ClaimStore, TaskKeys};
 use super::options::Options;
 use super::outcome::{StopReason, TaskOutcome};
 use super::prompts::PromptSource;
@@ -89,7 +89,9 @@ impl<'w> AgentCore<'w> {
             prompts.keys(task, &model.full_name()).into_iter().map(|(_, key)| key).collect()
         };
         let wanted: Vec<_> = self.options.chain.iter().map(keys).collect();
-        self.claims.claim(self.keys_of(task), &wanted, self.world.clock.now_ms()).map_err(StopReason::Store)
+        self.claims
+            .claim(self.task_keys(task.id), &wanted, self.world.clock.now_ms())
+            .map_err(StopReason::Store)
     }
 
     /// Returns what is reserved for a call that may cost this much.
@@ -111,9 +113,8 @@ impl<'w> AgentCore<'w> {
         }
     }
 
-    /// Returns the keys under which a task is claimed and refused.
-    pub(super) fn keys_of(&self, task: &SummaryTask) -> (SummaryKey, SummaryKey) {
-        (task.id, self.options.policy.refusal_key(&task.id))
+    pub(super) fn task_keys(&self, task: SummaryKey) -> TaskKeys {
+        TaskKeys { task, refusal: self.options.policy.refusal_key(&task) }
     }
 
     /// Records that a task must not be sent.

@@ -1,7 +1,7 @@
 //! Decides for all threads whether a provider may be called now, and at what rate.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::call::CallResult;
@@ -11,7 +11,7 @@ use crate::llm::{
     BreakerState, CallFailure, CircuitBreaker, FailureClass, GiveUpReason, RateDecision, RateLimiter,
     RateLimits, RetryBudget,
 };
-use crate::model::SummaryKey;
+use crate::model::{SummaryKey, lock};
 use crate::sys::Clock;
 
 /// How long an outage may last for a task to wait for its end: the first rest, but not the second.
@@ -92,7 +92,7 @@ impl ProviderGate {
     pub(super) fn try_enter(&self, now: Duration, model: &str, tokens: u64) -> GateDecision {
         /// How soon to check again whether another call has returned.
         const GLANCE: Duration = Duration::from_millis(20);
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if let Some(failure) = state.denial(now, model) {
             return GateDecision::Denied(failure);
         }
@@ -114,13 +114,13 @@ impl ProviderGate {
 
     /// Returns the permission for a call that was not made, or whose outcome is unknown.
     fn release_unsent(&self, now: Duration) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.rates.release(now, &RateLimits::default());
         state.breaker.release_probe();
     }
 
     fn record_result(&self, now: Duration, model: &str, result: &CallResult) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.track_rejections(now, model, result);
         state.rates.release(now, &result.rate_limits());
         match result {
@@ -139,19 +139,19 @@ impl ProviderGate {
     }
 
     pub(super) fn count_first(&self, now: Duration) {
-        self.lock().retries.count_first(now);
+        lock(&self.state).retries.count_first(now);
     }
 
     /// Returns whether a task may be retried, and counts the retry.
     pub(super) fn try_retry(&self, now: Duration, after: Duration) -> bool {
         // In this order: a task that does not wait that long must not use up the retries of others.
-        after <= REQUESTED_PATIENCE && self.lock().retries.try_retry(now)
+        after <= REQUESTED_PATIENCE && lock(&self.state).retries.try_retry(now)
     }
 
     /// Records that a task is refused because this model rejected it. Returns `false` if the model rejects
     /// everything: then the task is not at fault.
     pub(super) fn record_refusal(&self, now: Duration, model: &str, question: SummaryKey) -> bool {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let Some(streak) = state.rejections.get_mut(model) else { return true };
         if !streak.is_off(now) {
             streak.refused.push(question);
@@ -162,14 +162,14 @@ impl ProviderGate {
 
     /// Removes and returns the tasks that were refused before it was known that the model rejects everything.
     pub(super) fn take_wrongly_refused(&self) -> Vec<SummaryKey> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let off = state.rejections.values_mut().filter(|streak| streak.disabled_until.is_some());
         off.flat_map(|streak| std::mem::take(&mut streak.refused)).collect()
     }
 
     /// Returns why a model of this provider cannot be called in this run.
     pub(super) fn stop_reason(&self, now: Duration, model: &str) -> Option<StopReason> {
-        let state = self.lock();
+        let state = lock(&self.state);
         let provider = self.provider.clone();
         if let Some(streak) = state.rejections.get(model).filter(|streak| streak.is_off(now)) {
             return Some(StopReason::Account {
@@ -192,16 +192,12 @@ impl ProviderGate {
 
     /// Returns its last message that was not an answer.
     pub(super) fn last_message(&self) -> String {
-        self.lock().last_message.clone()
+        lock(&self.state).last_message.clone()
     }
 
     /// Returns how long the provider must rest.
     pub(super) fn closed_for(&self, now: Duration) -> Duration {
-        self.lock().closed_for(now)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, GateState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state).closed_for(now)
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::options::Error;
 use super::outcome::TaskOutcome;
 use crate::engine::summaries::SubjectKey;
-use crate::model::{SummaryKey, Tier, WriterKey};
+use crate::model::{SummaryKey, Tier, WriterKey, lock};
 use crate::store;
 use crate::store::agent::{
     AGENT_DATABASE, AgentDb, AgentDbRecovery, BatchId, CapExceeded, ClaimStatus, NewBatch, SpendCaps,
@@ -31,11 +31,19 @@ pub(super) struct ClaimStore {
     holder: String,
 }
 
+/// The keys under which the state of a task is stored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TaskKeys {
+    /// Of its claim.
+    pub(super) task: SummaryKey,
+    /// Of its refusal, which depends on the models too.
+    pub(super) refusal: SummaryKey,
+}
+
 /// A task that this process has claimed; released on drop unless it was completed.
 pub(super) struct ClaimGuard<'t> {
     store: &'t ClaimStore,
-    task: SummaryKey,
-    refusal: SummaryKey,
+    keys: TaskKeys,
     is_open: bool,
 }
 
@@ -73,18 +81,18 @@ impl ClaimStore {
         Ok((claims, opened.recovery))
     }
 
-    /// Claims a task, whose refusal is stored under another key, or returns why there is nothing to do. The task is done
-    /// if the summaries of any one of the models exist.
+    /// Claims a task, or returns why there is nothing to do. The task is done if the summaries of any one of the models
+    /// exist.
     pub(super) fn claim(
         &self,
-        (task, refusal): (SummaryKey, SummaryKey),
+        keys: TaskKeys,
         wanted: &[Vec<SummaryKey>],
         now_ms: i64,
     ) -> Result<Result<ClaimGuard<'_>, TaskOutcome>, store::Error> {
         let first = wanted.first().map_or(&[][..], Vec::as_slice);
         let mut db = self.db();
-        let claim =
-            db.claim(&task, &refusal, first, &self.holder, now_ms, &|holder| self.is_alive(holder))?;
+        let is_alive = |holder: &str| self.is_alive(holder);
+        let claim = db.claim(&keys.task, &keys.refusal, first, &self.holder, now_ms, &is_alive)?;
         match claim {
             ClaimStatus::Acquired => {}
             ClaimStatus::Done => return Ok(Err(TaskOutcome::Done)),
@@ -93,13 +101,13 @@ impl ClaimStore {
             ClaimStatus::Refused { reason, .. } => return Ok(Err(TaskOutcome::Refused(reason))),
         }
         // Checked after the claim: its previous holder may have stored summaries of another model.
-        for keys in wanted.iter().skip(1) {
-            if db.missing_keys(keys)?.is_empty() {
-                db.release(&task, &self.holder)?;
+        for summaries in wanted.iter().skip(1) {
+            if db.missing_keys(summaries)?.is_empty() {
+                db.release(&keys.task, &self.holder)?;
                 return Ok(Err(TaskOutcome::Done));
             }
         }
-        Ok(Ok(ClaimGuard { store: self, task, refusal, is_open: true }))
+        Ok(Ok(ClaimGuard { store: self, keys, is_open: true }))
     }
 
     /// Reserves money. Fails if the written rows could not be found again: then nothing must be sent.
@@ -143,12 +151,12 @@ impl ClaimStore {
     /// Records that such a task cannot be answered.
     pub(super) fn refuse(
         &self,
-        (task, refusal): (SummaryKey, SummaryKey),
+        keys: TaskKeys,
         reason: &str,
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.db().record_refusal(&task, &refusal, &self.holder, reason, until_ms, now_ms)
+        self.db().record_refusal(&keys.task, &keys.refusal, &self.holder, reason, until_ms, now_ms)
     }
 
     pub(super) fn holder(&self) -> &str {
@@ -156,8 +164,7 @@ impl ClaimStore {
     }
 
     pub(super) fn db(&self) -> MutexGuard<'_, AgentDb> {
-        // Every change is a transaction: a thread that panicked has left nothing half done.
-        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.db)
     }
 
     /// Returns the database; fails if what is written now could not be found again.
@@ -190,7 +197,7 @@ impl ClaimGuard<'_> {
         paths: &[Vec<u8>],
     ) -> Result<(), store::Error> {
         let holder = &self.store.holder;
-        self.store.db().record_answer(spend, settlement, &self.task, holder, summaries, paths)?;
+        self.store.db().record_answer(spend, settlement, &self.keys.task, holder, summaries, paths)?;
         // Set after the transaction: if that failed, the drop must release the claim.
         self.is_open = false;
         Ok(())
@@ -203,9 +210,9 @@ impl ClaimGuard<'_> {
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.store
-            .db()
-            .record_refusal(&self.task, &self.refusal, &self.store.holder, reason, until_ms, now_ms)?;
+        self.store.db().record_refusal(
+            &self.keys.task, &self.keys.refusal, &self.store.holder, reason, until_ms, now_ms,
+        )?;
         self.is_open = false;
         Ok(())
     }
@@ -215,7 +222,7 @@ impl Drop for ClaimGuard<'_> {
     fn drop(&mut self) {
         if self.is_open {
             // If that fails, the claim ends with this process.
-            let _ = self.store.db().release(&self.task, &self.store.holder);
+            let _ = self.store.db().release(&self.keys.task, &self.store.holder);
         }
     }
 }

@@ -314,7 +314,7 @@ impl<'c> RequestRun<'c> {
             // If no other model can be called either, the run ends.
             return self.core.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);
         };
-        let (_, id) = self.core.keys_of(self.task);
+        let id = self.core.task_keys(self.task.id).refusal;
         let now = self.core.world.clock.monotonic();
         // If one of these models rejects everything, the task is not at fault and stays available.
         if !self.rejected_by.iter().all(|model| self.core.gate(model).record_refusal(now, &model.name, id)) {

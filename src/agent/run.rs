@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::core::AgentCore;
@@ -11,7 +11,7 @@ use super::prompts::PromptSource;
 use crate::engine::summaries::SummaryTask;
 use crate::llm;
 use crate::llm::Model;
-use crate::model::{ContentHash, ModelPrompt, Money};
+use crate::model::{ContentHash, ModelPrompt, Money, lock};
 
 /// Waits are cut into pieces of this length, so that the end of a run is noticed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -82,7 +82,7 @@ impl<'r> SharedRun<'r> {
 
     /// Counts a call, and whether its reported usage is implausible.
     pub(super) fn record_call(&self, cost: Money, is_implausible: bool) {
-        let mut outcome = self.lock_outcome();
+        let mut outcome = lock(&self.outcome);
         outcome.calls += 1;
         outcome.implausible += u64::from(is_implausible);
         outcome.spent = outcome.spent + cost;
@@ -92,11 +92,11 @@ impl<'r> SharedRun<'r> {
     }
 
     pub(super) fn queue_length(&self) -> u64 {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
+        lock(&self.queue).len() as u64
     }
 
     pub(super) fn next_task(&self) -> Option<SummaryTask> {
-        let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let next = lock(&self.queue).pop_front();
         // `queue_length` locks the queue again, so the statement above must have released it.
         self.core.waiting.store(self.queue_length(), Ordering::Relaxed);
         next
@@ -104,7 +104,7 @@ impl<'r> SharedRun<'r> {
 
     /// Prevents further tasks from being started. The first reason counts.
     pub(super) fn stop(&self, reason: StopReason) {
-        let mut outcome = self.lock_outcome();
+        let mut outcome = lock(&self.outcome);
         if outcome.stopped.is_none() {
             outcome.stopped = Some(reason);
         }
@@ -113,11 +113,7 @@ impl<'r> SharedRun<'r> {
     }
 
     pub(super) fn record_outcome(&self, task: SummaryTask, end: TaskOutcome) {
-        self.lock_outcome().record(task, end);
-    }
-
-    fn lock_outcome(&self) -> MutexGuard<'_, RunOutcome> {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.outcome).record(task, end);
     }
 }
 
@@ -154,7 +150,7 @@ impl CachePrimer {
     }
 
     pub(super) fn enter(&self, prefix: &PromptPrefix) -> PrimeState<'_> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         match known.get(prefix) {
             Some(true) => PrimeState::Primed,
             Some(false) => PrimeState::Pending,
@@ -168,7 +164,7 @@ impl CachePrimer {
 
 impl Drop for PrimeGuard<'_> {
     fn drop(&mut self) {
-        let mut known = self.primer.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.primer.known);
         known.insert(self.prefix.clone(), true);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -21,6 +21,7 @@ use super::prompts::PromptSource;
 use super::request_run::run_worker;
 use super::run::SharedRun;
 use crate::engine::summaries::SummaryTask;
+use crate::model::lock;
 use crate::store;
 use crate::store::agent::{AgentDbRecovery, SpendTotals};
 
@@ -116,7 +117,7 @@ impl<'w> SummaryService<'w> {
 
     pub fn status(&self) -> Result<SubAgentStatus, store::Error> {
         let now = self.core.world.clock.monotonic();
-        let stopped = self.last_stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let stopped = lock(&self.last_stop).clone();
         let state = match stopped {
             _ if self.active_runs.load(Ordering::Relaxed) != 0 => self.working_state(now),
             Some((SubAgentState::Paused { reason, .. }, Some(until))) if now < until => {
@@ -146,7 +147,7 @@ impl<'w> SummaryService<'w> {
             return;
         }
         let before = outcome.refused.len();
-        outcome.refused.retain(|(task, _)| !wronged.contains(&self.core.keys_of(task).1));
+        outcome.refused.retain(|(task, _)| !wronged.contains(&self.core.task_keys(task.id).refusal));
         outcome.remaining += (before - outcome.refused.len()) as u64;
     }
 
@@ -176,7 +177,7 @@ impl<'w> SummaryService<'w> {
             }
             StopReason::Interrupted => (SubAgentState::Idle, None),
         });
-        *self.last_stop.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        *lock(&self.last_stop) = state;
     }
 }
 

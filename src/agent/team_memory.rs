@@ -61,9 +61,9 @@ impl TeamMemory {
     /// Leaves out what was found missing lately.
     pub fn retain_unknown(&self, wanted: &mut Vec<WantedSummary>, now_ms: i64) {
         let keys = wanted.iter().map(|wanted| wanted.key).collect();
-        let times = (now_ms, now_ms.saturating_add(MISS_MEMORY_MS));
+        let latest_ms = now_ms.saturating_add(MISS_MEMORY_MS);
         if let Ok(Some(db)) = AgentDb::open_reader(&self.file)
-            && let Ok(unknown) = db.unknown_to_team(&self.cache, keys, times)
+            && let Ok(unknown) = db.unknown_to_team(&self.cache, keys, now_ms, latest_ms)
         {
             let unknown: HashSet<SummaryKey> = unknown.into_iter().collect();
             wanted.retain(|wanted| unknown.contains(&wanted.key));

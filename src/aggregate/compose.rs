@@ -389,7 +389,7 @@ pub fn count_by_folder<'a>(
 }
 
 fn write_line(text: &mut String, depth: usize, name: &[u8], rest: &str) {
-    // A name is shown as a path is, for it could break the line as well.
+    // A name is shown as a path is, because it could break the line as well.
     let shown = RelPath::new(name).map_or(String::new(), |name| name.to_string());
     let _ = writeln!(text, "{:indent$}{shown}{rest}", "", indent = depth * 2);
 }

@@ -53,7 +53,7 @@ impl CuratedItems {
     }
 
     /// Returns these items with those of a question before them: the first of those that applies to a file decides, even
-    /// if it is plain, for it was given for this one answer.
+    /// if it is plain, because it was given for this one answer.
     #[must_use]
     pub fn overridden_by(self, first: Self) -> Self {
         Self { overrides: Some(Box::new(first)), ..self }

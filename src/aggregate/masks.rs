@@ -42,7 +42,7 @@ impl<'o> SymbolsByName<'o> {
     /// Returns the symbols that `key` means, in the order of the text; none if there is no such symbol.
     pub fn select(&self, key: &str) -> Vec<&'o Symbol> {
         let key = key.trim();
-        // The whole key first, for a name may hold `#` or brackets itself, as `Frame#read` does in Ruby.
+        // The whole key first, because a name may hold `#` or brackets itself, as `Frame#read` does in Ruby.
         let named = self.named(key);
         if !named.is_empty() {
             return named.to_vec();

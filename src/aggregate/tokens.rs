@@ -54,7 +54,7 @@ impl TokenCounter {
         }
     }
 
-    /// Loads the vocabulary beside other work, if exact counts need one that is not loaded yet.
+    /// Loads the vocabulary on a thread of its own, if exact counts need one that is not loaded yet.
     pub fn prepare(self) {
         static LOADING: Once = Once::new();
         if self == Self::O200kBase {

@@ -8,12 +8,12 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::hash::BuildHasher;
-use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock};
 
 use regex::Regex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::model::ContentHash;
+use crate::model::{ContentHash, lock};
 
 /// What a text is split into before its pieces are looked up, at the beginning of a text. The look ahead of the original,
 /// which `regex` does not know, is applied to what the last alternative matches: see [`Vocabulary::end_of_match`].
@@ -75,9 +75,8 @@ impl RememberedCounts {
         counts.insert(hash, tokens);
     }
 
-    /// An insertion is whole before a thread can panic.
     fn part(&self, hash: &ContentHash) -> MutexGuard<'_, FxHashMap<ContentHash, u64>> {
-        self.0[usize::from(hash.as_bytes()[0]) % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0[usize::from(hash.as_bytes()[0]) % PARTS])
     }
 }
 
@@ -109,12 +108,10 @@ impl Vocabulary {
         }
         let hash = FxBuildHasher.hash_one(piece) % PARTS as u64;
         let part = &self.merged[usize::try_from(hash).unwrap_or(0)];
-        // An insertion is whole before a thread can panic.
-        let lock = || part.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(piece).copied();
+        let known = lock(part).get(piece).copied();
         known.unwrap_or_else(|| {
             let tokens = Self::merge(piece);
-            let mut merged = lock();
+            let mut merged = lock(part);
             if MAX_MERGED <= merged.len() {
                 merged.clear();
             }

@@ -27,6 +27,7 @@ use crate::api::payload::Payload;
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};
 use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath};
+use crate::model::lock;
 use crate::sys::{ClientStream, connect_local};
 
 /// No daemon can be asked there.
@@ -162,9 +163,8 @@ impl Client {
 
     /// Sends a request on a connection of its own.
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, ClientError> {
-        // Connections are not reused: a new one costs less than to find out whether an old one still lives. A poisoned
-        // lock costs no more than the connection that was made ahead.
-        let first = self.first.lock().ok().and_then(|mut first| first.take());
+        // Connections are not reused: a new one costs less than to find out whether an old one still lives.
+        let first = lock(&self.first).take();
         let stream = match first {
             Some((stream, since)) if since.elapsed() < MAX_IDLE => stream,
             Some(_) | None => connect_socket(&self.socket).await?,

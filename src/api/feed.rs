@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use super::wire::wire_path;
 use crate::engine;
+use crate::model::lock;
 
 const MAX_EVENTS: usize = 1024;
 
@@ -309,11 +310,6 @@ fn joined(mut events: Vec<Arc<FeedEvent>>) -> Arc<FeedEvent> {
         }
     }
     Arc::new(FeedEvent { kind: last.kind, clock: last.clock, changes })
-}
-
-/// A panic elsewhere leaves a ring that is whole: nothing in it is changed by halves.
-fn lock(ring: &Mutex<EventRing>) -> MutexGuard<'_, EventRing> {
-    ring.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The command line and the transports (HTTP on a socket, MCP) know nothing but this trait.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
@@ -12,6 +12,7 @@ use super::payload::Payload;
 use super::query::{AnyQuery, Query};
 use super::wire::{FreshnessNote, IndexRun, MissingPath};
 use crate::engine::ScanProgress;
+use crate::model::lock;
 
 /// Version of the protocol that clients and daemons of slop speak. Both must have the same.
 // Compared for equality: the commands and the daemon usually come from one binary, so nothing is negotiated.
@@ -154,11 +155,6 @@ impl std::fmt::Debug for QueryJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("QueryJob").field("progress", &self.progress).finish_non_exhaustive()
     }
-}
-
-/// A panic elsewhere leaves nothing half done here: each value is replaced or appended to as a whole.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An answer: of the type that the question names, or a [`Payload`] whose type only the question knows.

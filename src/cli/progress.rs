@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::api::{ProgressObserver, ScanProgress};
+use crate::model::lock;
 
 /// A run that ends sooner shows no bar.
 const SHOW_AFTER: Duration = Duration::from_millis(250);
@@ -41,7 +42,7 @@ impl TerminalProgress {
     /// Shows how many files are done, of how many.
     pub(super) fn set_position(&self, done: usize, total: usize) {
         // A daemon's progress may begin in the middle, without a first report of zero files.
-        let is_new = self.drawn.lock().is_ok_and(|slot| slot.is_none());
+        let is_new = lock(&self.drawn).is_none();
         if is_new && 0 < total {
             self.begin(total);
         }
@@ -49,16 +50,14 @@ impl TerminalProgress {
     }
 
     pub(super) fn finish(&self) {
-        if let Ok(mut slot) = self.drawn.lock()
-            && let Some(bar) = slot.take()
-        {
+        if let Some(bar) = lock(&self.drawn).take() {
             bar.finish_and_clear();
         }
     }
 
     /// Changes the bar if there is one, and shows it if it has been silent for long enough.
     fn with_bar(&self, change: impl FnOnce(&ProgressBar)) {
-        let Ok(slot) = self.drawn.lock() else { return };
+        let slot = lock(&self.drawn);
         let Some(bar) = slot.as_ref() else { return };
         change(bar);
         if bar.is_hidden() && SHOW_AFTER < bar.elapsed() {
@@ -76,9 +75,7 @@ impl ScanProgress for TerminalProgress {
         let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(self.template);
         bar.set_style(style.expect("the template is a constant that was tried"));
-        if let Ok(mut slot) = self.drawn.lock() {
-            *slot = Some(bar);
-        }
+        *lock(&self.drawn) = Some(bar);
     }
 
     fn advance(&self) {

@@ -335,7 +335,7 @@ fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
              or with http:// on this machine"
         );
         assert_eq!(with(user, variable, text).unwrap_err().to_string(), expected);
-        // It is of no interest to who asks somebody else, or nobody; and nobody is asked there.
+        // It only matters if that provider is asked, which then is left out.
         let other = with("agent.models = ['gemini/m']", variable, text).unwrap();
         assert_eq!(other.warnings, [format!("the provider `{provider}` is left out: {expected}")]);
         let nobody = with("", variable, text).unwrap();

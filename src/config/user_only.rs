@@ -179,7 +179,7 @@ fn read_price(section: &TomlSection<'_>) -> Result<TokenPrice, Error> {
     Ok(row.price())
 }
 
-/// Reads an amount digit by digit, for no binary fraction is a tenth.
+/// Reads an amount digit by digit, because no binary fraction is a tenth.
 fn parse_money(value: &DeValue<'_>) -> Option<Money> {
     match value {
         DeValue::String(text) => Money::from_dollars(text),

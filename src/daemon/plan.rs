@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -14,7 +14,7 @@ use crate::api::ApiError;
 use crate::config::{ConfigInputs, ShareSettings, load};
 use crate::engine::cache_folder;
 use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
-use crate::model::{ModelName, SummaryKey, Tier};
+use crate::model::{ModelName, SummaryKey, Tier, lock};
 use crate::service::{
     AgentOverrides, ProviderKeys, TeamCache, agent_keys, agent_options, settings_error, team_cache,
 };
@@ -144,7 +144,7 @@ impl<'s> PlanWatch<'s> {
 
     fn check_settings(&self) -> PlanValidity {
         let now = WallClock.monotonic();
-        let mut check = self.last_check.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut check = lock(&self.last_check);
         // Revoked is final, because requests have been dropped by then; new settings get a new plan.
         if check.validity == PlanValidity::Revoked || now.saturating_sub(check.checked_at) < SETTINGS_POLL {
             return check.validity;

@@ -77,7 +77,8 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let workspace = Arc::new(WorkspaceCache::new());
     let context = Arc::new(worker_context(
         &places,
-        (options.sources, &last_settings),
+        options.sources,
+        &last_settings,
         options.is_paranoid,
         loaded.fingerprint(),
         &workspace,
@@ -122,8 +123,8 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
-    let addresses = (options.listen, loaded.settings.ui.listen);
-    let sockets = open_sockets(&event_loop, options.root_reason, addresses, &events)?;
+    let page = loaded.settings.ui.listen;
+    let sockets = open_sockets(&event_loop, options.root_reason, options.listen, page, &events)?;
     event_loop.constants.listen = sockets.address().map(|address| address.to_string());
     event_loop.sockets = Some(sockets);
     supervisor::report_ready();
@@ -137,7 +138,8 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
 
 fn worker_context(
     places: &DaemonPaths,
-    (sources, last_settings): (SettingsSources, &Arc<LastSettings>),
+    sources: SettingsSources,
+    last_settings: &Arc<LastSettings>,
     is_paranoid: bool,
     fingerprint: String,
     workspace: &Arc<WorkspaceCache>,
@@ -159,7 +161,8 @@ fn worker_context(
 fn open_sockets(
     event_loop: &EventLoop<'_>,
     root_reason: RootReason,
-    (listen, page): (Option<SocketAddr>, SocketAddr),
+    listen: Option<SocketAddr>,
+    page: SocketAddr,
     events: &SyncSender<DaemonEvent>,
 ) -> Result<ListenSockets, Error> {
     let handle: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
@@ -171,7 +174,7 @@ fn open_sockets(
     });
     let places = &event_loop.instance.places;
     let agents = McpInfo { root: places.root.clone(), root_reason, version: VERSION, require_fresh: false };
-    ListenSockets::open((handle, agents), places, listen, page, events)
+    ListenSockets::open(handle, agents, places, listen, page, events)
 }
 
 /// Shuts down in order: no client is left waiting, and the lock is released last, when nothing else is held.
@@ -214,7 +217,7 @@ fn start_watcher(
         watch_limit_percent: WATCH_LIMIT_PERCENT,
         linked: settings.linked.to_vec(),
     };
-    // The daemon is about to end where nobody hears it.
+    // If nobody receives it, the daemon is about to end.
     let sink = Box::new(move |signal| drop(events.send(DaemonEvent::Signal(signal))));
     Ok(Watcher::start(options, folders, sink))
 }

@@ -1,9 +1,10 @@
 //! The settings that a daemon answers by: those that are written down, or the last good ones while they are broken.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::config::{ConfigInputs, LoadedConfig, load};
+use crate::model::lock;
 use crate::service::{SettingsSources, settings_error};
 
 /// The settings that could be read last, shared by all workers.
@@ -35,7 +36,7 @@ impl LastSettings {
     /// Reads the settings as they are now; the last good ones if they cannot be read.
     pub(super) fn current(&self, sources: &SettingsSources, root: &Path) -> CurrentSettings {
         let read = sources.inputs(root);
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0);
         let known = |state: &SettingsState, fault: Option<String>, is_new| CurrentSettings {
             inputs: state.good.clone(),
             fault,
@@ -71,7 +72,7 @@ impl LastSettings {
 
     /// Remembers what is wrong in the settings that answers use.
     pub(super) fn set_problems(&self, loaded: &LoadedConfig) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0);
         if state.problems != loaded.problems {
             state.problems.clone_from(&loaded.problems);
         }
@@ -79,6 +80,6 @@ impl LastSettings {
 
     /// Returns what is wrong in the settings, as it was found when they were read last.
     pub(super) fn problems(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).problems.clone()
+        lock(&self.0).problems.clone()
     }
 }

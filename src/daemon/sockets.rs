@@ -5,7 +5,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
@@ -21,6 +21,7 @@ use crate::api::{
     McpInfo, PerformanceReport, Receiver, Service, Subscription, random_token,
 };
 use crate::engine::{AnswerStep, StepTimings};
+use crate::model::lock;
 use crate::sys::{
     BindError, BoundSocket, Clock, Disk, RealDisk, ShutdownSignals, WallClock, bind_local, kill_self,
 };
@@ -76,7 +77,7 @@ impl DaemonControl for ServiceHandle {
         // If the queue is full, the loop is too busy to answer, which is what the status then shows.
         let asked = self.events.try_send(DaemonEvent::StatusRequested(reply));
         let fresh = asked.ok().and_then(|()| status.recv_timeout(STATUS_TIMEOUT).ok());
-        let mut last = self.last_status.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.last_status);
         match fresh {
             Some(fresh) => *last = fresh,
             // The status has to show that the loop is stuck.
@@ -98,7 +99,7 @@ impl DaemonControl for ServiceHandle {
     }
 
     fn fingerprint(&self) -> String {
-        self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.fingerprint).clone()
     }
 }
 
@@ -136,7 +137,8 @@ struct OpenSocket {
 impl ListenSockets {
     /// Listens on the sockets, and starts to serve them. The web page gets its port when it is first asked for.
     pub(super) fn open(
-        (control, agents): (Arc<dyn DaemonControl>, McpInfo),
+        control: Arc<dyn DaemonControl>,
+        agents: McpInfo,
         places: &DaemonPaths,
         listen: Option<SocketAddr>,
         page: SocketAddr,

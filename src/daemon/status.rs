@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::event_loop::{EventLoop, TrustMode};
 use crate::api::{AuditStatus, DaemonMode, DaemonStatus, PROTOCOL, ParanoidStatus, StoreStatus, VERSION};
+use crate::model::lock;
 use crate::sys::{Disk, ProcessUsage, RealDisk};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -104,7 +105,7 @@ impl EventLoop<'_> {
             fds: Some(usage.fds),
             listen: constants.listen.clone(),
             settings_problems: self.last_settings.problems(),
-            settings: self.fingerprint.lock().map(|known| known.clone()).unwrap_or_default(),
+            settings: lock(&self.fingerprint).clone(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::event::{DaemonEvent, RoundReport};
@@ -22,7 +22,7 @@ use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
 use crate::engine::summaries::{SummaryPolicy, SummaryTasks};
 use crate::engine::{NoProgress, Project, World};
-use crate::model::{SummaryKey, error_chain};
+use crate::model::{SummaryKey, error_chain, lock};
 use crate::sys::{
     Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
 };
@@ -51,11 +51,11 @@ impl BackgroundSummarizer {
     }
 
     pub(super) fn status(&self) -> AgentStatus {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.status).clone()
     }
 
     fn set_status(&self, status: AgentStatus) {
-        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
+        *lock(&self.status) = status;
     }
 }
 
@@ -142,7 +142,7 @@ fn serve_settings(
         project.share_cache(Arc::clone(&context.workspace));
         let policy = options.policy.clone();
         let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-        return serve_fetching(context, wakeups, &mut project, (team.as_ref()?, &policy), &watch);
+        return serve_fetching(context, wakeups, &mut project, team.as_ref()?, &policy, &watch);
     }
     let web = HttpClient::new(options.proxy.clone());
     let commands = RealCommands { project: context.root.clone() };
@@ -161,7 +161,7 @@ fn serve_settings(
     let Ok(mut project) = Project::open(&context.root, engine, world) else { return Some(ServeEnd::Failure) };
     project.share_cache(Arc::clone(&context.workspace));
     let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-    serve_rounds(context, summarizer, wakeups, &mut project, (&service, team.as_ref()), &watch)
+    serve_rounds(context, summarizer, wakeups, &mut project, &service, team.as_ref(), &watch)
 }
 
 /// Fetches what is missing after each change, until the settings change or the daemon ends (`None`).
@@ -169,7 +169,8 @@ fn serve_fetching(
     context: &WorkerContext,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
-    (team, policy): (&TeamSync, &SummaryPolicy),
+    team: &TeamSync,
+    policy: &SummaryPolicy,
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     loop {
@@ -192,7 +193,8 @@ fn serve_rounds(
     summarizer: &BackgroundSummarizer,
     wakeups: &Receiver<()>,
     project: &mut Project<'_>,
-    (service, team): (&SummaryService<'_>, Option<&TeamSync>),
+    service: &SummaryService<'_>,
+    team: Option<&TeamSync>,
     watch: &PlanWatch<'_>,
 ) -> Option<ServeEnd> {
     let mut last_poll = None;
@@ -205,7 +207,7 @@ fn serve_rounds(
             // What could not be stored after an earlier round.
             store_in_team(team, HashSet::new(), service.options(), watch);
         }
-        let rest = run_round(project, (service, team), summarizer, watch, &pending);
+        let rest = run_round(project, service, team, summarizer, watch, &pending);
         match rest {
             NextRound::Restart if context.is_stopping.load(Ordering::Relaxed) => return None,
             NextRound::Restart => return Some(ServeEnd::Failure),
@@ -253,7 +255,8 @@ fn next_batch_poll(pending: &BTreeSet<SummaryKey>) -> Duration {
 /// Lists the contents without a summary, and asks for the most important ones.
 fn run_round(
     project: &mut Project<'_>,
-    (service, team): (&SummaryService<'_>, Option<&TeamSync>),
+    service: &SummaryService<'_>,
+    team: Option<&TeamSync>,
     summarizer: &BackgroundSummarizer,
     watch: &PlanWatch<'_>,
     pending: &BTreeSet<SummaryKey>,
@@ -271,7 +274,7 @@ fn run_round(
     if tasks.ready.is_empty() {
         return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
     }
-    let shared = team.map(|team| claim_tasks(project, (service, team), &tasks.ready, watch));
+    let shared = team.map(|team| claim_tasks(project, service, team, &tasks.ready, watch));
     let (batch, claims) = match shared {
         Some(ClaimResult::Own(batch, claims)) => (batch, Some(claims)),
         // What they write is fetched in a later round.

@@ -50,7 +50,8 @@ pub(super) enum ClaimResult {
 /// Claims tasks in the team's cache, and fetches what others have answered by now.
 pub(super) fn claim_tasks(
     project: &mut Project<'_>,
-    (service, team): (&SummaryService<'_>, &TeamSync),
+    service: &SummaryService<'_>,
+    team: &TeamSync,
     ready: &[SummaryTask],
     watch: &PlanWatch<'_>,
 ) -> ClaimResult {

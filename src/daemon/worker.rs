@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::debounce::DueChanges;
 use super::error::cancelled_error;
@@ -15,6 +15,7 @@ use crate::api::{
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::engine;
 use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
+use crate::model::lock;
 use crate::service::{
     CurationHistory, Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error,
 };
@@ -56,11 +57,11 @@ struct JobProgress<'r> {
 
 impl JobProgress<'_> {
     fn set_job(&self, job: Option<Arc<QueryJob>>) {
-        *self.job.lock().unwrap_or_else(PoisonError::into_inner) = job;
+        *lock(&self.job) = job;
     }
 
     fn job(&self) -> Option<Arc<QueryJob>> {
-        self.job.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.job).clone()
     }
 }
 
@@ -82,7 +83,7 @@ impl ScanProgress for JobProgress<'_> {
 pub(super) fn run_query_worker(context: &WorkerContext, work: &Mutex<Receiver<WorkItem>>) {
     with_worker(context, |worker| {
         loop {
-            let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let next = lock(work).recv();
             let Ok(WorkItem { query: question, freshness }) = next else { return };
             worker.relay.set_job(Some(Arc::clone(&question.call.job)));
             let mut audit = None;
@@ -263,7 +264,7 @@ impl<'b> Worker<'b> {
         open.project.reopen_linked();
         context.last_settings.set_problems(&open.loaded);
         // Also if nothing is new to this worker: another one may have read settings that were changed back since.
-        let mut known = self.context.fingerprint.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.context.fingerprint);
         if *known != open.fingerprint {
             known.clone_from(&open.fingerprint);
             drop(known);

@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use super::checkout::enclosing_checkout;
+use crate::model::lock;
 use crate::sys::{ProcessOutput, Processes, RealDisk};
 
 /// How long git is not asked again in a folder in which it did not answer. What stops it there, such as a FIFO among
@@ -85,7 +86,7 @@ pub fn run_git(
     arguments: &[&str],
     input: &[u8],
 ) -> io::Result<ProcessOutput> {
-    let unresponsive = || UNRESPONSIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    let unresponsive = || lock(&UNRESPONSIVE);
     if unresponsive().get(folder).is_some_and(|since| since.elapsed() < SILENCE_AFTER_TIMEOUT) {
         return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer before"));
     }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
-use crate::model::{IGNORE_FILES, RelPath, SkipReason, path_bytes};
+use crate::model::{IGNORE_FILES, RelPath, SkipReason, lock, path_bytes};
 use crate::sys::{device_id, file_identity};
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
@@ -157,7 +157,7 @@ impl IgnoreExceptions {
     }
 
     fn rules_in(&self, folder: &Path) -> Arc<Vec<Gitignore>> {
-        let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.rules);
         if let Some(rules) = known.get(folder) {
             return Arc::clone(rules);
         }
@@ -179,11 +179,11 @@ struct LeftOutFolders(Arc<Mutex<Vec<(RelPath, SkipReason)>>>);
 
 impl LeftOutFolders {
     fn add(&self, folder: RelPath, reason: SkipReason) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((folder, reason));
+        lock(&self.0).push((folder, reason));
     }
 
     fn into_entries(self) -> impl Iterator<Item = DiscoveredFile> {
-        let found = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let found = std::mem::take(&mut *lock(&self.0));
         found.into_iter().map(|(path, reason)| DiscoveredFile {
             path,
             skip_reason: Some(reason),
@@ -238,12 +238,11 @@ struct WalkNotes(Arc<Mutex<Vec<String>>>);
 
 impl WalkNotes {
     fn add(&self, line: String) {
-        // A list of strings is intact even if a thread panicked while it held the lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        lock(&self.0).push(line);
     }
 
     fn into_lines(self) -> Vec<String> {
-        let mut lines = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut lines = std::mem::take(&mut *lock(&self.0));
         // Folders come in no order, and the same tree is to say the same.
         lines.sort_unstable();
         if NOTES_MAX < lines.len() {

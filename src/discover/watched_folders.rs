@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ignore::WalkBuilder;
 
@@ -10,7 +10,7 @@ use super::listing::{Error, FileListing, KeptFolders, ListingSource, NameRules};
 use super::walk::{
     device_of, is_other_device, relative_path, rule_builder, untrusted_ignore_file, uses_git_rules,
 };
-use crate::model::{IGNORE_FILES, RelPath, bytes_as_path, is_within};
+use crate::model::{IGNORE_FILES, RelPath, bytes_as_path, is_within, lock};
 
 /// Returns the folders at and below `below`, the root's own name excepted, in which files that count may lie or come
 /// to lie, by path: those that no rule ignores, and those of the files that `listing` has, which git may track against
@@ -59,7 +59,7 @@ pub(super) fn folders(
     let mut folders: Vec<RelPath> =
         // A folder that cannot be read cannot be watched either, so that its error is dropped.
         walked.flatten().filter_map(|entry| relative_path(root, entry.path())).collect();
-    for (path, name) in std::mem::take(&mut *untrusted.lock().unwrap_or_else(PoisonError::into_inner)) {
+    for (path, name) in std::mem::take(&mut *lock(&untrusted)) {
         if uses_git_rules(source) {
             // Git opens no such file, and lists what lies next to it.
             return Err(Error::IgnoreFile { name });
@@ -107,7 +107,7 @@ fn folder_builder(
         }
         let name = untrusted_ignore_file(entry.path());
         // Watched all the same: the ignore file may be fixed.
-        untrusted.lock().unwrap_or_else(PoisonError::into_inner).extend(name.map(|name| (path, name)));
+        lock(&untrusted).extend(name.map(|name| (path, name)));
         name.is_none()
     });
     builder

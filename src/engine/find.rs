@@ -1,7 +1,7 @@
 //! Files and symbols by some characters of their names: how a person goes to one of them.
 
 use std::cmp::Reverse;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use super::error::Error;
 use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, hide_by_settings, outline_producers};
 use crate::engine::index::{Trust, note_unreadable, select_named};
 use crate::engine::workspace::KnownFile;
-use crate::model::{Outline, RelPath, SymbolKind, path_text};
+use crate::model::{Outline, RelPath, SymbolKind, path_text, read_lock, write_lock};
 use crate::search::Subsequence;
 use crate::syntax;
 
@@ -66,16 +66,7 @@ struct ContentSymbols {
     symbols: Box<[(u32, SymbolKind, u32)]>,
 }
 
-impl DefinedSymbols {
-    // Each change is whole before a thread can panic.
-    fn read(&self) -> RwLockReadGuard<'_, LoadedSymbols> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, LoadedSymbols> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl DefinedSymbols {}
 
 impl ContentSymbols {
     fn of(outline: &Outline) -> Self {
@@ -174,10 +165,10 @@ fn rank(hit: &FindHit) -> (Reverse<u32>, bool, &RelPath, u32) {
 fn load(cache: &mut ArtifactCache<'_>, known: &DefinedSymbols) {
     let is_current =
         |known: &LoadedSymbols| known.loaded.is_some_and(|loaded| known.contents.len() <= loaded + MAX_ADDED);
-    if is_current(&known.read()) {
+    if is_current(&read_lock(&known.0)) {
         return;
     }
-    let mut known = known.write();
+    let mut known = write_lock(&known.0);
     // Another answer may have been faster.
     if is_current(&known) {
         return;
@@ -205,11 +196,11 @@ fn symbols_of(
     if !syntax::has_structure(subject.file_type.id) {
         return None;
     }
-    let found = known.read().contents.get(&subject.key()).cloned();
+    let found = read_lock(&known.0).contents.get(&subject.key()).cloned();
     if found.is_some() {
         return found;
     }
     let symbols = Arc::new(ContentSymbols::of(&cache.outline(&subject)?));
-    known.write().contents.insert(subject.key(), Arc::clone(&symbols));
+    write_lock(&known.0).contents.insert(subject.key(), Arc::clone(&symbols));
     Some(symbols)
 }

@@ -1,6 +1,8 @@
 //! What was found last, in a process that stays.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::model::lock;
 
 /// A value with the key that it was found by.
 pub(in crate::engine) struct LastValue<K, T>(Mutex<Option<(K, Arc<T>)>>);
@@ -14,11 +16,11 @@ impl<K, T> Default for LastValue<K, T> {
 impl<K: PartialEq, T> LastValue<K, T> {
     /// Returns the value, if it was found by this key.
     pub(in crate::engine) fn get(&self, key: &K) -> Option<Arc<T>> {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = lock(&self.0);
         last.as_ref().filter(|(of, _)| of == key).map(|(_, value)| Arc::clone(value))
     }
 
     pub(in crate::engine) fn insert(&self, key: K, value: &Arc<T>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(value)));
+        *lock(&self.0) = Some((key, Arc::clone(value)));
     }
 }

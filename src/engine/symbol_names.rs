@@ -3,7 +3,7 @@
 //! What a content defines never changes, so nothing here is ever outdated; it only lacks contents that are new.
 
 use std::hash::Hasher;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::RwLock;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -12,7 +12,7 @@ use super::queries::OutlineAnswer;
 use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, outline_producers};
 use crate::engine::index::{Trust, note_unreadable, select_contents};
 use crate::engine::workspace::KnownFile;
-use crate::model::{ContentHash, Outline};
+use crate::model::{ContentHash, Outline, read_lock, write_lock};
 use crate::syntax;
 
 /// What separates the parts of a qualified name, in any language.
@@ -40,16 +40,7 @@ struct DefinedNames {
     sorted: usize,
 }
 
-impl SymbolNameIndex {
-    // Each change of the names is whole before a thread can panic.
-    fn read(&self) -> RwLockReadGuard<'_, DefinedNames> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, DefinedNames> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl SymbolNameIndex {}
 
 /// Returns the part of a name that decides what it is looked up by; `None` if it has only separators.
 pub(super) fn last_name_part(name: &str) -> Option<&str> {
@@ -64,7 +55,7 @@ pub(super) fn outlines_with_name(
     trust: Trust,
 ) -> Result<Vec<OutlineAnswer>, Error> {
     load(cache, index);
-    let names = index.read();
+    let names = read_lock(&index.0);
     let defining = names.contents_with(part);
     let is_candidate = |hash: &ContentHash, language: &'static str| {
         names.contents.get(&(*hash, language)).is_none_or(|content| defining.contains(content))
@@ -77,7 +68,7 @@ pub(super) fn outlines_with_name(
         cache.workspace.check_cancelled()?;
         outlines.extend(outline_of(cache, index, file));
     }
-    index.write().sort_if_many(MAX_UNSORTED);
+    write_lock(&index.0).sort_if_many(MAX_UNSORTED);
     Ok(outlines)
 }
 
@@ -91,7 +82,7 @@ fn outline_of(
     let outline = cache.outline(&subject);
     // A file that is not what it was a moment ago has no outline, but its content may have one.
     if outline.is_some() || !syntax::has_structure(subject.file_type.id) {
-        index.write().add(subject.key(), outline.as_ref());
+        write_lock(&index.0).add(subject.key(), outline.as_ref());
     }
     Some(OutlineAnswer {
         path: subject.path.clone(),
@@ -104,10 +95,10 @@ fn outline_of(
 
 /// Takes in the names of all outlines in the store, once.
 fn load(cache: &mut ArtifactCache<'_>, index: &SymbolNameIndex) {
-    if index.read().is_current() {
+    if read_lock(&index.0).is_current() {
         return;
     }
-    let mut names = index.write();
+    let mut names = write_lock(&index.0);
     // Another answer may have been faster.
     if names.is_current() {
         return;

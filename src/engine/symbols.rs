@@ -8,10 +8,8 @@ use super::error::Error;
 use super::queries::{OutlineAnswer, outlines_of};
 use super::symbol_names::{SEPARATORS, SymbolNameIndex, last_name_part, outlines_with_name};
 use crate::aggregate::name_distance;
-use crate::engine::artifacts::{
-    ArtifactCache, ContentRef, hide_by_settings, hides_by_settings, outline_producers,
-};
-use crate::engine::index::{Trust, note_unreadable, select_named};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, hides_by_settings, outline_producers};
+use crate::engine::index::{Trust, select_visible};
 use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind};
 use crate::search::PathClass;
 
@@ -67,12 +65,12 @@ pub(super) fn symbols(
     trust: Trust,
 ) -> Result<Vec<SymbolAnswer>, Error> {
     let pattern = NamePattern::new(&request.name, request.ignores_case);
-    let mut answers = find_symbols(cache, names, (request, &pattern), trust)?;
+    let mut answers = find_symbols(cache, names, request, &pattern, trust)?;
     for _ in 1..MAX_ATTEMPTS {
         if !request.with_text || answers.iter().all(|answer| answer.definition.is_some()) {
             break;
         }
-        answers = find_symbols(cache, names, (request, &pattern), trust)?;
+        answers = find_symbols(cache, names, request, &pattern, trust)?;
     }
     if request.with_text {
         let without: BTreeSet<&RelPath> =
@@ -91,7 +89,8 @@ pub(super) fn symbols(
 fn find_symbols(
     cache: &mut ArtifactCache<'_>,
     names: Option<&SymbolNameIndex>,
-    (request, pattern): (&SymbolRequest, &NamePattern),
+    request: &SymbolRequest,
+    pattern: &NamePattern,
     trust: Trust,
 ) -> Result<Vec<SymbolAnswer>, Error> {
     let mut answers = Vec::new();
@@ -219,9 +218,7 @@ fn outlines_that_mention(
     literal: &str,
     trust: Trust,
 ) -> Result<Vec<FileOutline>, Error> {
-    let mut files = select_named(cache, &[], trust, &|_| false)?.files;
-    note_unreadable(&mut cache.workspace, &files);
-    hide_by_settings(cache, &mut files);
+    let mut files = select_visible(cache, trust)?.files;
     let by = outline_producers();
     let (mut searched, mut mentioning) = (HashSet::new(), HashMap::new());
     cache.query_store(|store| {

@@ -120,7 +120,7 @@ const BUCKETS: usize = 34 * 8;
 struct StepHistogram {
     buckets: [AtomicU64; BUCKETS],
     max_us: AtomicU64,
-    /// In nanoseconds, for the sum of many short times would otherwise be zero.
+    /// In nanoseconds, because the sum of many short times would otherwise be zero.
     total_ns: AtomicU64,
 }
 

@@ -61,7 +61,7 @@ pub fn plan_install(
                 add_owner(&mut all, agent, entry.clone());
             }
         }
-        plan_file(path, scope, record.as_ref(), (all, folders), places)
+        plan_file(path, scope, record.as_ref(), all, folders, places)
     };
     wanted.iter().map(plan).collect()
 }
@@ -84,7 +84,7 @@ pub fn plan_uninstall(
     let records = read_records(places.records)?;
     let plan = |record: &FileRecord| {
         let left = if names.is_empty() { Vec::new() } else { others(record, &names) };
-        plan_file(&record.path, record.scope, Some(record), (left, record.folders.clone()), places)
+        plan_file(&record.path, record.scope, Some(record), left, record.folders.clone(), places)
     };
     records.iter().filter(|record| is_meant(record)).map(plan).collect()
 }
@@ -94,7 +94,8 @@ fn plan_file(
     path: &Path,
     scope: InstallScope,
     record: Option<&FileRecord>,
-    (entries, folders): (Vec<OwnedEntry>, Vec<PathBuf>),
+    entries: Vec<OwnedEntry>,
+    folders: Vec<PathBuf>,
     places: &InstallPlaces<'_>,
 ) -> Result<FileChange, Error> {
     let current = read(path)?;

@@ -4,10 +4,12 @@
 //! decompresses all of its skeletons.
 
 use std::cell::RefCell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
+
+use crate::model::lock;
 
 /// The quickest level: the next ones save two to five percent more, and writing an index would take longer.
 const LEVEL: i32 = 1;
@@ -29,7 +31,7 @@ pub fn compress(value: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     // Each value begins a new frame, whatever became of the one before.
-    let mut compressor = COMPRESSOR.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut compressor = lock(&COMPRESSOR);
     let frame = match &mut *compressor {
         Some(compressor) => compressor.compress(value).ok()?,
         none => none.insert(Compressor::new(LEVEL).ok()?).compress(value).ok()?,

@@ -18,6 +18,7 @@ mod fragment;
 mod http;
 mod line_diff;
 mod llm;
+mod locking;
 mod long_text;
 mod nearest;
 mod numbers;
@@ -65,6 +66,7 @@ pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
     SummaryScope, TokenUsage, WriterKey,
 };
+pub use locking::{lock, read_lock, write_lock};
 pub use long_text::{CompactText, DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
 pub(crate) use named_enum::named_enum;
 pub use nearest::{near_name, nearest_name};

@@ -188,7 +188,7 @@ pub fn unescaped_path(path: &[u8]) -> Option<Vec<u8>> {
     (bytes != path).then_some(bytes)
 }
 
-/// Reads `xNN`, with what follows. A byte of ASCII is never escaped, for it is text by itself.
+/// Reads `xNN`, with what follows. A byte of ASCII is never escaped, because it is text by itself.
 fn escaped_byte(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let (digits, after) = text.strip_prefix(b"x")?.split_at_checked(2)?;
     let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;

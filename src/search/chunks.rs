@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 64;
 /// The number of lines, from its decorators on, within which a declaration names its symbol; a command with many
 /// options has dozens.
 const MAX_HEAD_LINES: usize = 200;
-/// Of a longer line only the beginning is searched for a name, for all symbols of a minified file are on one line.
+/// Of a longer line only the beginning is searched for a name, because all symbols of a minified file are on one line.
 const MAX_HEAD_BYTES: usize = 400;
 
 /// What a chunk is.

@@ -44,7 +44,7 @@ impl PathClass {
 
     /// Returns whether a document about the whole project need not show a file: it is empty, a translation, test data, or
     /// so small a file of tests, examples or templates that its block would be mostly its own heading.
-    pub fn is_of_no_interest(path: &RelPath, file_type: &FileType, size: u64) -> bool {
+    pub fn is_uninteresting(path: &RelPath, file_type: &FileType, size: u64) -> bool {
         let is_in =
             |folders: &[&str]| path.parent().split(|byte| *byte == b'/').any(|name| is_any(name, folders));
         let is_code = file_type.is_program();
@@ -196,7 +196,7 @@ mod tests {
     fn check_interest(path: &str, role: FileRole, id: &'static str, size: u64, expected: bool) {
         let file_type = FileType { id, name: "", fence: "", role };
         let path = RelPath::new(path.as_bytes()).unwrap();
-        assert_eq!(!PathClass::is_of_no_interest(&path, &file_type, size), expected, "{path}");
+        assert_eq!(!PathClass::is_uninteresting(&path, &file_type, size), expected, "{path}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::bm25::real;
+use super::bm25::{rarity, real};
 use super::stems::Term;
 use super::task::{MentionedPathKind, TaskReading};
 use super::vector::QueryTerms;
@@ -148,6 +148,28 @@ impl RankingQuery {
     /// Returns the position of the term that documents are counted by which contain a name.
     pub(super) fn position_of_name(&self, name: &str) -> Option<usize> {
         terms(name.as_bytes()).next().and_then(|term| self.terms.position(term))
+    }
+
+    /// Returns for each of many short texts, as paths and names are, the sum of the rarities of the distinct terms that the
+    /// query has: how few of these texts have a term, twice if the title has it.
+    pub(super) fn rarity_sums<'t>(
+        &self,
+        texts: impl Iterator<Item = &'t [u8]>,
+        stems_only: bool,
+    ) -> Vec<f64> {
+        let mut texts_with = vec![0; self.terms.len()];
+        let (mut found, mut positions, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        for text in texts {
+            self.find_distinct(text, stems_only, &mut found);
+            for position in &found {
+                texts_with[*position] += 1;
+            }
+            positions.extend_from_slice(&found);
+            ends.push(positions.len());
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let rarity_of = |position: usize| rarity(ends.len(), texts_with[position]);
+        starts.zip(&ends).map(|(start, end)| self.sum_rarities(&positions[start..*end], rarity_of)).collect()
     }
 
     /// Sums over the distinct terms of a short text that the query has; twice if the title has one. `rarity` is called

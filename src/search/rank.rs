@@ -134,7 +134,7 @@ pub struct FileScore {
 
 impl FileScore {
     /// Returns whether a program wrote the file, of which the path says enough.
-    pub fn is_of_generated_file(&self) -> bool {
+    pub fn is_generated(&self) -> bool {
         self.factor <= GENERATED_FACTOR
     }
 }

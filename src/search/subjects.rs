@@ -2,7 +2,7 @@
 //!
 //! The values have no unit; the ranking divides each by its greatest (`rank.rs`).
 
-use super::bm25::{rarity, real};
+use super::bm25::real;
 use super::query::RankingQuery;
 
 /// The latest commits, of which a history is read.
@@ -50,28 +50,12 @@ pub struct PastCommit<'a> {
 /// the latest ones, the newest first.
 pub fn subject_scores(query: &RankingQuery, commits: &[PastCommit<'_>], files: usize) -> Vec<f64> {
     let commits = &commits[..commits.len().min(MAX_SUBJECTS)];
-    let mut with = vec![0; query.terms().len()];
-    let mut found = Vec::new();
-    let mut positions = Vec::new();
-    let mut ends = Vec::with_capacity(commits.len());
-    for commit in commits {
-        query.find_distinct(commit.subject, true, &mut found);
-        for position in &found {
-            with[*position] += 1;
-        }
-        positions.extend_from_slice(&found);
-        ends.push(positions.len());
-    }
+    let sums = query.rarity_sums(commits.iter().map(|commit| commit.subject), true);
     let mut scores = vec![0.0; files];
-    let mut start = 0;
-    for (commit, end) in commits.iter().zip(ends) {
-        let distinct = &positions[start..end];
-        start = end;
-        if distinct.is_empty() || MAX_FILES_OF_SUBJECT < commit.changed_files {
-            continue;
+    for (commit, sum) in commits.iter().zip(sums) {
+        if commit.changed_files <= MAX_FILES_OF_SUBJECT {
+            add(&mut scores, commit.files, sum * sum / real(commit.changed_files.max(1)).sqrt());
         }
-        let sum = query.sum_rarities(distinct, |position| rarity(commits.len(), with[position]));
-        add(&mut scores, commit.files, sum * sum / real(commit.changed_files.max(1)).sqrt());
     }
     scores.into_iter().map(f64::sqrt).collect()
 }

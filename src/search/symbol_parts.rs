@@ -172,24 +172,11 @@ pub(super) fn add_name_scores(
     files: &[FileWithSymbols<'_>],
     scores: &mut [SymbolScore],
 ) {
-    let mut named_with = vec![0; query.terms().len()];
-    let mut found = Vec::new();
-    for score in scores.iter() {
-        query.find_distinct(name_of(files, score).as_bytes(), true, &mut found);
-        for position in &found {
-            named_with[*position] += 1;
-        }
-    }
-    let total = scores.len();
-    for score in scores {
-        let name = name_of(files, score).as_bytes();
-        query.find_distinct(name, true, &mut found);
-        if !found.is_empty() {
-            let sum = query.sum_rarities(&found, |position| rarity(total, named_with[position]));
-            let parts =
-                words(name).flat_map(|word| word.terms()).filter(|term| !term.is_identifier()).count();
-            score.parts.name = sum / real(parts.max(1)).sqrt();
-        }
+    let sums = query.rarity_sums(scores.iter().map(|score| name_of(files, score).as_bytes()), true);
+    for (score, sum) in scores.iter_mut().zip(sums).filter(|(_, sum)| 0.0 < *sum) {
+        let terms = words(name_of(files, score).as_bytes()).flat_map(|word| word.terms());
+        let parts = terms.filter(|term| !term.is_identifier()).count();
+        score.parts.name = sum / real(parts.max(1)).sqrt();
     }
 }
 

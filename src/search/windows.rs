@@ -15,7 +15,8 @@ const FEWEST_LINES_AROUND: u32 = 8;
 /// before, between and after that, become chunks of their own.
 pub fn cut_around_mentions<'a>(
     chunks: &mut FileChunks<'a>,
-    (path, text): (&[u8], &str),
+    path: &[u8],
+    text: &str,
     query: &RankingQuery,
     most_bytes: usize,
 ) {
@@ -91,7 +92,7 @@ fn fitting_lines(chunk: &Chunk<'_>, most_bytes: usize) -> u32 {
     around.clamp(FEWEST_LINES_AROUND, LINES_AROUND)
 }
 
-/// Returns a chunk in parts: the windows, and what is left beside them.
+/// Returns a chunk in parts: the windows, and what is left around them.
 fn pieces<'a>(chunk: Chunk<'a>, windows: &[(u32, u32)], text: &str) -> Vec<Chunk<'a>> {
     if windows.is_empty() {
         return vec![chunk];
@@ -140,7 +141,7 @@ mod tests {
         let mut chunks = chunk_file(&text, Some(&outline));
         let whole = chunks.chunks.clone();
         let query = RankingQuery::new(Vec::new(), Vec::new(), Vec::new(), mentions);
-        cut_around_mentions(&mut chunks, (b"src/a.py", &text), &query, most_bytes);
+        cut_around_mentions(&mut chunks, b"src/a.py", &text, &query, most_bytes);
         for chunk in &chunks.chunks {
             let around = whole.iter().find(|whole| whole.name() == chunk.name()).unwrap();
             let lines = text[chunk.bytes.clone()].lines().count();
@@ -167,7 +168,7 @@ mod tests {
         let mut chunks = chunk_file(&text, None);
         let query =
             RankingQuery::new(Vec::new(), Vec::new(), Vec::new(), vec![mention((first, first), None)]);
-        cut_around_mentions(&mut chunks, (b"src/a.py", &text), &query, most_bytes);
+        cut_around_mentions(&mut chunks, b"src/a.py", &text, &query, most_bytes);
         assert!(
             chunks
                 .chunks

@@ -11,7 +11,7 @@ use crate::model::{BeadIssue, BeadsList, collapse_whitespace};
 const LIST_KEYS: [&str; 4] = ["issues", "beads", "data", "items"];
 
 /// Reads issues: lines of JSON, of which those that cannot be understood are counted; or one value of JSON that holds
-/// them in a list, or by their ids. Deleted issues, and records that are no issues, are nobody's work.
+/// them in a list, or by their ids. Deleted issues, and records that are not issues, are left out.
 pub fn read_beads(bytes: &[u8], syntax: DataSyntax) -> Result<BeadsList, Error> {
     let mut found = BeadsReader::default();
     match syntax {

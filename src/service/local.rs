@@ -2,7 +2,7 @@
 //! Programs that use slop as a library do that through [`Project`].
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::answer::resolve;
 use super::project_root::RootGuard;
@@ -15,6 +15,7 @@ use crate::api::{
 };
 use crate::config::LoadedConfig;
 use crate::engine::{self, PriorOutputs, ScanProgress, WorkspaceCache, World};
+use crate::model::lock;
 use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock, user_key};
 
 #[derive(Clone)]
@@ -34,7 +35,7 @@ struct KeptWorkspace(Mutex<Option<(String, Arc<WorkspaceCache>)>>);
 
 impl KeptWorkspace {
     fn with_settings(&self, fingerprint: String) -> Arc<WorkspaceCache> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         let current = kept.take().filter(|(settings, _)| *settings == fingerprint);
         let current = current.unwrap_or_else(|| (fingerprint, Arc::new(WorkspaceCache::new())));
         Arc::clone(&kept.insert(current).1)

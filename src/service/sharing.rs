@@ -36,14 +36,14 @@ pub fn team_cache(
     let Some(url) = settings.url.as_ref().filter(|_| settings.is_on()) else {
         return Ok(None);
     };
-    let team = read_key((TEAM_VARIABLE, settings.team_key_file.as_deref()), variable, TeamKey::parse)?;
+    let team = read_key(TEAM_VARIABLE, settings.team_key_file.as_deref(), variable, TeamKey::parse)?;
     let Some(team) = team else {
         return Err(missing_key("team", "share.team_key_file", TEAM_VARIABLE));
     };
     let signer = match settings.mode {
         ShareMode::ReadWrite => {
             let file = settings.signing_key_file.as_deref();
-            let key = read_key((SIGNING_VARIABLE, file), variable, SigningKey::parse)?;
+            let key = read_key(SIGNING_VARIABLE, file, variable, SigningKey::parse)?;
             Some(key.ok_or_else(|| missing_key("signing", "share.signing_key_file", SIGNING_VARIABLE))?)
         }
         ShareMode::Off | ShareMode::Read => None,
@@ -226,7 +226,8 @@ fn engine_hint(error: &share::Error) -> &'static str {
 
 /// Reads a key: from the variable if it is set, else from the file. `None` if there is neither.
 fn read_key<K>(
-    (name, file): (&str, Option<&Path>),
+    name: &str,
+    file: Option<&Path>,
     variable: ProviderKeyLookup<'_>,
     parse: impl FnOnce(&str) -> Result<K, KeyError>,
 ) -> Result<Option<K>, ApiError> {

@@ -52,7 +52,8 @@ pub struct UsageReport {
 pub fn written_summaries(
     root: &Path,
     loaded: &LoadedConfig,
-    (named, extent): (&str, SubjectScope),
+    named: &str,
+    extent: SubjectScope,
     tiers: &[Tier],
     world: World<'_>,
 ) -> Result<Vec<SubjectSummaries>, ApiError> {

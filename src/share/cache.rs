@@ -228,7 +228,7 @@ impl TeamCache {
         self.has_claims
     }
 
-    /// Claims questions, each by the key of the summary that answers it first, for so long; returns of each whether nobody
+    /// Claims questions, each by the key of the summary that answers it first, for a time; returns of each whether nobody
     /// else had claimed it.
     pub fn claim(&self, keys: &[SummaryKey], lifetime: Duration) -> Result<Vec<bool>, Error> {
         self.engine.claim(self.remote_keys(keys), lifetime)

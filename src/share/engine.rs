@@ -106,7 +106,7 @@ pub(super) trait Engine: Send + Sync {
         false
     }
 
-    /// Claims keys for so long; returns of each whether nobody else had claimed it.
+    /// Claims keys for a time; returns of each whether nobody else had claimed it.
     fn claim(&self, keys: &[RemoteKey], _lifetime: Duration) -> Result<Vec<bool>, Error> {
         Ok(vec![true; keys.len()])
     }

@@ -6,7 +6,7 @@
 //!
 //! The sealed body begins with its length in two bytes, repeats the key of the summary, and is padded with zeros, so that
 //! its size says little. The signature covers the remote key and everything before the signature; the seal covers the
-//! remote key too. So no entry can be moved to another key, by nobody.
+//! remote key too. So nobody can move an entry to another key.
 
 use ring::aead::{Aad, CHACHA20_POLY1305, NONCE_LEN, Nonce};
 use ring::rand::{SecureRandom, SystemRandom};

@@ -4,7 +4,7 @@
 
 use std::error::Error as _;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use redis::{Client, Cmd, Connection, ErrorKind, Pipeline, RedisError};
@@ -12,7 +12,7 @@ use redis::{Client, Cmd, Connection, ErrorKind, Pipeline, RedisError};
 use super::engine::{Engine, EngineOptions, Error, NewEntry, PutMode, RemoteEntry, RemoteKey};
 use super::entry::MAX_ENTRY_BYTES;
 use super::url::RedisAddress;
-use crate::model::{hex, printable};
+use crate::model::{hex, lock, printable};
 
 /// What precedes the keys of this form of entries; a later one has another, so that both can be used at once.
 const PREFIX: &str = "slop-share-v1:";
@@ -45,7 +45,7 @@ impl RedisEngine {
 
     /// Sends something on the connection that there is, or else on a new one.
     fn ask<T>(&self, send: impl Fn(&mut Connection) -> Result<T, RedisError>) -> Result<T, Error> {
-        let kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let kept = lock(&self.connection).take();
         let answered = match kept {
             // The server may have closed it since. All that is ever sent can be sent twice.
             Some(mut kept) => match send(&mut kept) {
@@ -55,7 +55,7 @@ impl RedisEngine {
             None => self.ask_anew(&send),
         };
         let (answer, connection) = answered.map_err(|error| self.fault(&error))?;
-        *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+        *lock(&self.connection) = Some(connection);
         Ok(answer)
     }
 

@@ -11,7 +11,7 @@ use super::entry::MAX_ENTRY_BYTES;
 use super::pack::pack_timeouts;
 use super::s3_address::{S3Bucket, S3Keys, S3Server};
 use super::sigv4::{SignedParts, sign};
-use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, hex, printable};
+use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, hex, lock, printable};
 use crate::sys::{Clock, HttpClient, HttpLimits, HttpTransport, WallClock};
 
 /// What precedes the names of this form of entries; a later one has another, so that both can be used at once.
@@ -188,13 +188,13 @@ impl S3Engine {
         let done = Mutex::new(Vec::with_capacity(items.len()));
         let run = || {
             loop {
-                let Some((number, item)) = next.lock().expect("nobody panics with it").next() else { return };
+                let Some((number, item)) = lock(&next).next() else { return };
                 let result = work(item);
                 let is_error = result.is_err();
-                done.lock().expect("nobody panics with it").push((number, result));
+                lock(&done).push((number, result));
                 if is_error {
                     // The others need not be tried.
-                    next.lock().expect("nobody panics with it").by_ref().for_each(drop);
+                    lock(&next).by_ref().for_each(drop);
                 }
             }
         };

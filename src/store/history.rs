@@ -216,10 +216,6 @@ impl StoredRow for StateRow {
     fn parse(columns: &RowColumns<'_>) -> Option<Self> {
         Some(Self { hash: columns.hash(0)?, text: columns.bytes(1)?.to_vec() })
     }
-
-    fn merge(&self, connection: &Connection) -> Result<(), Error> {
-        self.upsert(connection)
-    }
 }
 
 impl StoredRow for HistoryEntry {
@@ -243,10 +239,6 @@ impl StoredRow for HistoryEntry {
             at_ms: columns.number(5)?,
         })
     }
-
-    fn merge(&self, connection: &Connection) -> Result<(), Error> {
-        self.upsert(connection)
-    }
 }
 
 struct PositionRow {
@@ -265,10 +257,6 @@ impl StoredRow for PositionRow {
 
     fn parse(columns: &RowColumns<'_>) -> Option<Self> {
         Some(Self { take: columns.text(0)?.to_owned(), entry: columns.number(1)? })
-    }
-
-    fn merge(&self, connection: &Connection) -> Result<(), Error> {
-        self.upsert(connection)
     }
 }
 

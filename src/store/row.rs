@@ -174,7 +174,9 @@ pub(super) trait StoredRow: Sized {
     fn parse(columns: &RowColumns<'_>) -> Option<Self>;
 
     /// Adds the row of an older or newer state of the database, unless the one that is there is better.
-    fn merge(&self, connection: &Connection) -> Result<(), Error>;
+    fn merge(&self, connection: &Connection) -> Result<(), Error> {
+        self.upsert(connection)
+    }
 
     /// Reads a row of which the checksum is the last column; `None` where it is not what was once written.
     fn from_columns(columns: &RowColumns<'_>) -> Option<Self> {
@@ -288,7 +290,9 @@ impl<'r> RowColumns<'r> {
 /// they are: what is damaged may be of any type.
 pub(super) fn delete_damaged(
     connection: &Connection,
-    (query, delete, key): (&str, &str, &[usize]),
+    query: &str,
+    delete: &str,
+    key: &[usize],
     damaged: impl Fn(&Row<'_>) -> Option<String>,
     report: &mut IntegrityReport,
 ) -> Result<usize, Error> {

@@ -17,7 +17,7 @@ use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Request, Response, Url};
 use secrecy::ExposeSecret;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse};
+use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, lock};
 
 /// How often the caller is asked whether it still wants the answer.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -70,8 +70,7 @@ impl HttpClient {
     }
 
     fn client(&self, kind: ClientKind) -> Result<(tokio::runtime::Handle, Client), HttpError> {
-        // A thread that panicked in here left the state as it was before or after a whole step.
-        let mut state = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.pool);
         let handle = match &state.runtime {
             Some(runtime) => runtime.handle().clone(),
             None => state.runtime.insert(start_runtime()?).handle().clone(),

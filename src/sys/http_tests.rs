@@ -403,7 +403,7 @@ fn many_threads_share_one_window() {
 /// Set where a test runs in a process of its own.
 const ALONE: &str = "SLOP_TEST_ALONE";
 
-/// Runs a test once more in a process of its own, for the environment is one for all threads. Returns whether this is that
+/// Runs a test once more in a process of its own, because the environment is one for all threads. Returns whether this is that
 /// process, so that the test is to go on.
 #[expect(clippy::disallowed_methods, reason = "a test starts itself")]
 fn is_alone(test: &str, variables: &[(&str, &str)]) -> bool {

@@ -296,7 +296,7 @@ fn security_descriptor(sddl: &str) -> io::Result<LocalMemory> {
     Ok(LocalMemory(descriptor))
 }
 
-/// Has an open object be used by those whom an access list names, as SDDL, and by nobody else. The handle needs the right
+/// Restricts an open object to the users whom an access list names, as SDDL. The handle needs the right
 /// `WRITE_DAC`.
 pub(super) fn set_access(object: &impl AsHandle, sddl: &str) -> io::Result<()> {
     let descriptor = security_descriptor(sddl)?;
@@ -409,8 +409,8 @@ pub(super) fn set_output(file: File) -> io::Result<()> {
     }
 }
 
-/// Has programs that this one starts inherit nothing of its standard input and output but what they are given: a daemon
-/// would hold them for as long as it lives, and whoever reads them would wait for its end.
+/// Keeps programs that this one starts from inheriting its standard input and output, unless they are given them: a daemon
+/// would hold them as long as it runs, and a reader at the other end would wait for its end.
 pub(super) fn keep_standard_handles() {
     for kind in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE] {
         // SAFETY: a handle that is not there is refused by the call.

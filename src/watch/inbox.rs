@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use crate::model::{FolderIdentity, LinkedFolder, RelPath, bytes_as_path, is_within, path_bytes};
+use crate::model::{FolderIdentity, LinkedFolder, RelPath, bytes_as_path, is_within, lock, path_bytes};
 
 /// Folder below the cache's in which cookies are made.
 const COOKIES: &str = "cookies";
@@ -72,11 +72,11 @@ impl WatchPaths {
     }
 
     pub(super) fn mounts(&self) -> Arc<[WatchedMount]> {
-        Arc::clone(&self.mounts.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.mounts))
     }
 
     pub(super) fn set_mounts(&self, mounts: Vec<WatchedMount>) {
-        *self.mounts.lock().unwrap_or_else(PoisonError::into_inner) = mounts.into();
+        *lock(&self.mounts) = mounts.into();
     }
 
     pub(super) fn cookie(&self, number: u64) -> PathBuf {
@@ -183,7 +183,7 @@ pub(super) enum WatchEvent {
     OutOfWatches,
 }
 
-/// What events have said and nobody has taken yet.
+/// What events have reported and nobody has taken yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a task that is to be done, or is not")]
 pub(super) struct EventInbox {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::inbox::{EventInbox, ExtraFiles, WatchEvent, WatchPaths};
 use super::signal::{WatchCounts, WatchMode};
-use crate::model::LinkedFolder;
+use crate::model::{LinkedFolder, lock};
 
 /// Cookies that never come back are forgotten, the oldest first.
 const MAX_COOKIES: usize = 1024;
@@ -53,7 +53,7 @@ impl SharedWatch {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, WatchState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Changes the state and wakes the watching thread.

@@ -59,8 +59,8 @@ pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
-/// Makes a cookie whose file may be there: whoever asked for it may be making it at this moment, in a folder that was not
-/// watched yet, so that its creation is reported by nobody.
+/// Creates a cookie's file again. It may exist: the requester may be creating it at this moment, in a folder that is not
+/// watched yet, so that its creation is not reported.
 pub(super) fn remake_cookie(path: &Path) -> io::Result<()> {
     match make_cookie(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -30,7 +30,7 @@ pub fn place_fragments(
 ) -> Result<Vec<PlacedFragment>, PinsTooLarge> {
     let order = visiting_order(limits, files);
     let newcomers = best_newcomers(files, &order);
-    let mut hydration = Hydration::new(limits, (files, &newcomers), costs);
+    let mut hydration = Hydration::new(limits, files, &newcomers, costs);
     hydration.reserve_pins(&order)?;
     let mut placed = vec![None; files.len()];
     for at in order {
@@ -117,7 +117,8 @@ struct Hydration<'a> {
 impl<'a> Hydration<'a> {
     fn new(
         limits: &'a HydrationLimits,
-        (files, newcomers): (&'a [HydrationFile], &'a [Option<u16>]),
+        files: &'a [HydrationFile],
+        newcomers: &'a [Option<u16>],
         costs: &'a mut dyn DepthCosts,
     ) -> Self {
         Self { limits, files, newcomers, costs, hot_tokens: 0, reserved: 0, bytes: 0, warm: 0, cold: 0 }
@@ -178,7 +179,7 @@ impl<'a> Hydration<'a> {
             },
         }];
         let (deepest, is_capped) = self.deepest(at, &mut rules);
-        if let Some(placed) = self.place_hot(at, (deepest, is_capped), &mut rules) {
+        if let Some(placed) = self.place_hot(at, deepest, is_capped, &mut rules) {
             return placed;
         }
         if self.limits.warm_fragments <= self.warm {
@@ -195,7 +196,8 @@ impl<'a> Hydration<'a> {
     fn place_hot(
         &mut self,
         at: usize,
-        (deepest, is_capped): (Depth, bool),
+        deepest: Depth,
+        is_capped: bool,
         rules: &mut Vec<PlacementRule>,
     ) -> Option<PlacedFragment> {
         let limit = self.hot_limit();

@@ -1,7 +1,7 @@
 //! Access control: a socket that only its owner can open, no web pages but slop's own, no other host names, and on ports
 //! only clients with a token.
 //!
-//! A browser can be made to send requests here by any page that its user looks at. It tells so (`Origin`,
+//! A browser can be made to send requests here by any page that its user looks at. It names that page (`Origin`,
 //! `Sec-Fetch-Site`), it cannot send JSON across origins without asking (`OPTIONS`) first, and a page whose name was
 //! bound again to 127.0.0.1 still says its own name (`Host`).
 
@@ -81,7 +81,7 @@ impl Transport {
 
 fn check_host(head: &Parts, port: u16) -> Result<(), ApiErrorResponse> {
     let mut named: Vec<&str> = head.uri.authority().map(Authority::as_str).into_iter().collect();
-    // A host that is no text is nobody's name, and so is the empty one.
+    // A host that is not text counts as empty, which is not an allowed name.
     named.extend(head.headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default()));
     let is_ours = |host: &&str| {
         let Some((name, named_port)) = host.rsplit_once(':') else { return false };

@@ -238,7 +238,7 @@ async fn answer_query(
     }
     let (daemon, job) = (Arc::clone(&shared.daemon), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
-        // Held by the thread, for it may go on for a while after nobody waits for it.
+        // Held by the thread, because it may go on for a while after nobody waits for it.
         let _permit = permit;
         ask_encoded(&*daemon, query, &call)
     });
@@ -286,18 +286,19 @@ fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorRespons
 
 fn check_same_protocol(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     let message = format!("client speaks another protocol than {PROTOCOL}");
-    check_same(headers, ("slop-protocol", &PROTOCOL.to_string()), "other_protocol", message)
+    check_same(headers, "slop-protocol", &PROTOCOL.to_string(), "other_protocol", message)
 }
 
 fn check_same_version(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     let message = format!("client has another version than {VERSION}");
-    check_same(headers, ("slop-version", VERSION), "other_version", message)
+    check_same(headers, "slop-version", VERSION, "other_version", message)
 }
 
 /// Refuses a client that sends another value of a header than ours; one that sends none is no program of slop.
 fn check_same(
     headers: &HeaderMap,
-    (name, ours): (&str, &str),
+    name: &str,
+    ours: &str,
     code: &'static str,
     message: String,
 ) -> Result<(), ApiErrorResponse> {

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::Sleep;
+
+use crate::model::lock;
 
 /// Bytes of a request's body.
 pub(in crate::api) const REQUEST_BYTES: usize = 1 << 20;
@@ -110,7 +112,7 @@ impl ConnectionLimiter {
 
     /// Returns a slot, if necessary that of an idle connection; `None` if all connections are being answered.
     pub(super) fn acquire(self: &Arc<Self>) -> Option<ConnectionSlot> {
-        let mut table = self.table();
+        let mut table = lock(&self.table);
         if self.limit <= table.taken.len() {
             // Numbers only grow, so that the first idle connection is the oldest.
             let idle = table.taken.iter().find(|(_, taken)| !taken.is_busy).map(|(number, _)| *number)?;
@@ -128,11 +130,6 @@ impl ConnectionLimiter {
         drop(table);
         Some(ConnectionSlot { limiter: Arc::clone(self), number, evicted })
     }
-
-    fn table(&self) -> MutexGuard<'_, SlotTable> {
-        // Each change leaves a valid table, so one that a panic left behind can be used.
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl ConnectionSlot {
@@ -142,7 +139,7 @@ impl ConnectionSlot {
 
     /// Marks the slot as busy until the answer has been sent; `None` if it was evicted.
     pub(super) fn begin_request(self: &Arc<Self>) -> Option<ActiveRequest> {
-        self.limiter.table().taken.get_mut(&self.number)?.is_busy = true;
+        lock(&self.limiter.table).taken.get_mut(&self.number)?.is_busy = true;
         Some(ActiveRequest(Arc::clone(self)))
     }
 }
@@ -150,13 +147,13 @@ impl ConnectionSlot {
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         // Numbers are never reused, so an evicted slot takes nothing away from its successor.
-        self.limiter.table().taken.remove(&self.number);
+        lock(&self.limiter.table).taken.remove(&self.number);
     }
 }
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        if let Some(taken) = self.0.limiter.table().taken.get_mut(&self.0.number) {
+        if let Some(taken) = lock(&self.0.limiter.table).taken.get_mut(&self.0.number) {
             taken.is_busy = false;
         }
     }
@@ -254,6 +251,6 @@ mod tests {
         assert!(limiter.acquire().is_some());
         assert!(asking.begin_request().is_none());
         drop((next_busy, next, idle, asking));
-        assert!(limiter.table().taken.is_empty());
+        assert!(lock(&limiter.table).taken.is_empty());
     }
 }

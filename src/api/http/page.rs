@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use axum::body::Body;
 use axum::http::request::Parts;
@@ -25,8 +25,8 @@ use tokio::time::Instant;
 use super::response::{self, ApiErrorResponse};
 use super::sessions::{PageSessions, RefusedTicket, TICKET_LIFETIME};
 use crate::api::daemon_control::PageTicket;
-use crate::model::PageFile;
 use crate::model::hex;
+use crate::model::{PageFile, lock};
 
 /// The path of the page itself.
 const INDEX: &str = "index.html";
@@ -86,7 +86,7 @@ impl Page {
 
     /// Returns a ticket, with the address that it opens. The first call opens the page's port.
     pub(super) fn issue_ticket(&self) -> io::Result<PageTicket> {
-        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bound = lock(&self.bound);
         let address = match *bound {
             Some(address) => address,
             None => self.open_port()?,
@@ -105,7 +105,7 @@ impl Page {
 
     /// Waits for the port to be opened. Only the first caller gets the listener.
     pub(super) async fn listener(&self) -> Option<TcpListener> {
-        let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let receiver = lock(&self.receiver).take();
         receiver?.recv().await
     }
 

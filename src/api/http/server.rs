@@ -244,8 +244,8 @@ impl HttpServer {
         request: Request<Incoming>,
     ) -> Result<Response, Infallible> {
         let (head, body) = request.into_parts();
-        // The slot is idle until the whole body has arrived: thousands of clients that never finish a request keep
-        // nobody out.
+        // The slot is idle until the whole body has arrived: thousands of clients that never finish a request
+        // keep no other client out.
         let is_api = transport.is_api(&head);
         let mut response = match self.read_allowed_body(transport, &head, body).await {
             Ok(body) => match slot.begin_request() {

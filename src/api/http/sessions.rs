@@ -6,14 +6,14 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
-use crate::model::hex;
+use crate::model::{hex, lock};
 
 /// How long a ticket works.
 pub(super) const TICKET_LIFETIME: Duration = Duration::from_mins(1);
@@ -59,7 +59,7 @@ impl PageSessions {
     /// Returns a new ticket.
     pub(super) fn issue(&self, now: Instant) -> io::Result<String> {
         let ticket = random_token()?;
-        let mut tickets = self.lock();
+        let mut tickets = lock(&self.tickets);
         if tickets.len() == MAX_TICKETS {
             tickets.pop_front();
         }
@@ -72,7 +72,7 @@ impl PageSessions {
     pub(super) fn redeem(&self, ticket: &str, now: Instant) -> io::Result<Result<String, RefusedTicket>> {
         let token = random_token()?;
         let shown = sha256(ticket.as_bytes());
-        let mut tickets = self.lock();
+        let mut tickets = lock(&self.tickets);
         // What is compared are digests: the time that it takes says nothing of the ticket.
         let Some(known) = tickets.iter_mut().find(|ticket| ticket.digest == shown) else {
             return Ok(Err(RefusedTicket::Unknown));
@@ -90,11 +90,7 @@ impl PageSessions {
 
     /// Returns whether a digest is that of a session's token.
     pub(super) fn has_session(&self, token: &Digest) -> bool {
-        self.lock().iter().any(|ticket| ticket.state == TicketState::Used(*token))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Ticket>> {
-        self.tickets.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tickets).iter().any(|ticket| ticket.state == TicketState::Used(*token))
     }
 }
 

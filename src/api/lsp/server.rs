@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,6 +25,7 @@ use crate::api::fault::ApiError;
 use crate::api::queries::IndexQuery;
 use crate::api::service::{QueryJob, Service, VERSION};
 use crate::engine::STACK_BYTES;
+use crate::model::lock;
 
 /// The number of requests that are answered at once; others wait.
 const MAX_CONCURRENT: usize = 4;
@@ -76,7 +77,7 @@ pub fn serve(
             },
         }
     };
-    // Whatever still works works for nobody.
+    // No client waits for what is still running.
     lock(&server.running).values().for_each(|job| job.cancel());
     server.stop_workers();
     Ok(is_orderly)
@@ -367,9 +368,4 @@ fn send<W: Write>(output: &Mutex<W>, message: &Value) {
     let bytes = serde_json::to_vec(message).expect("messages have texts as keys, and so always become JSON");
     // A client that is gone is noticed when its input ends.
     let _ = write_frame(&mut *lock(output), &bytes);
-}
-
-/// What a panic leaves half done is replaced as a whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

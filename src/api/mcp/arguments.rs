@@ -490,7 +490,7 @@ fn paths_from_root(words: &[String], root: &Path) -> Vec<String> {
     words.iter().map(|word| path_from_root(word, root)).collect()
 }
 
-/// Returns a file argument relative to the root. A path that is not below the root is returned unchanged, for the engine
+/// Returns a file argument relative to the root. A path that is not below the root is returned unchanged, because the engine
 /// to refuse.
 pub(super) fn path_from_root(word: &str, root: &Path) -> String {
     let path = Path::new(word);

@@ -1,12 +1,12 @@
 //! Answers that are too large for one message: they are kept for a while, and read in parts as resources.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{ContentBlock, Resource};
 
 use super::show::{MAX_CHARACTERS, truncate};
-use crate::model::ContentHash;
+use crate::model::{ContentHash, lock};
 
 /// The most bytes of all answers that are kept. The oldest go first.
 const MAX_BYTES: usize = 16 << 20;
@@ -76,7 +76,7 @@ impl KeptAnswers {
 
     fn insert(&self, answer: KeptAnswer) {
         // Each change leaves a valid list, so that one that a panic left behind can be used.
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = lock(&self.answers);
         answers.retain(|kept| kept.id != answer.id);
         answers.push_back(answer);
         while 1 < answers.len() && MAX_BYTES < answers.iter().map(KeptAnswer::bytes).sum::<usize>() {
@@ -88,7 +88,7 @@ impl KeptAnswers {
     pub(super) fn read(&self, address: &str) -> Option<String> {
         let (id, number) = address.strip_prefix(PREFIX)?.split_once('/')?;
         let index = number.parse::<usize>().ok()?.checked_sub(1)?;
-        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = lock(&self.answers);
         let answer = answers.iter().find(|answer| answer.id == id)?;
         answer.parts.get(index).map(|part| part.text.clone())
     }

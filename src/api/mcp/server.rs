@@ -347,7 +347,7 @@ fn error_result(error: &ApiError) -> CallToolResult {
     let ApiError { code, message, hint, .. } = error;
     let text = format!("error: {}\ncode: {code}\nhint: {hint}", printable_lines(message));
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    // Beside the answer, for what is in it has to be as the tool's output schema says.
+    // Next to the answer, because what is in it has to be as the tool's output schema says.
     result.meta = Some(meta(ERROR_KEY, json!({"code": code, "message": message, "hint": hint})));
     result
 }

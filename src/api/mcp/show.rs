@@ -271,7 +271,7 @@ pub(super) struct TruncatedText<'a> {
     pub(super) head: &'a str,
     /// How many lines are shown; the last of them in part where `is_within_line`.
     pub(super) lines: usize,
-    /// Whether the cut is within a line, for the first line alone is too long.
+    /// Whether the cut is within a line, because the first line alone is too long.
     pub(super) is_within_line: bool,
 }
 

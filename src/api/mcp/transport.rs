@@ -55,7 +55,7 @@ pub fn serve<S: Service + FeedSource + 'static>(service: Arc<S>, info: McpInfo) 
         let asking = tokio::spawn(pass_questions(input, to_server, sender.clone()));
         tokio::spawn(pass_answers(from_server, sender));
         let writing = tokio::spawn(write_answers(output, answers));
-        let served = serve_on(service, info, (server_input, server_output), ending).await;
+        let served = serve_on(service, info, server_input, server_output, ending).await;
         // It would wait for the client's next line.
         asking.abort();
         let _ = timeout(SHUTDOWN_TIMEOUT, writing).await;
@@ -77,7 +77,8 @@ pub(super) struct ShutdownSignals {
 pub(super) async fn serve_on<S, R, W>(
     service: Arc<S>,
     info: McpInfo,
-    (input, output): (R, W),
+    input: R,
+    output: W,
     mut ending: ShutdownSignals,
 ) -> io::Result<()>
 where
@@ -101,7 +102,7 @@ where
     match running {
         Ok(running) => {
             let work = WorkInProgress { permits: &permits, tasks: &tasks };
-            run_until_closed(running, (left, leaving), work, ending).await;
+            run_until_closed(running, left, leaving, work, ending).await;
         }
         // A client that leaves before it has begun has done nothing wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
@@ -119,7 +120,8 @@ struct WorkInProgress<'a> {
 /// Waits until the client has left or the server is to end, and until nothing works for either any more.
 async fn run_until_closed(
     running: RunningService<RoleServer, McpServer>,
-    (left, leaving): (oneshot::Receiver<()>, watch::Sender<bool>),
+    left: oneshot::Receiver<()>,
+    leaving: watch::Sender<bool>,
     work: WorkInProgress<'_>,
     ending: ShutdownSignals,
 ) {
@@ -135,7 +137,7 @@ async fn run_until_closed(
         }
         Some(()) = stops.recv() => false,
     };
-    // Whatever still works works for nobody; what is done is still sent.
+    // No client waits for what is still running; what is done is still sent.
     token.cancel();
     work.tasks.shutdown();
     let rest = async {

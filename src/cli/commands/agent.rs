@@ -158,7 +158,7 @@ fn show_summaries(
     let tiers = tier.and_then(Tier::from_number);
     let tiers = tiers.map_or(vec![Tier::Orchestrator, Tier::TechLead], |tier| vec![tier]);
     let all = asking::with_world(context, |context, world| {
-        Ok(written_summaries(&context.location.root, context.loaded, (&word, extent), &tiers, world)?)
+        Ok(written_summaries(&context.location.root, context.loaded, &word, extent, &tiers, world)?)
     })?;
     if context.output.json {
         let data = json!({"summaries": all.iter().flat_map(shown_json).collect::<Value>()});

@@ -1,6 +1,6 @@
 //! Running the sub-agent for a command: opening the project, reading keys, and reporting progress.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::context::CommandContext;
@@ -13,7 +13,7 @@ use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::place::ProcessEnvironment;
 use crate::cli::progress::TerminalProgress;
-use crate::model::{Money, Tier};
+use crate::model::{Money, Tier, lock};
 use crate::render::format_grouped;
 use crate::service;
 use crate::service::{AskOptions, ProviderKeys, SummarySession, TeamCache, agent_keys};
@@ -226,7 +226,7 @@ struct RunCounts {
 
 impl RunObserver for RunDisplay<'_> {
     fn notify(&self, note: &RunEvent<'_>) {
-        let mut seen = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(&self.state);
         match note {
             RunEvent::Started => seen.begun += 1,
             RunEvent::Spent(money) => seen.spent = seen.spent + *money,

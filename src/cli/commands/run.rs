@@ -64,11 +64,11 @@ pub(in crate::cli) fn run(
     // The settings are read once here: the answer, the daemon's fingerprint and the command's own defaults have to
     // agree.
     let loaded = Arc::new(load_settings(&args.command, &place, environment, output)?);
-    match run_guarded(args, name, (&place, &loaded, guard), environment, output) {
+    match run_guarded(args, name, &place, &loaded, guard, environment, output) {
         // Files are listed before anything is written, so that the command can begin anew.
         Err(CommandError::Api(error)) if error.code == TOO_MANY_FILES_CODE => {
             confirm(error, output)?;
-            run_guarded(args, name, (&place, &loaded, RootGuard::none()), environment, output)
+            run_guarded(args, name, &place, &loaded, RootGuard::none(), environment, output)
         }
         done => done,
     }
@@ -78,7 +78,9 @@ pub(in crate::cli) fn run(
 fn run_guarded(
     args: &CliArgs,
     name: &str,
-    (place, loaded, guard): (&ProjectLocation, &Arc<LoadedConfig>, RootGuard),
+    place: &ProjectLocation,
+    loaded: &Arc<LoadedConfig>,
+    guard: RootGuard,
     environment: &ProcessEnvironment,
     output: &mut CommandOutput,
 ) -> Result<u8, CommandError> {

@@ -53,7 +53,7 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
             context.output.message("nobody was asked");
             return Ok(failure::USER);
         }
-        let outcome = run_plan(args.batch, &plan, (keys, proxy), team.as_ref(), &mut writing, context)?;
+        let outcome = run_plan(args.batch, &plan, keys, proxy, team.as_ref(), &mut writing, context)?;
         if let Some(team) = &team {
             share::push_outbox(team, context);
         }
@@ -65,7 +65,8 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
 fn run_plan(
     at_once: bool,
     plan: &SummaryRunPlan,
-    (keys, proxy): (ProviderKeys, Option<String>),
+    keys: ProviderKeys,
+    proxy: Option<String>,
     team: Option<&TeamCache>,
     writing: &mut SummarySession<'_>,
     context: &mut CommandContext<'_>,

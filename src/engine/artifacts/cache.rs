@@ -292,7 +292,7 @@ impl ArtifactCache<'_> {
         self.remember(PRODUCERS, producers_fingerprint().as_bytes());
     }
 
-    /// Makes the next scan read every file again, for what it derived is not all there any more.
+    /// Makes the next scan read every file again, because what it derived is not all there any more.
     pub(super) fn forget_producers(&mut self) -> Result<(), Error> {
         let store = self.store.as_mut().ok_or(Error::NoCache)?;
         Ok(store.delete_meta_of_all_worktrees(PRODUCERS)?)

@@ -13,7 +13,7 @@ use super::lookup::{ContentRef, with_content};
 use super::on_demand::OnDemandArtifact;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::workspace::Workspace;
-use crate::model::{ArtifactKind, SourceFacts};
+use crate::model::{ArtifactKind, SourceFacts, lock};
 use crate::store::{ArtifactBody, Store};
 use crate::{references, syntax};
 
@@ -34,7 +34,7 @@ pub(in crate::engine) fn load_facts(
             _ => None,
         },
         to_body: ArtifactBody::Facts,
-        stored: Store::get_facts,
+        stored: Store::get_encoded,
         derive: encoded_facts,
     };
     let (old, new): (Vec<_>, Vec<_>) =
@@ -65,7 +65,7 @@ fn encoded_facts(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<
         let facts = with_content(workspace, subject, |content| {
             let text = &content.text.text;
             let is_large = LARGE_BYTES < text.len();
-            let _alone = is_large.then(|| large.lock());
+            let _alone = is_large.then(|| lock(&large));
             // What could not be parsed for its outline is not tried again: a hostile text would cost all of the time
             // once more.
             let is_hopeless = is_large

@@ -13,7 +13,7 @@ use super::on_demand::OnDemandArtifact;
 use crate::aggregate::{Importance, ImportanceSubject};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::{ArtifactKind, FileReferences, Outline, RelPath};
+use crate::model::{ArtifactKind, FileReferences, Outline, RelPath, lock};
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::{aggregate, syntax};
 
@@ -84,7 +84,7 @@ pub(super) fn outline_if_known(
 ) -> Option<Outline> {
     let by = producer(ArtifactKind::Outline, subject.file_type)?;
     let unsaved = unsaved.get(&subject.key()).and_then(outline_in);
-    unsaved.or_else(|| known?.lock().ok()?.outline(&by, &subject.hash).ok()?)
+    unsaved.or_else(|| lock(known?).outline(&by, &subject.hash).ok()?)
 }
 
 fn outline_in(derived: &ContentArtifacts) -> Option<Outline> {

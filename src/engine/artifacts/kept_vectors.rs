@@ -1,9 +1,9 @@
 //! The term vectors that a process keeps between answers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use crate::model::ContentHash;
+use crate::model::{ContentHash, lock};
 
 /// The maximum size of a project's vectors that are kept in memory: those of some 15,000 files.
 const MAX_BYTES: usize = 8 << 20;
@@ -17,13 +17,13 @@ pub(in crate::engine) struct KeptVectors(Mutex<Arc<VectorsByContent>>);
 
 impl KeptVectors {
     pub(super) fn get(&self) -> Arc<VectorsByContent> {
-        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.0))
     }
 
     /// Keeps these vectors in the place of the last ones, if they are not too large.
     pub(super) fn replace(&self, vectors: &Arc<VectorsByContent>) {
         if vectors.values().map(|vector| vector.len()).sum::<usize>() <= MAX_BYTES {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(vectors);
+            *lock(&self.0) = Arc::clone(vectors);
         }
     }
 }

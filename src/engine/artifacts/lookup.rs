@@ -14,7 +14,9 @@ use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
-use crate::model::{ArtifactKind, ContentFacts, ContentHash, FileType, Outline, Producer, RelPath, Skeleton};
+use crate::model::{
+    ArtifactKind, ContentFacts, ContentHash, FileType, Outline, Producer, RelPath, Skeleton, lock,
+};
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::sys::Files;
 use crate::{store, syntax};
@@ -329,7 +331,7 @@ fn check_one(
     }
     let checked = with_content(workspace, subject, |content| {
         let text = &content.text.text;
-        let _alone = (LARGE_BYTES < text.len()).then(|| large.lock());
+        let _alone = (LARGE_BYTES < text.len()).then(|| lock(large));
         let (clock, timeout) = (workspace.world.clock, workspace.options.parse_timeout);
         let began = clock.thread_time();
         let mut give_up = || timeout < clock.thread_time().saturating_sub(began);

@@ -35,7 +35,7 @@ pub(in crate::engine) fn stored_structure(
     let outline_by = producer(ArtifactKind::Outline, file_type)?;
     let hashes_by = producer(ArtifactKind::SymbolHashes, file_type)?;
     let contents = HashSet::from([*hash]);
-    let hashes = cache.query_store(|store| store.get_symbol_hashes(&hashes_by, &contents))?;
+    let hashes = cache.query_store(|store| store.get_encoded(&hashes_by, &contents))?;
     let hashes = OwnHashes::decode(hashes.get(hash)?)?;
     let outline = cache.query_store(|store| store.outline(&outline_by, hash)).flatten()?;
     Some(StoredStructure { outline, hashes })
@@ -63,7 +63,7 @@ fn artifact() -> OnDemandArtifact<Vec<u8>> {
             _ => None,
         },
         to_body: ArtifactBody::SymbolHashes,
-        stored: Store::get_symbol_hashes,
+        stored: Store::get_encoded,
         derive: encoded_hashes,
     }
 }

@@ -45,7 +45,7 @@ fn stored_vectors(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) -> HashMa
             _ => None,
         },
         to_body: ArtifactBody::Terms,
-        stored: Store::get_terms,
+        stored: Store::get_encoded,
         derive: |cache, subjects| {
             let workspace = &cache.workspace;
             on_all_cores(subjects, |subject| with_content(workspace, subject, terms_of))

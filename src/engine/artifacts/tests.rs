@@ -127,13 +127,7 @@ fn tokens_are_counted_without_a_cache_too() {
 }
 
 fn scan_all(project: &mut Project<'_>) -> Vec<KnownFile> {
-    let request = ScanRequest {
-        trust: Trust::Stamps,
-        scope: &[],
-        keeps_text: &|_| false,
-        keeps_known: &|_, _| true,
-        settles: true,
-    };
+    let request = ScanRequest { settles: true, ..ScanRequest::BY_STAMPS };
     scan(&mut project.cache, &request).unwrap().files
 }
 

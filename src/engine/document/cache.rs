@@ -5,14 +5,14 @@
 //! again, from the stamps; only the rendering is saved.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::model::{
     ContentHash, DiscussionEntry, DocsDetail, DocumentLayout, DocumentPart, DocumentText, MissingFile,
-    ParseHealth, Receipt, SectionProblem, SummaryDetail, SymbolKind, ViewMode,
+    ParseHealth, Receipt, SectionProblem, SummaryDetail, SymbolKind, ViewMode, lock,
 };
 
 use super::opened::OpenedDocuments;
@@ -91,13 +91,8 @@ pub(in crate::engine) struct DocumentCaches {
 impl DocumentCaches {
     /// Returns how many documents were answered from the cache.
     pub(in crate::engine) fn reused(&self) -> u64 {
-        lock_documents(&self.documents).reused
+        lock(&self.documents).reused
     }
-}
-
-/// Locks the documents. A thread that panicked has left them whole: every change is made under one lock.
-pub(super) fn lock_documents(documents: &Mutex<DocumentCache>) -> MutexGuard<'_, DocumentCache> {
-    documents.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Default)]
@@ -164,11 +159,6 @@ impl CachedDocument {
 const MOST_BYTES: usize = 32 << 20;
 /// How many bytes a view takes besides its text.
 const OVERHEAD: usize = 200;
-
-/// Locks the views. A thread that panicked has left them whole: every change is made under one lock.
-pub(super) fn lock(views: &Mutex<ViewCache>) -> MutexGuard<'_, ViewCache> {
-    views.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// All that decides what a view shows: the content, the type that it is read as, and how it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

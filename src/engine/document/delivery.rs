@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, view_fingerprint};
+use super::cache::{DocumentCache, DocumentKey, ViewKey, view_fingerprint};
 use super::delta::{BASE, DeliveredVersion, delta_block, is_of_structure, renamed_block};
 use super::gather::{DraftDocument, ShownFile};
 use super::known_views::{covers, with_earlier_views};
@@ -27,7 +27,7 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
     ContentHash, DocumentBlock, DocumentLayout, FileDetails, Omission, OmittedFile, PrefixCaching, RelPath,
-    RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode,
+    RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode, lock,
 };
 use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
 use crate::sys::Files;
@@ -101,7 +101,7 @@ pub(in crate::engine) fn confirm_delivery(
     }
     let version = cache.query_store(|store| store.delivery_version(&record)).flatten();
     if let (Some(documents), Some(version)) = (documents, version) {
-        lock_documents(documents).record_delivered(record, cached_as.map(|key| (key, version)));
+        lock(documents).record_delivered(record, cached_as.map(|key| (key, version)));
     }
 }
 

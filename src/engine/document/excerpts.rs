@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use super::cache::{CachedView, ViewCache, ViewKey, lock};
+use super::cache::{CachedView, ViewCache, ViewKey};
 use super::gather::{ShownFile, render_as};
 use super::pack::PackContext;
 use super::parsed_texts::ParsedTexts;
@@ -17,7 +17,7 @@ use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     CompactText, ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail,
-    SummaryProvenance, Symbol, SymbolKind, ViewMode,
+    SummaryProvenance, Symbol, SymbolKind, ViewMode, lock,
 };
 use crate::{aggregate, summarize, syntax};
 

@@ -71,7 +71,7 @@ pub(super) fn gather_files(
             Some(Omission::LeftOut(SkipReason::History))
         } else {
             omission(&file, is_named, routed.rule).or_else(|| {
-                let is_skipped = may_skip && !is_named && is_of_no_interest(&file, routed, &pages);
+                let is_skipped = may_skip && !is_named && is_uninteresting(&file, routed, &pages);
                 is_skipped.then_some(Omission::NoInterest)
             })
         };
@@ -271,10 +271,10 @@ fn unknown_stability(file: &KnownFile) -> FileStability {
 }
 
 /// Returns whether a file is better counted in its folder than shown.
-fn is_of_no_interest(file: &KnownFile, routed: RoutedView, pages: &GeneratedPages) -> bool {
+fn is_uninteresting(file: &KnownFile, routed: RoutedView, pages: &GeneratedPages) -> bool {
     let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
     is_selectable(file, routed)
-        && (pages.contains(&file.path) || PathClass::is_of_no_interest(&file.path, file_type, facts.size))
+        && (pages.contains(&file.path) || PathClass::is_uninteresting(&file.path, file_type, facts.size))
 }
 
 pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {

@@ -4,10 +4,10 @@
 //! consist of is known.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::cache::CachedDocument;
-use crate::model::{ContentHash, DocumentLayout, LineIndex, PrefixCaching};
+use crate::model::{ContentHash, DocumentLayout, LineIndex, PrefixCaching, lock};
 
 /// The maximum number of documents whose texts are in memory.
 const MAX_TEXTS: usize = 2;
@@ -75,7 +75,7 @@ impl OpenedDocuments {
         // With the document of now: the cache may know that one, and holds none that is as large.
         let text = Arc::new(OpenedText { document, sha256, settings, index });
         let opened = OpenedDocument { id, at_ms, layout, caching, text: Some(text) };
-        let mut documents = self.lock();
+        let mut documents = lock(&self.0);
         documents.retain(|known| known.id != opened.id);
         documents.push_back(opened.clone());
         while MAX_DOCUMENTS < documents.len() {
@@ -87,19 +87,14 @@ impl OpenedDocuments {
 
     /// Returns a document that was opened.
     pub(in crate::engine) fn get(&self, id: &str, at_ms: i64) -> Option<OpenedDocument> {
-        let mut documents = self.lock();
+        let mut documents = lock(&self.0);
         release_texts(&mut documents, at_ms);
         documents.iter().find(|known| known.id == id).cloned()
     }
 
     /// Releases the texts that were opened too long ago.
     pub(in crate::engine) fn release_texts(&self, at_ms: i64) {
-        release_texts(&mut self.lock(), at_ms);
-    }
-
-    /// Locks the documents. A thread that panicked has left them whole: every change is made under one lock.
-    fn lock(&self) -> MutexGuard<'_, VecDeque<OpenedDocument>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        release_texts(&mut lock(&self.0), at_ms);
     }
 }
 

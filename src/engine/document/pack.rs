@@ -398,7 +398,7 @@ fn pack_symbols(
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
         let is_pointed_to = 0.0 < symbol.parts.frame;
-        let is_only_named = ranking.scores[symbol.file].is_of_generated_file()
+        let is_only_named = ranking.scores[symbol.file].is_generated()
             || named.contains(candidate, is_pointed_to)
             // What is in no cell of a notebook is JSON.
             || candidate.block.file_type.is_notebook() && symbol.kind.is_none();

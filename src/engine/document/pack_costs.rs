@@ -330,8 +330,8 @@ impl DraftCosts<'_, '_, '_> {
 
     /// Counts a row of the first names of a file.
     fn count_row(&mut self, file: usize, count: usize) -> u64 {
-        let has_no_row = self.ranking.scores[file].is_of_generated_file()
-            || self.named.is_copy(&self.files[file].candidate);
+        let has_no_row =
+            self.ranking.scores[file].is_generated() || self.named.is_copy(&self.files[file].candidate);
         if has_no_row {
             return IMPOSSIBLE;
         }

@@ -1,10 +1,10 @@
 //! Keeps what all excerpts of a large text have in common while a document is composed.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::engine::ranking::SourceText;
-use crate::model::{ContentHash, FileType};
+use crate::model::{ContentHash, FileType, lock};
 use crate::syntax;
 use crate::syntax::ExcerptParts;
 
@@ -29,18 +29,14 @@ impl ParsedTexts {
         give_up: &mut dyn FnMut() -> bool,
     ) -> Option<Arc<ExcerptParts>> {
         let key = (source.content, file_type.id);
-        if let Some(known) = self.lock().get(&key) {
+        if let Some(known) = lock(&self.0).get(&key) {
             return Some(Arc::clone(known));
         }
         let parts = Arc::new(syntax::excerpt_parts(file_type.id, &source.text, give_up)?);
         if MIN_KEPT_BYTES <= source.text.len() {
-            self.lock().insert(key, Arc::clone(&parts));
+            lock(&self.0).insert(key, Arc::clone(&parts));
         }
         Some(parts)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, PartsByText> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::cache::{CachedView, DocumentCaches, ViewCache, ViewKey, lock, view_fingerprint};
+use super::cache::{CachedView, DocumentCaches, ViewCache, ViewKey, view_fingerprint};
 use super::parsed_texts::ParsedTexts;
 use super::view::{
     ViewAnswer, ViewContent, ViewParams, ViewUnavailable, diff_view, health_remark, hidden_reason,
@@ -14,7 +14,7 @@ use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{HiddenSymbols, KnownFile, KnownState};
 use crate::model::{
     ContentFacts, ContentHash, DocsDetail, DocumentBlock, FileType, Outline, SkipReason, SummaryDetail,
-    SummaryProvenance, Symbol, ViewFault, ViewMode,
+    SummaryProvenance, Symbol, ViewFault, ViewMode, lock,
 };
 use crate::{aggregate, discover, summarize, syntax};
 

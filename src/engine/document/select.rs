@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::cache::{CachedDocument, DocumentKey, InputsKey, lock_documents};
+use super::cache::{CachedDocument, DocumentKey, InputsKey};
 use super::delivery::PendingDelivery;
 use super::focus::resolve_focus;
 use super::gather::{absent_items, may_need_text, merged_items, route, routing, select_requested};
@@ -21,7 +21,7 @@ use crate::engine::history::WorktreeStates;
 use crate::engine::index::{FileSelection, Trust};
 use crate::engine::summaries::{ModelSummaries, choose_summaries};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
-use crate::model::{ContentHash, DocumentBlock, FileOrder, RelPath, ViewMode};
+use crate::model::{ContentHash, DocumentBlock, FileOrder, RelPath, ViewMode, lock};
 
 /// What a document is composed of, as it is now.
 pub struct DocumentInputs {
@@ -138,14 +138,14 @@ impl DocumentRun<'_, '_> {
         let caches = self.caches?;
         let key =
             DocumentKey { request: Arc::clone(request), inputs: Arc::clone(inputs.digest.key.as_ref()?) };
-        let found = lock_documents(&caches.documents).get(&key)?;
+        let found = lock(&caches.documents).get(&key)?;
         let mut pending = None;
         // A preview is not delivered, and does not depend on what was.
         if let Some(history) = request.request.history.as_ref().filter(|_| !is_preview) {
             // What another document showed under the name since then is not what this one's reader has.
             let record = history.record_key();
             let version = self.cache.query_store(|store| store.delivery_version(&record)).flatten()?;
-            let is_last = lock_documents(&caches.documents)
+            let is_last = lock(&caches.documents)
                 .last_delivered
                 .get(&record)
                 .is_some_and(|(last, at)| *last == key && *at == version);
@@ -154,7 +154,7 @@ impl DocumentRun<'_, '_> {
             }
             pending = Some(PendingDelivery::unchanged(record, key));
         }
-        lock_documents(&caches.documents).reused += 1;
+        lock(&caches.documents).reused += 1;
         Some((found, pending))
     }
 
@@ -176,7 +176,7 @@ impl DocumentRun<'_, '_> {
             return None;
         }
         let key = DocumentKey { request: Arc::clone(request), inputs: Arc::clone(inputs) };
-        lock_documents(&shared.documents).insert(key.clone(), Arc::clone(cached));
+        lock(&shared.documents).insert(key.clone(), Arc::clone(cached));
         Some(key)
     }
 

@@ -1,14 +1,14 @@
 //! Counts the symbols of the files of a document, for its receipt.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
 use super::cache::{FileSymbols, SymbolCounts};
 use super::gather::ShownFile;
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
-use crate::model::{Outline, Receipt, RelPath, Symbol, SymbolKind, ViewFault};
+use crate::model::{Outline, Receipt, RelPath, Symbol, SymbolKind, ViewFault, lock};
 use crate::syntax;
 
 /// The maximum number of counts that are kept. One takes some hundred bytes.
@@ -20,11 +20,6 @@ pub(super) struct CountedSymbols {
     kinds: BTreeMap<SymbolKind, u64>,
     /// The files that could not be parsed.
     faults: FxHashMap<RelPath, ViewFault>,
-}
-
-/// Locks the counts. A thread that panicked has left them whole: every change is made under one lock.
-fn lock(kept: &Mutex<SymbolCounts>) -> MutexGuard<'_, SymbolCounts> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Counts the symbols of those files that have a structure.

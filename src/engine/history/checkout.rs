@@ -106,7 +106,7 @@ impl<'w> Checkout<'w> {
         match run_git(self.processes, &self.folder, arguments, input) {
             Ok(finished) => (finished.success && is_in_place()).then_some(finished),
             Err(error) => {
-                // Without git there are no histories, which is no fault of this one. The first fault is told.
+                // Without git there are no histories, which is no fault of this one. Only the first fault is reported.
                 if error.kind() != io::ErrorKind::NotFound {
                     let _ = self.fault.set(error);
                 }
@@ -220,7 +220,7 @@ impl<T> PerCheckout<T> {
     }
 }
 
-/// Returns what turns off each filter among git's settings; `None` if one cannot be turned off, for a command line
+/// Returns what turns off each filter among git's settings; `None` if one cannot be turned off, because a command line
 /// ends a setting's name at its first `=`.
 fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
     let mut blanked = Vec::new();

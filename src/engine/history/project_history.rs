@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::checkout::{Checkout, LINKED_KEYS, PerCheckout, note_faults};
 use super::commits::CommitLog;
@@ -13,7 +13,7 @@ use crate::engine::artifacts::ArtifactCache;
 use crate::engine::last_value::LastValue;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::{ContentHash, RelPath};
+use crate::model::{ContentHash, RelPath, lock};
 
 /// How the store remembers which linked checkouts it has histories of.
 const LINKED_KEY: &str = "history/linked";
@@ -98,11 +98,7 @@ pub(in crate::engine) struct CommitCache {
 
 type UncommittedFiles = BTreeMap<String, (ContentHash, Arc<HashSet<RelPath>>)>;
 
-impl CommitCache {
-    fn lock_uncommitted(&self) -> MutexGuard<'_, UncommittedFiles> {
-        self.uncommitted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl CommitCache {}
 
 /// Hashes of the state of git's files and of all files in the working tree, for each checkout by its name.
 pub(in crate::engine) type WorktreeStates = BTreeMap<String, ContentHash>;
@@ -176,14 +172,14 @@ fn uncommitted(
     let name = checkout.name();
     let shared = shared.and_then(|(shared, states)| Some((shared, states.get(name)?)));
     if let Some((shared, state)) = shared
-        && let Some((of, known)) = shared.lock_uncommitted().get(name)
+        && let Some((of, known)) = lock(&shared.uncommitted).get(name)
         && of == state
     {
         return Some(Arc::clone(known));
     }
     let found = Arc::new(log.uncommitted(checkout)?);
     if let Some((shared, state)) = shared {
-        shared.lock_uncommitted().insert(name.to_owned(), (*state, Arc::clone(&found)));
+        lock(&shared.uncommitted).insert(name.to_owned(), (*state, Arc::clone(&found)));
     }
     Some(found)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::scan::{ScanRequest, Trust, mark_scanned_all, scan_places};
+use super::scan::{ScanRequest, mark_scanned_all, scan_places};
 use super::scope::{NamedPaths, SnapshotScope, place_of};
 use super::snapshot::{ProjectSnapshot, take_snapshot};
 use crate::engine::artifacts::ArtifactCache;
@@ -65,14 +65,8 @@ fn refresh_scope(
     let is_listed = |path: &RelPath| place_of(path, snapshot.files()).is_some();
     let gone = snapshot.rows.keys().filter(|path| scope.matches(path) && !is_listed(path));
     let gone: Vec<RelPath> = gone.cloned().collect();
-    let request = ScanRequest {
-        trust: Trust::Stamps,
-        scope: &[],
-        keeps_text: &|_| false,
-        // What need not be read has not changed.
-        keeps_known: &|_, _| false,
-        settles: false,
-    };
+    // What need not be read has not changed.
+    let request = ScanRequest { keeps_known: &|_, _| false, ..ScanRequest::BY_STAMPS };
     let scan = scan_places(cache, &snapshot.places, &request, &snapshot)?;
     if !gone.is_empty() {
         let batch = WriteBatch { removed: gone.clone(), ..cache.new_batch() };

@@ -13,7 +13,7 @@ use crate::engine::mounts::MountedFiles;
 use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::timings::{AnswerStep, StepClock};
-use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason};
+use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason, lock};
 use crate::store::{ContentArtifacts, Store, StoredFileState};
 use crate::sys::{FileContent, FileKind, FileStat, Files, ReadError};
 
@@ -60,7 +60,7 @@ pub(super) struct FileExaminer<'a> {
     pub(super) neighbors: &'a HeaderNeighbors,
     pub(super) max_bytes: u64,
     pub(super) parse_timeout: Duration,
-    /// Knows what is stored already; a connection of its own, for the writer has the other.
+    /// Knows what is stored already; a connection of its own, because the writer has the other.
     pub(super) known: Option<Mutex<Store>>,
     /// Held while a large text is derived from.
     pub(super) large: Mutex<()>,
@@ -195,7 +195,7 @@ impl FileExaminer<'_> {
         let content = bytes.into_text();
         let derived = (!is_known).then(|| {
             let is_large = LARGE_BYTES < content.text.text.len();
-            let _alone = is_large.then(|| self.large.lock());
+            let _alone = is_large.then(|| lock(&self.large));
             Box::new(derive(&content, self.parse_timeout, &self.steps))
         });
         let text = keeps_text.then(|| content.text.text.into_owned());
@@ -207,14 +207,11 @@ impl FileExaminer<'_> {
     fn is_known(&self, hash: ContentHash, file_type: &'static FileType) -> bool {
         // Claimed before the store is asked: of several files with the same content, read at the same time, only the
         // first is parsed.
-        if let Ok(mut claimed) = self.claimed.lock()
-            && !claimed.insert((hash, file_type.id))
-        {
+        if !lock(&self.claimed).insert((hash, file_type.id)) {
             return true;
         }
         let Some(known) = &self.known else { return false };
-        let Ok(known) = known.lock() else { return false };
-        known.has_artifacts(&hash, &producers(file_type)).unwrap_or(false)
+        lock(known).has_artifacts(&hash, &producers(file_type)).unwrap_or(false)
     }
 }
 

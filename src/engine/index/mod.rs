@@ -31,5 +31,6 @@ pub(in crate::engine) use scan::{ScanRequest, index, scan};
 pub(in crate::engine) use seen::{ChangedFiles, SeenFiles, files_changed_since, rows_of};
 pub(in crate::engine) use selection::{
     FileArgument, FileSelection, note_unreadable, select, select_contents, select_named, select_path,
+    select_visible,
 };
 pub(in crate::engine) use status::{listed_files, selected_status, status};

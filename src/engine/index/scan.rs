@@ -52,6 +52,17 @@ pub(in crate::engine) struct ScanRequest<'a> {
     pub(in crate::engine) settles: bool,
 }
 
+impl ScanRequest<'_> {
+    /// Everything that is known of all files, of which those are read whose stamps have changed.
+    pub(in crate::engine) const BY_STAMPS: ScanRequest<'static> = ScanRequest {
+        trust: Trust::Stamps,
+        scope: &[],
+        keeps_text: &|_| false,
+        keeps_known: &|_, _| true,
+        settles: false,
+    };
+}
+
 #[derive(Default)]
 pub(in crate::engine) struct ScanResult {
     /// By path: all, or those that had to be read and those that are left out.
@@ -80,8 +91,7 @@ pub(super) enum StampCheck {
 }
 
 pub(in crate::engine) fn index(cache: &mut ArtifactCache<'_>, trust: Trust) -> Result<IndexReport, Error> {
-    let request =
-        ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: &|_, _| false, settles: true };
+    let request = ScanRequest { trust, keeps_known: &|_, _| false, settles: true, ..ScanRequest::BY_STAMPS };
     let report = scan(cache, &request)?.report;
     cache.delete_lost_worktrees();
     cache.release_memory();

@@ -108,14 +108,7 @@ pub(in crate::engine) fn files_changed_since(
         changed_places(cache, seen, wanted, &snapshot)
     };
     let Some(places) = places else { return Ok(None) };
-    let request = ScanRequest {
-        trust: Trust::Stamps,
-        scope: &[],
-        keeps_text: &|_| false,
-        keeps_known: &|_, _| true,
-        settles: false,
-    };
-    let scan = scan_places(cache, &places, &request, &snapshot)?;
+    let scan = scan_places(cache, &places, &ScanRequest::BY_STAMPS, &snapshot)?;
     if trusted_events {
         cache.workspace.log.record_trusted_events();
     } else {

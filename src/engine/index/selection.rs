@@ -7,7 +7,7 @@ use super::examine::{examiner, reason_of_kind};
 use super::scan::{ScanRequest, ScanResult, Trust, scan, state_from_row};
 use super::snapshot::{neighbors_of, report_stamp_mismatch};
 use crate::aggregate::Selector;
-use crate::engine::artifacts::ArtifactCache;
+use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace, is_racy};
 use crate::model::{ContentHash, FileStamp, MissingFile, RelPath, SkipReason, error_chain};
@@ -76,8 +76,7 @@ pub(in crate::engine) fn select(
     }
     if words.is_empty() || !selectors.is_empty() {
         let scope: Vec<Selector> = selectors.iter().map(|(_, selector)| selector.clone()).collect();
-        let request =
-            ScanRequest { trust, scope: &scope, keeps_text, keeps_known: &|_, _| true, settles: false };
+        let request = ScanRequest { trust, scope: &scope, keeps_text, ..ScanRequest::BY_STAMPS };
         let found = scan(cache, &request)?;
         for (word, selector) in &selectors {
             if !found.files.iter().any(|file| selector.selects(&file.path)) {
@@ -103,6 +102,17 @@ pub(in crate::engine) fn select(
     Ok(selection)
 }
 
+/// Returns all files of the project, without what masks hide, and notes those that cannot be read.
+pub(in crate::engine) fn select_visible(
+    cache: &mut ArtifactCache<'_>,
+    trust: Trust,
+) -> Result<FileSelection, Error> {
+    let mut selection = select_named(cache, &[], trust, &|_| false)?;
+    note_unreadable(&mut cache.workspace, &selection.files);
+    hide_by_settings(cache, &mut selection.files);
+    Ok(selection)
+}
+
 /// Returns the files of the project whose content, read as that type, is wanted; and all that had to be read, whatever
 /// they are.
 pub(in crate::engine) fn select_contents(
@@ -111,9 +121,7 @@ pub(in crate::engine) fn select_contents(
     is_wanted: &dyn Fn(&ContentHash, &'static str) -> bool,
 ) -> Result<Vec<KnownFile>, Error> {
     cache.workspace.hidden.clear();
-    let keeps_text = |_: &RelPath| false;
-    let request =
-        ScanRequest { trust, scope: &[], keeps_text: &keeps_text, keeps_known: is_wanted, settles: false };
+    let request = ScanRequest { trust, keeps_known: is_wanted, ..ScanRequest::BY_STAMPS };
     Ok(scan(cache, &request)?.files)
 }
 

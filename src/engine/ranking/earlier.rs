@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::source::SourceText;
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, identify};
 use crate::engine::history::blobs_named;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{FileType, RelPath};
+use crate::model::{FileType, RelPath, lock};
 
 /// The maximum size of the texts that are kept.
 const MAX_BYTES: usize = 16 << 20;
@@ -53,7 +53,7 @@ impl EarlierSources {
         cache: &mut ArtifactCache<'_>,
         wanted: Vec<(T, EarlierContent)>,
     ) -> Vec<(T, Arc<EarlierSource>)> {
-        let last = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let last = Arc::clone(&lock(&self.0));
         let contents = wanted.iter().map(|(_, content)| content);
         // A document finds out for itself whether the parts of a text take too long to parse.
         let is_kept = |content: &&EarlierContent| {
@@ -67,7 +67,7 @@ impl EarlierSources {
         let found =
             found.filter_map(|(of, content)| Some((of, Arc::clone(sources.get(&content)?)))).collect();
         if is_new {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(fitting(sources, &last));
+            *lock(&self.0) = Arc::new(fitting(sources, &last));
         }
         found
     }

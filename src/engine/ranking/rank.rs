@@ -146,8 +146,8 @@ pub(in crate::engine) fn rank_project(
             let source = sources.get(at)?;
             let mut chunks = chunk_file(&source.text, source.outline.as_ref());
             let functions = source.functions(&chunks);
-            let file = (ranked[*at].path.as_bytes(), source.text.as_str());
-            cut_around_mentions(&mut chunks, file, query, most_bytes);
+            let path = ranked[*at].path.as_bytes();
+            cut_around_mentions(&mut chunks, path, &source.text, query, most_bytes);
             let matches = if is_matched { match_chunks(query, &source.text, &chunks) } else { Vec::new() };
             Some(ChunkedFile { at: *at, source, functions, chunks, matches })
         };
@@ -234,7 +234,7 @@ fn ranked_symbols(
 impl ProjectRanking {
     /// Adds what some files were at an earlier commit.
     pub(super) fn add_earlier(&mut self, found: Vec<(usize, Arc<EarlierSource>)>) {
-        add_earlier((&mut self.sources, &mut self.versions), found);
+        add_earlier(&mut self.sources, &mut self.versions, found);
     }
 
     /// Returns whether the parts of a text took too long to parse, which each document is to find out for itself.
@@ -315,14 +315,15 @@ fn read_sources(
     let mut versions: HashMap<usize, KnownFile> =
         sources.keys().map(|at| (*at, files[*at].clone())).collect();
     if let Some((_, kept)) = request.frozen_at {
-        add_earlier((&mut sources, &mut versions), kept.read(cache, past));
+        add_earlier(&mut sources, &mut versions, kept.read(cache, past));
     }
     let is_complete = sources.len() == with_texts + unread.len();
     ReadSources { sources, versions, is_complete }
 }
 
 fn add_earlier(
-    (sources, versions): (&mut SourceTexts, &mut HashMap<usize, KnownFile>),
+    sources: &mut SourceTexts,
+    versions: &mut HashMap<usize, KnownFile>,
     found: Vec<(usize, Arc<EarlierSource>)>,
 ) {
     for (at, found) in found {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, path_classes, rank_project};
-use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, past_commits, project_commits};
-use crate::engine::index::{Trust, note_unreadable, select_named};
+use crate::engine::index::{Trust, select_visible};
 use crate::engine::symbol_names::last_name_part;
 use crate::engine::symbols::suggest_names;
 use crate::engine::workspace::KnownFile;
@@ -76,11 +76,9 @@ pub(in crate::engine) fn search(
 ) -> Result<SearchAnswer, Error> {
     let text = plain_text(&request.text).text;
     let mut reading = read_task(&text)?;
-    let mut selection = select_named(cache, &[], trust, &|_| false)?;
+    let selection = select_visible(cache, trust)?;
     reading.ignore_libraries(selection.files.iter().map(|file| &file.path));
     let query = RankingQuery::of_task(&text, &reading);
-    note_unreadable(&mut cache.workspace, &selection.files);
-    hide_by_settings(cache, &mut selection.files);
     let commits = project_commits(cache, shared.map(|shared| shared.commits), selection.rules);
     let past = shared.map(|shared| shared.past);
     let past = commits.map(|commits| past_commits(cache, past, &commits, LogEnd::Head));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ use crate::engine::index::FileStatus;
 use crate::engine::options::SummaryLookupOptions;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{
-    ContentHash, FileItem, ModelName, RelPath, SummaryProvenance, SummaryScope, Tier, error_chain,
+    ContentHash, FileItem, ModelName, RelPath, SummaryProvenance, SummaryScope, Tier, error_chain, lock,
 };
 use crate::store::Error;
 use crate::store::agent::{AGENT_DATABASE, AgentDb, StoredSummary};
@@ -66,7 +66,8 @@ impl SummaryLookup {
         file: &Path,
         tier: Tier,
         options: &SummaryLookupOptions,
-        (asked, folders): (&[LookupFile<'_>], Option<impl FnOnce() -> Vec<SubjectFolder>>),
+        asked: &[LookupFile<'_>],
+        folders: Option<impl FnOnce() -> Vec<SubjectFolder>>,
     ) -> Result<ModelSummaries, Error> {
         let Some(generation) = self.generation(file, options)? else { return Ok(ModelSummaries::default()) };
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
@@ -365,7 +366,7 @@ pub(in crate::engine) fn choose_summaries(
     let root = cache.workspace.root.clone();
     let found = with_lookup(cache, lookup, |lookup, file, options| {
         let folders = items.map(|items| || folders(files, items, options, &root));
-        lookup.choose(file, tier.tier, options, (&asked, folders))
+        lookup.choose(file, tier.tier, options, &asked, folders)
     });
     found.unwrap_or_default()
 }
@@ -391,7 +392,7 @@ fn with_lookup<T>(
     cache.store.as_ref()?;
     let file = cache.workspace.cache_folder().join(AGENT_DATABASE);
     let answer = {
-        let mut guard = lookup.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(lookup);
         ask(&mut guard, &file, &cache.workspace.options.summary_lookup)
     };
     match answer {
@@ -416,8 +417,8 @@ fn folders(
 ) -> Vec<SubjectFolder> {
     // Invalid patterns are reported when tasks are listed.
     let Ok(exclude) = ExclusionPatterns::new(&options.exclude, root) else { return Vec::new() };
-    let patterns = (exclude, &options.secret_names);
-    let Ok(rules) = EligibilityRules::new(patterns, items, options.min_bytes) else { return Vec::new() };
+    let rules = EligibilityRules::new(exclude, &options.secret_names, items, options.min_bytes);
+    let Ok(rules) = rules else { return Vec::new() };
     SubjectIndex::from_files(files, &rules, &[]).folders
 }
 

@@ -10,7 +10,7 @@ use super::task::{
 use crate::engine::mounts::MountedFiles;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::workspace::Workspace;
-use crate::model::{ContentHash, FileType, ModelPrompt, Outline, RelPath, SummaryKey};
+use crate::model::{ContentHash, FileType, ModelPrompt, Outline, RelPath, SummaryKey, lock};
 use crate::summarize::prompt::{FolderChild, PromptMaterial, folder_material, instructions, material};
 use crate::summarize::secrets;
 use crate::sys::{Clock, Files};
@@ -135,7 +135,7 @@ impl PromptPreparer<'_> {
     fn outline(&self, file_type: &'static FileType, text: &str) -> Option<Outline> {
         syntax::outline_producer(file_type.id)?;
         // The syntax tree of a large text takes many times its bytes, so such texts are parsed one at a time.
-        let _alone = (LARGE_BYTES < text.len()).then(|| self.large.lock());
+        let _alone = (LARGE_BYTES < text.len()).then(|| lock(&self.large));
         let parse = || {
             // Processor time, so that the outline does not depend on how busy the machine is.
             let began = self.clock.thread_time();

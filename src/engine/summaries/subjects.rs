@@ -168,7 +168,8 @@ pub(super) struct EligibilityRules {
 
 impl EligibilityRules {
     pub(super) fn new(
-        (exclude, secrets): (ExclusionPatterns, &discover::Options),
+        exclude: ExclusionPatterns,
+        secrets: &discover::Options,
         items: Vec<FileItem>,
         least_bytes: u64,
     ) -> Result<Self, Error> {
@@ -224,7 +225,8 @@ pub(super) fn eligibility(
 ) -> Result<EligibilityRules, Error> {
     let exclude = ExclusionPatterns::new(&policy.exclude, &workspace.root)?;
     EligibilityRules::new(
-        (exclude, &policy.secret_names),
+        exclude,
+        &policy.secret_names,
         workspace.relative_items(&policy.items),
         policy.min_bytes,
     )

@@ -20,7 +20,7 @@ use super::task::{
 use crate::aggregate::Selector;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, ImportanceInputs, importance};
 use crate::engine::error::Error;
-use crate::engine::index::{ScanRequest, Trust, scan};
+use crate::engine::index::{ScanRequest, scan};
 use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::{RelPath, SummaryKey, SummaryScope};
 use crate::summarize::is_machine_written;
@@ -115,14 +115,7 @@ pub(in crate::engine) fn folder_subjects(
 
 /// Returns all files of the project as they are now.
 pub(super) fn all_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<KnownFile>, Error> {
-    let request = ScanRequest {
-        trust: Trust::Stamps,
-        scope: &[],
-        keeps_text: &|_| false,
-        keeps_known: &|_, _| true,
-        settles: false,
-    };
-    Ok(scan(cache, &request)?.files)
+    Ok(scan(cache, &ScanRequest::BY_STAMPS)?.files)
 }
 
 /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.

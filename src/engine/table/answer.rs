@@ -36,7 +36,7 @@ pub(in crate::engine) fn file_table(
     let begun = tables.map_or(0, |tables| tables.begin(now_ms(run)));
     let aggregation = without_order(&request.aggregation);
     let kept = match tables {
-        Some(tables) => update_table(run, tables, (request, &aggregation), begun)?,
+        Some(tables) => update_table(run, tables, request, &aggregation, begun)?,
         None => KeptTableState::Outdated,
     };
     let is_awaited = match kept {
@@ -44,7 +44,7 @@ pub(in crate::engine) fn file_table(
         KeptTableState::Awaited => true,
         KeptTableState::Outdated => false,
     };
-    let (names, found) = find_table(run, tables, (request, &aggregation), is_awaited)?;
+    let (names, found) = find_table(run, tables, request, &aggregation, is_awaited)?;
     Ok(match tables {
         Some(tables) => tables.record(&request.choice, begun, names, found, request.since).into(),
         None => answer(None, Arc::new(names), found, None),
@@ -55,7 +55,8 @@ pub(in crate::engine) fn file_table(
 fn find_table(
     run: &mut DocumentRun<'_, '_>,
     tables: Option<&TableCache>,
-    (request, aggregation): (&TableRequest, &AggregationRequest),
+    request: &TableRequest,
+    aggregation: &AggregationRequest,
     is_awaited: bool,
 ) -> Result<(TableNames, FoundTable), Error> {
     // Before anything is looked up: what is written meanwhile makes the next answer look again.

@@ -48,12 +48,13 @@ pub(super) enum KeptTableState {
 pub(super) fn update_table(
     run: &mut DocumentRun<'_, '_>,
     tables: &TableCache,
-    (request, aggregation): (&TableRequest, &AggregationRequest),
+    request: &TableRequest,
+    aggregation: &AggregationRequest,
     begun: u64,
 ) -> Result<KeptTableState, Error> {
     // Again if another answer has changed the table meanwhile: its own event often follows an edit closely.
     for _ in 0..UPDATE_TRIES {
-        let state = try_update(run, tables, (request, aggregation), begun)?;
+        let state = try_update(run, tables, request, aggregation, begun)?;
         if let Some(state) = state {
             return Ok(state);
         }
@@ -65,7 +66,8 @@ pub(super) fn update_table(
 fn try_update(
     run: &mut DocumentRun<'_, '_>,
     tables: &TableCache,
-    (request, aggregation): (&TableRequest, &AggregationRequest),
+    request: &TableRequest,
+    aggregation: &AggregationRequest,
     begun: u64,
 ) -> Result<Option<KeptTableState>, Error> {
     let Some(last) = tables.last(&request.choice) else { return Ok(Some(KeptTableState::Outdated)) };

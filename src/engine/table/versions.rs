@@ -6,12 +6,13 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::basis::{TableBasis, TableUpdate};
 use super::rows::{TableNames, TableRow, TableTotals};
 use crate::engine::document::{AggregationRequest, InputsKey};
 use crate::engine::index::SeenFiles;
+use crate::model::lock;
 
 /// The document of a project with more files is composed only for a client that has the estimates.
 const QUICK_FILES: usize = 2_000;
@@ -144,14 +145,9 @@ impl TableCache {
         self.quick_files
     }
 
-    fn lock(&self) -> MutexGuard<'_, KeptTables> {
-        // Every change under the lock is whole when a thread panics elsewhere.
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the number of an answer that is about to be made. What answers find out counts in this order.
     pub(super) fn begin(&self, now_ms: u64) -> u64 {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.tables);
         if kept.first == 0 {
             // By the time, so that no clock of an earlier process is taken for one of this.
             kept.first = now_ms.max(1);
@@ -163,7 +159,7 @@ impl TableCache {
 
     /// Returns the last table of a choice with its names, if it has the names of now.
     pub(super) fn last(&self, choice: &str) -> Option<LastTable> {
-        let kept = self.lock();
+        let kept = lock(&self.tables);
         let table = kept.tables.iter().find(|table| table.choice == choice)?;
         let last = || LastTable {
             clock: table.clock(),
@@ -183,7 +179,7 @@ impl TableCache {
         update: TableUpdate,
         since: Option<TableClock>,
     ) -> Option<TableVersion> {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.tables);
         // What an answer finds that compares all files counts, although it was begun before one that trusted events.
         let begun = if update.trusted_events { base.1 } else { begun };
         let is_base = |table: &KeptTable| (table.clock(), table.begun) == base;
@@ -204,7 +200,7 @@ impl TableCache {
         found: FoundTable,
         since: Option<TableClock>,
     ) -> TableVersion {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.tables);
         if let Some(names) = kept.record_names(begun, names) {
             // Files came or went meanwhile. The client gets the clock of no table, and so the whole the next time.
             let clock = TableClock { table: 0, change: 0 };
@@ -238,7 +234,7 @@ impl TableCache {
         begun: u64,
         names: TableNames,
     ) -> Option<Arc<TableNames>> {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.tables);
         if kept.record_names(begun, names).is_some() {
             return None;
         }

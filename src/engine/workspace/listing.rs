@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashSet;
 
@@ -22,7 +22,9 @@ use crate::engine::error::Error;
 use crate::engine::mounts::Mount;
 use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
-use crate::model::{ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, is_within, split_resource};
+use crate::model::{
+    ContentHash, FileStamp, LinkedFolder, RelPath, SkipReason, is_within, lock, split_resource,
+};
 use crate::sys::{FileKind, Files, Processes, RealFiles};
 
 /// A change that is older than this should have been reported by an event.
@@ -163,7 +165,7 @@ impl Workspace<'_> {
                 return gone(Some(path), [Some(*before), now]);
             }
         }
-        let rechecked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let rechecked = lock(&listed.rechecked).clone();
         let mut state = ListingState::Unchanged;
         for (at, folder) in listed.folders.iter().enumerate() {
             let (before, read_at_ns) = rechecked
@@ -183,7 +185,7 @@ impl Workspace<'_> {
             let read_at_ns = self.world.clock.now_ns();
             match (now, self.names_in(folder.path.as_ref())) {
                 (Some(now), Some((names, _))) if Some(names) == folder.names => {
-                    let mut rechecked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut rechecked = lock(&listed.rechecked);
                     rechecked.insert(at, (now, read_at_ns));
                     state = ListingState::SameNames;
                 }
@@ -436,8 +438,8 @@ pub type WatchFolders = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<V
 
 /// Returns a function that lists the folders of the project in the folder `root`, and those of linked folders.
 ///
-/// Asked for all, it lists the files too: git may track some in a folder that a rule ignores. Asked for a new folder it
-/// goes by the rules alone, for that is asked a thousand times when a branch is switched.
+/// For the whole project, it lists the files too: git may track some in a folder that a rule ignores. For a new folder, it
+/// applies only the rules, because it is called a thousand times when a branch is switched.
 pub fn watch_folders(
     root: &Path,
     options: &Options,
@@ -449,7 +451,7 @@ pub fn watch_folders(
     let last: Mutex<BTreeMap<PathBuf, (ListingSource, KeptFolders)>> = Mutex::default();
     Ok(Arc::new(move |linked: Option<&LinkedFolder>, below: &[u8]| {
         let folder = linked.map_or(&root, |linked| &linked.path);
-        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&last);
         let listing = if below.is_empty() {
             // Whether the folder has too many files was decided before it was watched.
             let listing = match linked {

@@ -5,13 +5,13 @@
 //! the rules.
 
 use std::borrow::Cow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use rustc_hash::FxHashSet;
 
 use crate::discover;
 use crate::discover::DecodedText;
-use crate::model::{ContentFacts, ContentHash, FileItem, RelPath, SkipReason};
+use crate::model::{ContentFacts, ContentHash, FileItem, RelPath, SkipReason, lock};
 use crate::summarize::secrets;
 
 /// Replaces the secrets in the tags and comments of an item's slices, which are no safer than the files.
@@ -44,22 +44,18 @@ impl CleanContents {
         bytes: &'a [u8],
     ) -> Result<DecodedText<'a>, SkipReason> {
         let text = discover::read_as_text(bytes)?;
-        if self.contents().contains(hash) {
+        if lock(&self.0).contains(hash) {
             return Ok(text);
         }
         let (text, is_clean) = without_secrets(text);
         if is_clean {
-            let mut contents = self.contents();
+            let mut contents = lock(&self.0);
             if Self::MOST <= contents.len() {
                 contents.clear();
             }
             contents.insert(*hash);
         }
         Ok(text)
-    }
-
-    fn contents(&self) -> MutexGuard<'_, FxHashSet<ContentHash>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +17,7 @@ use super::lister::ListedMount;
 use crate::discover;
 use crate::discover::{FileListing, HeaderNeighbors};
 use crate::engine::fingerprint::Fingerprint;
-use crate::model::{ContentHash, FileStamp, LinkedFolder, RelPath};
+use crate::model::{ContentHash, FileStamp, LinkedFolder, RelPath, lock};
 use crate::store::{FileRow, WriteBatch};
 
 /// The rows of the table of files, by path.
@@ -97,7 +97,7 @@ impl TreeTracker {
     /// Records that the bytes of files may have changed: they are read before they are answered from, whatever their
     /// stamps are.
     pub(in crate::engine) fn touch(&self, paths: &[RelPath]) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         known.touches += 1;
         known.version += 1;
         let touch = known.touches;
@@ -107,7 +107,7 @@ impl TreeTracker {
 
     /// Records that files may have come or gone, or that the rules have changed by which they are listed.
     pub(in crate::engine) fn invalidate_listing(&self) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         known.relists += 1;
         known.version += 1;
         // Kept aside: after an editor saved through a temporary file, the names are what they were.
@@ -116,7 +116,7 @@ impl TreeTracker {
 
     /// Records that events were lost, so that anything may have changed.
     pub(in crate::engine) fn invalidate_all(&self) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         // `dirty` is kept: these files have to be read even if a rescan finds their stamps unchanged.
         known.epoch += 1;
         known.relists += 1;
@@ -129,7 +129,7 @@ impl TreeTracker {
 
     /// Sets whether changes are reported by events. If not, every answer lists the files again.
     pub(in crate::engine) fn set_trusted(&self, is_trusted: bool) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         if known.is_trusted != is_trusted {
             known.is_trusted = is_trusted;
             // A listing begun before must not be kept: no event has reported the changes in between.
@@ -143,17 +143,17 @@ impl TreeTracker {
 
     /// Returns a number that moves whenever anything that is known changes.
     pub(in crate::engine) fn version(&self) -> u64 {
-        self.known().version
+        lock(&self.known).version
     }
 
     /// Returns how many files are known to have changed and were not read since.
     pub(in crate::engine) fn pending(&self) -> u64 {
-        self.known().dirty.len() as u64
+        lock(&self.known).dirty.len() as u64
     }
 
     /// Returns how the tree has fared. Documents are counted elsewhere.
     pub(in crate::engine) fn counts(&self) -> WorkspaceCounts {
-        let known = self.known();
+        let known = lock(&self.known);
         let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
         let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
         WorkspaceCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused: 0 }
@@ -162,7 +162,7 @@ impl TreeTracker {
     /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
     /// the user's ignore files. Some may not exist. Empty until the files were listed for the first time.
     pub(in crate::engine) fn external_dependencies(&self) -> Vec<PathBuf> {
-        let known = self.known();
+        let known = lock(&self.known);
         let listed = known.listed.clone().or_else(|| known.suspect.clone());
         drop(known);
         listed.map(|listed| listed.external_paths()).unwrap_or_default()
@@ -170,7 +170,7 @@ impl TreeTracker {
 
     /// Returns what is known, and a listing only where it was made by the same names that count.
     pub(in crate::engine) fn snapshot(&self, names: &discover::Options) -> TreeSnapshot {
-        let known = self.known();
+        let known = lock(&self.known);
         let is_ours = |listed: &Arc<TrackedListing>| known.is_trusted && listed.name_options == *names;
         TreeSnapshot {
             is_trusted: known.is_trusted,
@@ -186,7 +186,7 @@ impl TreeTracker {
 
     /// Keeps a listing, unless it may be of yesterday already.
     pub(super) fn store_listing(&self, listed: &Arc<TrackedListing>, began: &TreeSnapshot) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         if known.is_trusted && known.relists == began.relists {
             known.listed = Some(Arc::clone(listed));
             known.suspect = None;
@@ -196,7 +196,7 @@ impl TreeTracker {
 
     /// Forgets a listing that turned out not to be right any more.
     pub(super) fn drop_listing(&self, began: &TreeSnapshot) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         if known.relists == began.relists {
             known.listed = None;
             known.suspect = None;
@@ -206,29 +206,29 @@ impl TreeTracker {
 
     /// Keeps all other projects of this process from writing.
     pub(in crate::engine) fn lock_writes(&self) -> MutexGuard<'_, ()> {
-        self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.saving)
     }
 
     pub(in crate::engine) fn rows(&self) -> Option<Arc<FileRows>> {
-        self.known().rows.clone()
+        lock(&self.known).rows.clone()
     }
 
     /// Returns the rows, if they were read from a store of this generation.
     pub(in crate::engine) fn rows_of(&self, generation: Option<&[u8]>) -> Option<Arc<FileRows>> {
-        let known = self.known();
+        let known = lock(&self.known);
         known.rows.clone().filter(|_| known.generation.as_deref() == generation)
     }
 
     /// Keeps the rows as the store of this generation has them. Nobody may write meanwhile.
     pub(in crate::engine) fn store_rows(&self, rows: Arc<FileRows>, generation: Option<Vec<u8>>) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         known.rows = Some(rows);
         known.generation = generation;
     }
 
-    /// Forgets the rows, for the store has others.
+    /// Forgets the rows, because the store has others.
     pub(in crate::engine) fn drop_rows(&self) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         // Until everything was scanned again, an unreported change cannot be distinguished from one that was made
         // before.
         known.rows = None;
@@ -238,13 +238,13 @@ impl TreeTracker {
 
     /// Records that the store lacks some of the rows in memory.
     pub(in crate::engine) fn mark_behind(&self) {
-        self.known().is_behind = true;
+        lock(&self.known).is_behind = true;
     }
 
     /// Forgets the rows if the store lacks some of them: a project that has a store again, or never lost it, reads
     /// again what another project could not store.
     pub(in crate::engine) fn catch_up(&self) {
-        let is_behind = std::mem::take(&mut self.known().is_behind);
+        let is_behind = std::mem::take(&mut lock(&self.known).is_behind);
         if is_behind {
             self.drop_rows();
         }
@@ -255,7 +255,7 @@ impl TreeTracker {
         if batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         known.version += 1;
         let TreeState { rows: Some(rows), unreported, is_complete, .. } = &mut *known else {
             return;
@@ -284,7 +284,7 @@ impl TreeTracker {
     /// Takes out of a batch what was read before that many touches had come, and has been read once more since. What was
     /// touched meanwhile is kept without its stamp: that may be of bytes that were only half written.
     pub(in crate::engine) fn drop_outdated(&self, batch: &mut WriteBatch, touches: u64) {
-        let known = self.known();
+        let known = lock(&self.known);
         let is_later = |at: Option<&u64>| at.is_some_and(|at| touches < *at);
         batch.files.retain(|row| !is_later(known.settled.get(&row.path)));
         for row in &mut batch.files {
@@ -296,7 +296,7 @@ impl TreeTracker {
 
     /// Returns whether an answer found a file where there was none, which no refresh has reported yet.
     pub(in crate::engine) fn is_unreported_addition(&self, path: &RelPath) -> bool {
-        self.known().unreported.get(path).is_some_and(Option::is_none)
+        lock(&self.known).unreported.get(path).is_some_and(Option::is_none)
     }
 
     /// Returns the files that changed since they were last reported, each with its row then. They count as reported
@@ -305,22 +305,22 @@ impl TreeTracker {
         &self,
         is_meant: &dyn Fn(&RelPath) -> bool,
     ) -> FxHashMap<RelPath, Option<Arc<FileRow>>> {
-        self.known().unreported.extract_if(|path, _| is_meant(path)).collect()
+        lock(&self.known).unreported.extract_if(|path, _| is_meant(path)).collect()
     }
 
     /// Records that a file is gone with its linked folder; returns whether that is new.
     pub(in crate::engine) fn mark_gone(&self, path: &RelPath) -> bool {
-        self.known().gone.insert(path.clone())
+        lock(&self.known).gone.insert(path.clone())
     }
 
     /// Returns the files that were gone with their linked folders, and are not any more.
     pub(in crate::engine) fn take_returned(&self, is_gone: &dyn Fn(&RelPath) -> bool) -> Vec<RelPath> {
-        self.known().gone.extract_if(|path| !is_gone(path)).collect()
+        lock(&self.known).gone.extract_if(|path| !is_gone(path)).collect()
     }
 
     /// Records that files were read, and how many reports there had been when the reading began.
     pub(in crate::engine) fn mark_read<'p>(&self, paths: impl Iterator<Item = &'p RelPath>, touches: u64) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         if known.dirty.is_empty() {
             return;
         }
@@ -338,7 +338,7 @@ impl TreeTracker {
 
     /// Records that every file was scanned.
     pub(in crate::engine) fn mark_scanned_all(&self, began: &TreeSnapshot) {
-        let mut known = self.known();
+        let mut known = lock(&self.known);
         // Events that were lost during the scan may be about files that it had already passed.
         known.is_complete = known.epoch == began.epoch && known.is_trusted;
         let seen = began.touches;
@@ -347,16 +347,11 @@ impl TreeTracker {
     }
 
     pub(in crate::engine) fn count_missed(&self, missed: u64) {
-        self.known().missed += missed;
+        lock(&self.known).missed += missed;
     }
 
     pub(in crate::engine) fn count_mismatch(&self) {
-        self.known().mistakes += 1;
-    }
-
-    fn known(&self) -> MutexGuard<'_, TreeState> {
-        // Every change under the lock is whole when a thread panics elsewhere.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known).mistakes += 1;
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::markup::{IgnoredTextReason, Markup};
-use crate::search::traces::{has_source_extension, parse_location};
+use crate::search::traces::{has_source_extension, parse_location, with_slashes};
 
 /// How a path is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,7 +107,7 @@ impl<I: Iterator<Item = Range<usize>>> Cursor<I> {
 fn path(token: &str, start: usize, is_ticked: bool) -> Option<MentionedPath> {
     let trimmed = token.trim_end_matches(['.', ':', '!', '?', '…']);
     let mention = |path: &str, lines, kind| {
-        let path = if kind == MentionedPathKind::Module { path.to_owned() } else { normalize(path) };
+        let path = if kind == MentionedPathKind::Module { path.to_owned() } else { with_slashes(path) };
         Some(MentionedPath { path, lines, kind, range: start..start + trimmed.len() })
     };
     let file = trimmed.strip_prefix("file://").unwrap_or(trimmed);
@@ -166,7 +166,7 @@ fn link(url: &str, start: usize) -> Option<MentionedPath> {
     let path = path.trim_end_matches(['/', '.', ',', ':']);
     let lines = anchor.strip_prefix('L').and_then(line_range);
     let range = start..start + url.len();
-    let path = normalize(&path.replace("%20", " "));
+    let path = with_slashes(&path.replace("%20", " "));
     (!path.is_empty()).then_some(MentionedPath { path, lines, kind: MentionedPathKind::Link, range })
 }
 
@@ -179,8 +179,4 @@ fn line_range(anchor: &str) -> Option<(u32, u32)> {
     let first = number(anchor)?;
     let last = anchor.split_once('-').and_then(|(_, last)| number(last.trim_start_matches('L')));
     Some((first, last.unwrap_or(first).max(first)))
-}
-
-fn normalize(path: &str) -> String {
-    path.replace('\\', "/").trim_start_matches("./").to_owned()
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::frame::TraceTool;
-use super::location::{extension, has_source_extension, normalize, parse_whole};
+use super::location::{extension, has_source_extension, parse_whole, without_scheme};
 
 /// A line of a text.
 pub(super) struct TraceLine<'a> {
@@ -92,7 +92,7 @@ impl TraceHeading {
         }
         self.read_tex_files(trimmed);
         if let Some((path, quoted)) = trimmed.split_once(": In ") {
-            (self.function, self.function_path) = (quoted_name(quoted), Some(normalize(path)));
+            (self.function, self.function_path) = (quoted_name(quoted), Some(without_scheme(path)));
         } else if let Some(test) = trimmed.strip_prefix("[ RUN      ] ") {
             (self.function, self.function_path) = (Some(test.to_owned()), None);
         } else if trimmed.ends_with(": At top level:") || trimmed.starts_with("[  ") {
@@ -104,7 +104,7 @@ impl TraceHeading {
             && has_source_extension(named)
             && parse_whole(named).is_none();
         if is_path {
-            self.path = Some(normalize(named));
+            self.path = Some(without_scheme(named));
         } else if trimmed.is_empty() {
             self.path = None;
         }
@@ -124,7 +124,7 @@ impl TraceHeading {
             let is_tex = TEX_EXTENSIONS.contains(&extension(&rest[..end]).as_str());
             // The first one is that of the document.
             if (is_tex || !self.tex_files.is_empty()) && self.tex_files.len() < MOST_TEX_FILES {
-                self.tex_files.push(is_tex.then(|| normalize(&rest[..end])));
+                self.tex_files.push(is_tex.then(|| without_scheme(&rest[..end])));
             }
         }
     }
@@ -177,7 +177,7 @@ pub(super) struct FoundFrame {
 impl FoundFrame {
     /// Makes a frame, unless no file can have the path: `<stdin>`, `<anonymous>`.
     pub(super) fn new(path: &str, line: u32, column: Option<u32>, tool: TraceTool) -> Option<Self> {
-        let path = normalize(path);
+        let path = without_scheme(path);
         let is_file = 0 < line && !path.is_empty() && !path.starts_with('<') && !path.ends_with('/');
         is_file.then_some(Self { path, line, column, function: None, tool })
     }

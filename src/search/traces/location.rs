@@ -130,7 +130,7 @@ pub(super) fn parse_number(text: &str) -> Option<(u32, &str)> {
 }
 
 /// Returns a path with `/` between its parts, without a scheme, a server, a query, and the names of bundlers.
-pub(super) fn normalize(path: &str) -> String {
+pub(super) fn without_scheme(path: &str) -> String {
     let path = path.trim();
     let path = match path.split_once("://") {
         Some(("file", rest)) => rest.strip_prefix("localhost").unwrap_or(rest),
@@ -145,8 +145,12 @@ pub(super) fn normalize(path: &str) -> String {
         [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => &path[1..],
         _ => path,
     };
-    let path = path.replace('\\', "/");
-    path.trim_start_matches("./").to_owned()
+    with_slashes(path)
+}
+
+/// Returns a path as the project writes it: with `/` between its parts, and without `./` before them.
+pub(in crate::search) fn with_slashes(path: &str) -> String {
+    path.replace('\\', "/").trim_start_matches("./").to_owned()
 }
 
 #[cfg(test)]
@@ -188,10 +192,10 @@ mod tests {
 
     #[test]
     fn a_path_loses_what_no_project_has() {
-        assert_eq!(normalize("file:///srv/app/a.mjs"), "/srv/app/a.mjs");
-        assert_eq!(normalize("file:///C:/app/a.mjs"), "C:/app/a.mjs");
-        assert_eq!(normalize("http://localhost:3000/src/a.js?t=12"), "src/a.js");
-        assert_eq!(normalize("webpack-internal:///./src/a.js"), "src/a.js");
-        assert_eq!(normalize("src\\cart\\a.cpp"), "src/cart/a.cpp");
+        assert_eq!(without_scheme("file:///srv/app/a.mjs"), "/srv/app/a.mjs");
+        assert_eq!(without_scheme("file:///C:/app/a.mjs"), "C:/app/a.mjs");
+        assert_eq!(without_scheme("http://localhost:3000/src/a.js?t=12"), "src/a.js");
+        assert_eq!(without_scheme("webpack-internal:///./src/a.js"), "src/a.js");
+        assert_eq!(without_scheme("src\\cart\\a.cpp"), "src/cart/a.cpp");
     }
 }

@@ -23,5 +23,5 @@ mod tests;
 pub use frame::TraceFrame;
 #[cfg(test)]
 pub use frame::TraceTool;
-pub(super) use location::{has_source_extension, parse_prefix as parse_location};
+pub(super) use location::{has_source_extension, parse_prefix as parse_location, with_slashes};
 pub use scan::{FoundTraces, find_traces};

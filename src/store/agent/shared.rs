@@ -80,8 +80,4 @@ impl StoredRow for OutboxRow {
     fn parse(columns: &RowColumns<'_>) -> Option<Self> {
         columns.key(0).map(Self)
     }
-
-    fn merge(&self, connection: &Connection) -> Result<(), Error> {
-        self.upsert(connection)
-    }
 }

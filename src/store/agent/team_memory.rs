@@ -51,7 +51,8 @@ impl AgentDb {
         &self,
         cache: &ContentHash,
         keys: Vec<SummaryKey>,
-        (now_ms, latest_ms): (i64, i64),
+        now_ms: i64,
+        latest_ms: i64,
     ) -> Result<Vec<SummaryKey>, Error> {
         let query = "SELECT 1 FROM team_miss, team_state
              WHERE team_miss.key = ?1 AND until_ms > ?2 AND until_ms <= ?3 AND cache = ?4";
@@ -106,7 +107,7 @@ mod tests {
         let mut db = file.open();
         assert_eq!((db.team_state(&ours).unwrap(), db.team_state(&theirs).unwrap().failures), (state, 0));
         let unknown = |db: &AgentDb, cache, now| {
-            db.unknown_to_team(cache, vec![key("a"), key("c")], (now, now + 100)).unwrap()
+            db.unknown_to_team(cache, vec![key("a"), key("c")], now, now + 100).unwrap()
         };
         assert_eq!(unknown(&db, &ours, 50), [key("c")]);
         assert_eq!(unknown(&db, &ours, 100), [key("a"), key("c")]);

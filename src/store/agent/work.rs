@@ -132,10 +132,6 @@ impl StoredRow for RefusalRow {
         let (task_key, reason) = (columns.key(0)?, columns.text(1)?.to_owned());
         Some(Self { task_key, reason, until_ms: columns.optional_number(2)?, at_ms: columns.number(3)? })
     }
-
-    fn merge(&self, connection: &Connection) -> Result<(), Error> {
-        self.upsert(connection)
-    }
 }
 
 impl StoredRow for CallBatch {
@@ -205,10 +201,6 @@ impl StoredRow for BatchItem {
         };
         let (spend, batch) = (SpendId(columns.number(0)?), BatchId(columns.number(1)?));
         Some(Self { batch, task_key: columns.key(2)?, spend, question })
-    }
-
-    fn merge(&self, connection: &Connection) -> Result<(), Error> {
-        self.upsert(connection)
     }
 }
 

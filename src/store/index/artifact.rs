@@ -87,31 +87,30 @@ impl Store {
         producer: &Producer,
         contents: &HashSet<ContentHash>,
     ) -> Result<HashMap<ContentHash, FileReferences>, Error> {
-        self.artifacts_of(ArtifactKind::References, producer, contents, codec::decode_references)
+        if producer.artifact != ArtifactKind::References {
+            return Ok(HashMap::new());
+        }
+        self.artifacts_of(producer, contents, codec::decode_references)
     }
 
-    /// Returns the encoded terms of those of the contents that `producer` made any of.
-    pub fn get_terms(
+    /// Returns the encoded artifacts of those of the contents that `producer` made any of: terms, facts or hashes of symbols.
+    pub fn get_encoded(
         &self,
         producer: &Producer,
         contents: &HashSet<ContentHash>,
     ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
-        self.artifacts_of(ArtifactKind::Terms, producer, contents, as_encoded)
+        self.artifacts_of(producer, contents, |body| Some(body.to_vec()))
     }
 
     /// Returns artifacts of those of the contents that have one: each by itself where there are few, else all that
     /// `producer` made in one go, which is quicker where most are wanted.
     fn artifacts_of<T>(
         &self,
-        kind: ArtifactKind,
         producer: &Producer,
         contents: &HashSet<ContentHash>,
         decode: impl Fn(&[u8]) -> Option<T>,
     ) -> Result<HashMap<ContentHash, T>, Error> {
         let mut found = HashMap::new();
-        if producer.artifact != kind {
-            return Ok(found);
-        }
         if contents.len() <= FEW_CONTENTS {
             for hash in contents {
                 let stored = self.artifact(producer, hash, &decode)?;
@@ -127,24 +126,6 @@ impl Store {
             Some(())
         })?;
         Ok(found)
-    }
-
-    /// Returns the encoded facts of those of the contents that `producer` made any of.
-    pub fn get_facts(
-        &self,
-        producer: &Producer,
-        contents: &HashSet<ContentHash>,
-    ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
-        self.artifacts_of(ArtifactKind::Facts, producer, contents, as_encoded)
-    }
-
-    /// Returns the encoded hashes of the symbols of those of the contents that `producer` made any of.
-    pub fn get_symbol_hashes(
-        &self,
-        producer: &Producer,
-        contents: &HashSet<ContentHash>,
-    ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
-        self.artifacts_of(ArtifactKind::SymbolHashes, producer, contents, as_encoded)
     }
 
     /// Calls `read` with the content of every artifact of a producer, and a row whose columns after the first are those of
@@ -240,12 +221,6 @@ impl Store {
     }
 }
 
-/// Leaves a body to the room that knows its encoding.
-#[expect(clippy::unnecessary_wraps, reason = "it stands for a decoder")]
-fn as_encoded(body: &[u8]) -> Option<Vec<u8>> {
-    Some(body.to_vec())
-}
-
 pub(super) struct StoredArtifact<T> {
     pub(super) made_at_s: i64,
     pub(super) value: T,
@@ -315,8 +290,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
          LEFT JOIN content ON content.id = key & 0xFFFFFFFFFF
          LEFT JOIN producer ON producer.id = key >> 40";
     let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| describe_row(row));
-    delete_damaged(connection, (query, "DELETE FROM artifact WHERE key = ?1", &[0]), damaged, report)
-        .map(drop)
+    delete_damaged(connection, query, "DELETE FROM artifact WHERE key = ?1", &[0], damaged, report).map(drop)
 }
 
 /// Reads an artifact from three columns: `made_at, body, ck`. `None` where they are not what was once written.

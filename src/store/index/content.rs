@@ -134,7 +134,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
         is_damaged
             .then(|| format!("content {}", hash.map_or("of no hash".to_owned(), |hash| hash.short_hex())))
     };
-    delete_damaged(connection, (query, "DELETE FROM content WHERE id = ?1", &[0]), damaged, report).map(drop)
+    delete_damaged(connection, query, "DELETE FROM content WHERE id = ?1", &[0], damaged, report).map(drop)
 }
 
 fn insert(connection: &Connection, hash: &ContentHash, facts: &ContentFacts) -> Result<i64, Error> {

@@ -231,7 +231,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
          FROM given LEFT JOIN given_text ON id = text_id";
     let delete = "DELETE FROM given WHERE name = ?1 AND path = ?2";
     let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| "what an aggregation gave".to_owned());
-    if 0 < delete_damaged(connection, (query, delete, &[8, 0]), damaged, report)? {
+    if 0 < delete_damaged(connection, query, delete, &[8, 0], damaged, report)? {
         delete_versions(connection, None)?;
         for worktree in worktree_names(connection)? {
             delete_versions(connection, Some(&worktree))?;

@@ -164,7 +164,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     let delete = "DELETE FROM given_document WHERE id = ?1";
     let damaged =
         |row: &Row<'_>| StoredDocument::from_row(row).is_none().then(|| "a given document".to_owned());
-    delete_damaged(connection, (query, delete, &[5]), damaged, report).map(drop)
+    delete_damaged(connection, query, delete, &[5], damaged, report).map(drop)
 }
 
 /// A row.

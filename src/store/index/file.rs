@@ -141,7 +141,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
         let label = || path().map_or("file of no path".to_owned(), |path| format!("file {path}"));
         from_row(row).is_none().then(label)
     };
-    delete_damaged(connection, (SELECT, DELETE, &[0]), damaged, report).map(drop)
+    delete_damaged(connection, SELECT, DELETE, &[0], damaged, report).map(drop)
 }
 
 // LEFT JOIN: what was left out has no content.

@@ -168,7 +168,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     let query = format!("SELECT {COLUMNS}, ck FROM fragment");
     let delete = "DELETE FROM fragment WHERE worktree = ?1 AND path = ?2 AND part = ?3";
     let damaged = |row: &Row<'_>| from_row(row).is_none().then(|| "the place of a fragment".to_owned());
-    if 0 < delete_damaged(connection, (&query, delete, &[0, 1, 2]), damaged, report)? {
+    if 0 < delete_damaged(connection, &query, delete, &[0, 1, 2], damaged, report)? {
         // Of which worktree a damaged row was is not known for sure.
         let query = "DELETE FROM meta WHERE key = ?1 OR substr(key, -length(?1) - 1) = char(1) || ?1";
         execute(connection, query, [HYDRATION])?;

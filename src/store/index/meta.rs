@@ -92,12 +92,12 @@ fn select(connection: &Connection, key: &str) -> Result<Option<Option<Vec<u8>>>,
 
 /// Deletes the rows that are damaged.
 pub(super) fn verify_meta(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
-    let statements = ("SELECT value, ck, key FROM meta", "DELETE FROM meta WHERE key = ?1", &[2][..]);
     let damaged = |row: &Row<'_>| match row.get_ref(2).ok()?.as_str() {
         Ok(key) => value_from_row(row, key).is_none().then(|| format!("fact {}", key.escape_debug())),
         Err(_) => Some("fact of no name".to_owned()),
     };
-    delete_damaged(connection, statements, damaged, report).map(drop)
+    let query = "SELECT value, ck, key FROM meta";
+    delete_damaged(connection, query, "DELETE FROM meta WHERE key = ?1", &[2], damaged, report).map(drop)
 }
 
 fn value_from_row(row: &Row<'_>, key: &str) -> Option<Vec<u8>> {
@@ -171,7 +171,7 @@ pub(super) fn verify_token_counts(
         let tokens = key().and_then(|(sha, counter)| tokens_from_row(row, sha, counter));
         tokens.is_none().then(|| "count of tokens".to_owned())
     };
-    delete_damaged(connection, (query, delete, &[3, 4]), damaged, report).map(drop)
+    delete_damaged(connection, query, delete, &[3, 4], damaged, report).map(drop)
 }
 
 /// Reads a count from three columns: `tokens, made_at, ck`. `None` where they are not what was once written.

@@ -128,7 +128,7 @@ pub(super) fn write_files(
             |files: &[PageFile]| files.iter().filter_map(|file| file.content_id).collect::<HashSet<_>>();
         let held_before = held(&before);
         let after = changes.apply(before);
-        write_page(connection, (id, worktree), page, &after)?;
+        write_page(connection, id, worktree, page, &after)?;
         left.extend(held_before.difference(&held(&after)));
     }
     Ok(left)
@@ -174,7 +174,8 @@ impl PageChanges<'_> {
 
 fn write_page(
     connection: &Connection,
-    (id, worktree): (i64, &str),
+    id: i64,
+    worktree: &str,
     page: u8,
     files: &[PageFile],
 ) -> Result<(), Error> {

@@ -322,6 +322,13 @@ fn without_end_marks<'t>(line: &'t str, marks: &[char]) -> &'t str {
     &line[..end + if is_cpp { 2 } else { 0 }]
 }
 
+/// Tags whose lines do not describe the file.
+const OTHER_TAGS: [&str; 21] = [
+    "addtogroup", "author", "authors", "class", "date", "defgroup", "file", "flow", "format", "headerfile",
+    "ingroup", "inmodule", "internal", "namespace", "param", "preserve", "sa", "see", "since", "struct",
+    "version",
+];
+
 /// Removes tags of Doxygen and Javadoc; a line that only names the file is dropped.
 fn without_doc_tag(content: &str) -> &str {
     let content = content.trim();
@@ -334,28 +341,8 @@ fn without_doc_tag(content: &str) -> &str {
         | "description" | "desc" | "page" | "details" => rest.trim(),
         // In JavaScript it describes the file, elsewhere it names it.
         "file" if rest.trim().contains(' ') => rest.trim(),
-        "file"
-        | "author"
-        | "authors"
-        | "version"
-        | "since"
-        | "date"
-        | "class"
-        | "namespace"
-        | "defgroup"
-        | "ingroup"
-        | "inmodule"
-        | "addtogroup"
-        | "struct"
-        | "headerfile"
-        | "packageDocumentation"
-        | "preserve"
-        | "see"
-        | "sa"
-        | "internal"
-        | "param"
-        | "flow"
-        | "format" => "",
+        "packageDocumentation" => "",
+        _ if OTHER_TAGS.contains(&name) => "",
         _ => content,
     }
 }

@@ -157,6 +157,49 @@ impl<'t> FactsBuilder<'t> {
         self.expression(ExpressionFact::Name(name))
     }
 
+    /// Returns the expression of a type of the language, or of one that no text can name otherwise.
+    pub(super) fn named_type(&mut self, name: &str) -> ExpressionId {
+        let name = self.composed_name(name);
+        self.expression(ExpressionFact::TypeName(name))
+    }
+
+    /// Returns an expression of one operand, which is reduced by `reduce`.
+    pub(super) fn unary(
+        &mut self,
+        expression: fn(ExpressionId) -> ExpressionFact,
+        operand: Option<Node<'t>>,
+        reduce: fn(&mut Self, Node<'t>) -> ExpressionId,
+    ) -> ExpressionId {
+        let operand = self.chained(operand, reduce);
+        self.expression(expression(operand))
+    }
+
+    /// Returns a member of an object that is reduced by `reduce`; unknown without a name.
+    pub(super) fn member(
+        &mut self,
+        object: Option<Node<'t>>,
+        name: Option<Node<'t>>,
+        reduce: fn(&mut Self, Node<'t>) -> ExpressionId,
+    ) -> ExpressionId {
+        let object = self.chained(object, reduce);
+        let Some(name) = name else { return 0 };
+        let name = self.name_of(name);
+        self.expression(ExpressionFact::Member(object, name))
+    }
+
+    /// Returns a generic type with arguments, each of which is reduced by `reduce`.
+    pub(super) fn applied(
+        &mut self,
+        generic: ExpressionId,
+        arguments: impl IntoIterator<Item = Node<'t>>,
+        reduce: fn(&mut Self, Node<'t>) -> ExpressionId,
+    ) -> ExpressionId {
+        arguments.into_iter().fold(generic, |generic, argument| {
+            let argument = self.chained(Some(argument), reduce);
+            self.expression(ExpressionFact::Apply(generic, argument))
+        })
+    }
+
     /// Reduces an operand by `reduce`, unless the chain is too long already.
     pub(super) fn chained(
         &mut self,

@@ -82,26 +82,15 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     Some(builder.finish())
 }
 
+/// The languages of which names are only compared.
+const COMPARED_BY_NAME: [&str; 14] = [
+    "cmake", "csharp", "dockerfile", "kotlin", "lua", "make", "php", "protobuf", "ruby", "scala", "shell",
+    "sql", "swift", "zig",
+];
+
 /// Returns whether the names of this language are only compared.
 fn is_read_by_name(language: &str) -> bool {
-    let is_known = matches!(
-        language,
-        "cmake"
-            | "csharp"
-            | "dockerfile"
-            | "kotlin"
-            | "lua"
-            | "make"
-            | "php"
-            | "protobuf"
-            | "ruby"
-            | "scala"
-            | "shell"
-            | "sql"
-            | "swift"
-            | "zig"
-    );
-    is_known && compiled_language(language).is_some()
+    COMPARED_BY_NAME.contains(&language) && compiled_language(language).is_some()
 }
 
 fn walker(language: &str) -> Option<Walker> {

@@ -7,7 +7,7 @@ use tree_sitter::{Node, Range, Tree};
 
 use super::builder::{FactsBuilder, field};
 use crate::model::{ExpressionFact, ExpressionId};
-use crate::syntax::outline::{CompiledLanguage, child_of_kind, children, parse_part};
+use crate::syntax::outline::{CompiledLanguage, child_of_kind, children, named_children, parse_part};
 
 /// Of more macros with items the rest is not read.
 const MAX_MACROS: usize = 2000;
@@ -43,8 +43,7 @@ pub(super) fn item_trees(
 fn brackets_of_items(root: Node<'_>, text: &str, ranges: &mut Vec<Range>) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
+        for child in named_children(node) {
             match child.kind() {
                 "mod_item" | "impl_item" | "trait_item" => open.extend(field(child, "body")),
                 "expression_statement" => open.push(child),

@@ -11,8 +11,8 @@ use tree_sitter::Node;
 use super::lines::{cut_after_first_line, document_last_symbol, is_defined_nearby};
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
-    children, find, find_all,
+    ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, find,
+    find_all, named_children,
 };
 use crate::syntax::text::{PreprocessedText, TextRewriter, documentation, format_line_count, one_line};
 
@@ -42,7 +42,7 @@ const MOST_TARGETS: usize = 100;
 /// Reads `include a.mk b.mk`.
 fn include<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(files) = find(node, "filenames") else { return };
-    for file in children(files).into_iter().filter(Node::is_named) {
+    for file in named_children(files) {
         walk.add_import(walk.text(file));
     }
 }
@@ -79,9 +79,7 @@ fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     // Over several lines the grammar was lost before this.
     let targets =
         targets.filter(|targets| !walk.text(*targets).contains('\n') || walk.text(*targets).contains("\\\n"));
-    for target in
-        targets.map_or_else(Vec::new, children).into_iter().filter(Node::is_named).take(MOST_TARGETS)
-    {
+    for target in targets.map_or_else(Vec::new, named_children).into_iter().take(MOST_TARGETS) {
         let name = walk.text(target);
         let is_special = name.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_uppercase));
         if is_special {

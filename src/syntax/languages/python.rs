@@ -169,7 +169,7 @@ fn first_identifier(node: Node<'_>) -> Option<Node<'_>> {
 fn add_statement_symbol<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: &str) {
     let range = walk.range(node);
     let signature = walk.signature_text(node, range.clone());
-    walk.add_symbol(walk.symbol((node, range.end), kind, name.to_owned(), name, signature));
+    walk.add_symbol(walk.symbol(node, range.end, kind, name.to_owned(), name, signature));
 }
 
 /// Reads `import a, b.c as d`.

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     ElisionMarks, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit,
-    children, find, find_all,
+    children, find, find_all, named_children,
 };
 use crate::syntax::text::{format_line_count, one_line};
 
@@ -324,7 +324,7 @@ fn first_name(walk: &OutlineWalk<'_>, call: Node<'_>) -> Option<String> {
 
 fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let list = find(call, "arguments");
-    list.map(|list| list.named_children(&mut list.walk()).collect()).unwrap_or_default()
+    list.map(|list| named_children(list)).unwrap_or_default()
 }
 
 fn plain(name: &str) -> &str {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, children, find,
-    find_all,
+    find_all, named_children,
 };
 
 /// Swift 5, and what the grammar knows of Swift 6.
@@ -132,7 +132,7 @@ fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
         walk.cut_code(accessors);
         return;
     }
-    for accessor in children(accessors).into_iter().filter(Node::is_named) {
+    for accessor in named_children(accessors) {
         let parts = children(accessor);
         let open = parts.iter().find(|part| part.kind() == "{");
         let close = parts.iter().rfind(|part| part.kind() == "}");

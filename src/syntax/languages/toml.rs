@@ -6,7 +6,7 @@ use super::lines::{define_with_signature, document_last_symbol, format_data_size
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
-    children,
+    children, named_children,
 };
 use crate::syntax::text::{documentation, one_line};
 
@@ -78,7 +78,7 @@ fn parts<'t>(walk: &OutlineWalk<'t>, key: Node<'t>) -> Vec<String> {
     let (mut parts, mut waiting) = (Vec::new(), vec![key]);
     while let Some(node) = waiting.pop() {
         if node.kind() == "dotted_key" {
-            waiting.extend(children(node).into_iter().filter(Node::is_named).rev());
+            waiting.extend(named_children(node).into_iter().rev());
         } else {
             parts.push(walk.text(node).trim_matches(['"', '\'']).to_owned());
         }

@@ -142,7 +142,7 @@ impl<'t> OutlineWalk<'t> {
             format!("{owner}{}{name}", separator.unwrap_or(self.compiled.language.separator))
         };
         let signature = self.signature(node, end, inside, head_end);
-        let mut symbol = self.symbol((node, end), kind, name, &full, signature);
+        let mut symbol = self.symbol(node, end, kind, name, &full, signature);
         match inside {
             SymbolBody::Nothing => {}
             SymbolBody::Members(body) => {

@@ -32,7 +32,8 @@ pub use excerpt_parts::ExcerptParts;
 pub(in crate::syntax) use language::unknown_steps;
 pub(in crate::syntax) use language::{CompiledLanguage, GrammarField, Language, NodeTable, Visit};
 pub(in crate::syntax) use nodes::{
-    child_of_kind, children, end_without_comments, find, find_all, is_trivia, visit_descendants,
+    child_of_kind, children, end_without_comments, find, find_all, is_trivia, named_children,
+    visit_descendants,
 };
 pub(in crate::syntax) use parse::{error_count, parse, parse_part};
 pub(in crate::syntax) use skeleton::{ElisionMarks, SkeletonCut};

@@ -35,6 +35,10 @@ pub(in crate::syntax) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }
 
+pub(in crate::syntax) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.named_children(&mut node.walk()).collect()
+}
+
 pub(in crate::syntax) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     node.children(&mut node.walk()).find(|child| child.kind() == kind)
 }

@@ -299,7 +299,8 @@ impl<'t> OutlineWalk<'t> {
     /// `full` is its name with what qualifies it in addition to the scopes around it.
     pub(in crate::syntax) fn symbol(
         &self,
-        (node, end): (Node<'_>, usize),
+        node: Node<'_>,
+        end: usize,
         kind: SymbolKind,
         name: String,
         full: &str,

@@ -122,7 +122,7 @@ impl LocalListener {
     pub async fn accept(&self) -> io::Result<Option<ServerStream>> {
         let mut next = self.next.lock().await;
         let connected = next.connect().await;
-        // Made before the one is served, for the pipe would not exist without an instance.
+        // Made before the one is served, because the pipe would not exist without an instance.
         let new = win32::create_pipe(OsStr::new(&self.name), &self.access, false)?;
         let accepted = std::mem::replace(&mut *next, new);
         // A client that was gone before it was accepted leaves an instance that is good for nothing.

@@ -189,7 +189,7 @@ struct FakeSource {
     refused: Mutex<u32>,
     /// How many watches one queue grants.
     granted: Option<usize>,
-    /// What the system said while nothing was to be heard of it.
+    /// The system's events that are held back; `None` if they are passed on.
     held: Arc<Mutex<Option<Vec<WatchEvent>>>>,
 }
 

@@ -273,7 +273,10 @@ fn an_idle_watcher_does_not_make_the_cache_anew() {
     let scene = WatchScene::watching(&[]);
     scene.observe_until_cookie();
     std::fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
-    std::thread::sleep(Duration::from_millis(50));
+    // This is reported after the watcher has seen that the cache is gone.
+    scene.write("a", "x");
+    let is_seen = |path: &RelPath| path.as_bytes() == b"a";
+    while !matches!(scene.next(), WatchSignal::Touched { paths, .. } if paths.iter().any(is_seen)) {}
     assert!(!scene.path(".slop_cache").exists());
 }
 

@@ -161,7 +161,8 @@ fn serve_as(
         let mut client = TestClient { input: BufReader::new(input), output, stop, last_id: 0 };
         let service = Arc::clone(service);
         let ending = ShutdownSignals { stops, patience };
-        let server = tokio::spawn(serve_on(service, info, tokio::io::split(theirs), ending));
+        let (server_input, server_output) = tokio::io::split(theirs);
+        let server = tokio::spawn(serve_on(service, info, server_input, server_output, ending));
         test(&mut client).await;
         let TestClient { input, output, stop: _stop, .. } = client;
         drop((input, output));

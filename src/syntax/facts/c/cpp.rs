@@ -126,7 +126,7 @@ impl<'t> CppReader<'t> {
             let rest = self.facts.text.get(token.end as usize..).unwrap_or_default();
             let flags = if rest.starts_with('(') { DefinitionFlags::STATIC } else { 0 };
             let id = self.facts.name(name);
-            let definition = self.add(DefinitionKind::Macro, id, (at, at), flags);
+            let definition = self.add(DefinitionKind::Macro, id, at, at, flags);
             self.facts.bind(0, id, BindingValue::Definition(definition), token.line);
             self.namespaces_of_macro(at);
         }
@@ -149,7 +149,7 @@ impl<'t> CppReader<'t> {
                 if !name.is_empty() && part.contains('{') {
                     let id = self.facts.name(name);
                     let flags = DefinitionFlags::STATIC | DefinitionFlags::PROTOTYPE;
-                    let definition = self.add(DefinitionKind::Module, id, (at, at), flags);
+                    let definition = self.add(DefinitionKind::Module, id, at, at, flags);
                     self.facts.bind(0, id, BindingValue::Definition(definition), self.line(at));
                 }
             }
@@ -161,7 +161,8 @@ impl<'t> CppReader<'t> {
         &mut self,
         kind: DefinitionKind,
         name: NameId,
-        (first, at): (usize, usize),
+        first: usize,
+        at: usize,
         flags: u16,
     ) -> DefinitionId {
         let (first_line, line) = (self.line(first), self.line(at));
@@ -326,97 +327,31 @@ impl<'t> CppReader<'t> {
     }
 }
 
+/// The words of the language, sorted for binary search.
+const KEYWORDS: [&str; 88] = [
+    "__attribute__", "__declspec", "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case",
+    "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield",
+    "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype",
+    "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern",
+    "false", "final", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
+    "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "override", "private", "protected",
+    "public", "register", "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static",
+    "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true",
+    "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+    "wchar_t", "while",
+];
+
 /// Returns whether a word is one of the language and no name.
 pub(super) fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "alignas"
-            | "alignof"
-            | "asm"
-            | "auto"
-            | "bool"
-            | "break"
-            | "case"
-            | "catch"
-            | "char"
-            | "char8_t"
-            | "char16_t"
-            | "char32_t"
-            | "class"
-            | "concept"
-            | "const"
-            | "consteval"
-            | "constexpr"
-            | "constinit"
-            | "const_cast"
-            | "continue"
-            | "co_await"
-            | "co_return"
-            | "co_yield"
-            | "decltype"
-            | "default"
-            | "delete"
-            | "do"
-            | "double"
-            | "dynamic_cast"
-            | "else"
-            | "enum"
-            | "explicit"
-            | "export"
-            | "extern"
-            | "false"
-            | "float"
-            | "for"
-            | "friend"
-            | "goto"
-            | "if"
-            | "inline"
-            | "int"
-            | "long"
-            | "mutable"
-            | "namespace"
-            | "new"
-            | "noexcept"
-            | "nullptr"
-            | "operator"
-            | "private"
-            | "protected"
-            | "public"
-            | "register"
-            | "reinterpret_cast"
-            | "requires"
-            | "return"
-            | "short"
-            | "signed"
-            | "sizeof"
-            | "static"
-            | "static_assert"
-            | "static_cast"
-            | "struct"
-            | "switch"
-            | "template"
-            | "this"
-            | "thread_local"
-            | "throw"
-            | "true"
-            | "try"
-            | "typedef"
-            | "typeid"
-            | "typename"
-            | "union"
-            | "unsigned"
-            | "using"
-            | "virtual"
-            | "void"
-            | "volatile"
-            | "wchar_t"
-            | "while"
-            | "override"
-            | "final"
-            | "__attribute__"
-            | "__declspec"
-            | "and"
-            | "or"
-            | "not"
-    )
+    KEYWORDS.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keywords_are_sorted_for_binary_search() {
+        assert!(KEYWORDS.is_sorted());
+    }
 }

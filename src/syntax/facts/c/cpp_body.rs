@@ -367,32 +367,14 @@ impl CppReader<'_> {
     }
 }
 
+/// Keywords that are types, or come before one.
+const TYPE_WORDS: [&str; 23] = [
+    "auto", "bool", "char", "char16_t", "char32_t", "char8_t", "const", "constexpr", "decltype", "double",
+    "extern", "float", "int", "long", "short", "signed", "static", "thread_local", "typename", "unsigned",
+    "void", "volatile", "wchar_t",
+];
+
 /// Returns whether a keyword can be the first of a declaration in a function.
 fn begins_type(word: &str) -> bool {
-    matches!(
-        word,
-        "auto"
-            | "bool"
-            | "char"
-            | "char8_t"
-            | "char16_t"
-            | "char32_t"
-            | "const"
-            | "constexpr"
-            | "double"
-            | "float"
-            | "int"
-            | "long"
-            | "short"
-            | "signed"
-            | "static"
-            | "thread_local"
-            | "typename"
-            | "unsigned"
-            | "void"
-            | "volatile"
-            | "wchar_t"
-            | "decltype"
-            | "extern"
-    )
+    TYPE_WORDS.contains(&word)
 }

@@ -70,7 +70,7 @@ impl<'t> CppReader<'t> {
         let outer = self.qualified_scope(declarator.path.0, self.name_start(name), start);
         let is_constructor = self.constructor_owner(declarator.path.0, name, class);
         let id = self.function_name(name, declarator.parameters);
-        let function = self.add(DefinitionKind::Function, id, (first.min(start), name), flags);
+        let function = self.add(DefinitionKind::Function, id, first.min(start), name, flags);
         self.set_end(function, last);
         // `A(…)` means the type, and `~A` is not called by its name.
         if !is_constructor {

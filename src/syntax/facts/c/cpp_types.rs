@@ -61,7 +61,7 @@ impl CppReader<'_> {
         for name in names {
             let text = if flags & DefinitionFlags::PRIVATE == 0 { self.text(name) } else { "" };
             let id = self.facts.name(text);
-            let module = self.add(DefinitionKind::Module, id, (start, name), flags);
+            let module = self.add(DefinitionKind::Module, id, start, name, flags);
             self.set_end(module, close);
             self.facts.bind(self.facts.scope, id, BindingValue::Definition(module), self.line(name));
             self.facts.open_body(module, ScopeKind::Module);
@@ -95,7 +95,7 @@ impl CppReader<'_> {
         }
         if self.is_word(name) && self.is_sign(equals, b'=') {
             let id = self.facts.name(self.text(name));
-            let alias = self.add(DefinitionKind::Alias, id, (start, name), 0);
+            let alias = self.add(DefinitionKind::Alias, id, start, name, 0);
             self.facts.bind(scope, id, BindingValue::Definition(alias), line);
             let (target, _) = self.declared_type(equals + 1);
             self.facts.definition(alias).bases.push(target);
@@ -138,7 +138,7 @@ impl CppReader<'_> {
         }
         if self.is_word(name) && from < name {
             let id = self.facts.name(self.text(name));
-            let alias = self.add(DefinitionKind::Alias, id, (start, name), 0);
+            let alias = self.add(DefinitionKind::Alias, id, start, name, 0);
             self.facts.definition(alias).bases.push(target);
             self.facts.bind(self.facts.scope, id, BindingValue::Definition(alias), self.line(name));
         }
@@ -175,8 +175,7 @@ impl CppReader<'_> {
         }
         let id = self.facts.name(text);
         let outer = self.qualified_scope(path, name, start);
-        let class =
-            self.add(DefinitionKind::Class, id, (start, if is_named { name } else { keyword }), flags);
+        let class = self.add(DefinitionKind::Class, id, start, if is_named { name } else { keyword }, flags);
         let known_as = if is_named { id } else { self.facts.composed_name(&format!("(unnamed) {keyword}")) };
         self.facts.bind(self.facts.scope, known_as, BindingValue::Definition(class), self.line(name));
         if is_special {
@@ -358,7 +357,7 @@ impl CppReader<'_> {
         }
         let written = written.trim_start_matches("::").trim_end_matches("::").to_owned();
         let id = self.facts.composed_name(&written);
-        let owner = self.add(DefinitionKind::Module, id, (start, last), DefinitionFlags::STATIC);
+        let owner = self.add(DefinitionKind::Module, id, start, last, DefinitionFlags::STATIC);
         self.facts.definition(owner).bases.push(base);
         self.facts.open_body(owner, ScopeKind::Implementation);
         outer

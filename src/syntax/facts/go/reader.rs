@@ -18,7 +18,7 @@ use crate::model::{
     ScopeId, ScopeKind, TAGGED_FILE,
 };
 use crate::syntax::facts::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// What the name of the package is bound to. No name has parentheses.
 const PACKAGE: &str = "(package)";
@@ -228,13 +228,12 @@ fn read_parameters<'t>(
     parameters: Node<'t>,
     found: &mut Vec<(Node<'t>, ExpressionId)>,
 ) {
-    for parameter in children(parameters).into_iter().filter(Node::is_named) {
+    for parameter in named_children(parameters) {
         let Some(declared) = field(parameter, "type") else { continue };
         facts.deeper(declared, visit);
         let mut declared = declared_type(facts, declared);
         if parameter.kind() == "variadic_parameter_declaration" {
-            let slice = facts.name("[]");
-            let slice = facts.expression(ExpressionFact::TypeName(slice));
+            let slice = facts.named_type("[]");
             declared = facts.expression(ExpressionFact::Apply(slice, declared));
         }
         found.extend(names(parameter, "name").into_iter().map(|name| (name, declared)));
@@ -367,8 +366,7 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 /// Reads `a, b := c, d`, or `a, b := c()`.
 fn define_locals<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.visit_field(node, "right", visit);
-    let targets: Vec<Node<'t>> =
-        field(node, "left").map(children).unwrap_or_default().into_iter().filter(Node::is_named).collect();
+    let targets: Vec<Node<'t>> = field(node, "left").map(named_children).unwrap_or_default();
     let values = field(node, "right").map(children).unwrap_or_default();
     bind_all(facts, &targets, &values);
 }
@@ -421,7 +419,7 @@ fn range<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let whole = field(node, "right").map_or(0, |right| value_of(facts, right));
     let item = facts.expression(ExpressionFact::Item(whole));
     let key = facts.expression(ExpressionFact::Part(whole, LOOP_ELEMENT));
-    let targets: Vec<Node<'t>> = children(left).into_iter().filter(Node::is_named).collect();
+    let targets: Vec<Node<'t>> = named_children(left);
     // The only name is that of the key, except for a channel.
     for (target, value) in targets.into_iter().zip([key, item]) {
         bind_here(facts, target, BindingValue::Value(value));
@@ -434,7 +432,7 @@ fn receive<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let value = field(node, "right").map_or(0, |right| value_of(facts, right));
     let Some(left) = field(node, "left") else { return };
     let mut value = Some(value);
-    for target in children(left).into_iter().filter(Node::is_named) {
+    for target in named_children(left) {
         bind_here(facts, target, BindingValue::Value(value.take().unwrap_or(0)));
     }
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::reader::names;
 use crate::model::{BindingValue, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Returns the type that is written.
 pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -14,12 +14,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             let name = facts.name_of(node);
             facts.expression(ExpressionFact::TypeName(name))
         }
-        "qualified_type" => {
-            let package = facts.chained(field(node, "package"), declared_package);
-            let Some(name) = field(node, "name") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(package, name))
-        }
+        "qualified_type" => facts.member(field(node, "package"), field(node, "name"), FactsBuilder::named),
         "selector_expression" => value_of(facts, node),
         "pointer_type"
         | "parenthesized_type"
@@ -29,14 +24,9 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         | "unary_expression" => facts.chained(node.named_child(0), declared_type),
         "generic_type" | "index_expression" | "type_instantiation_expression" => {
             let inner = field(node, "type").or_else(|| field(node, "operand"));
-            let mut generic = facts.chained(inner, declared_type);
-            for argument in field(node, "type_arguments").map(children).unwrap_or_default() {
-                if argument.is_named() {
-                    let argument = facts.chained(Some(argument), declared_type);
-                    generic = facts.expression(ExpressionFact::Apply(generic, argument));
-                }
-            }
-            generic
+            let generic = facts.chained(inner, declared_type);
+            let arguments = field(node, "type_arguments").map(children).unwrap_or_default();
+            facts.applied(generic, arguments.into_iter().filter(Node::is_named), declared_type)
         }
         "slice_type" | "array_type" | "implicit_length_array_type" => {
             container(facts, "[]", &[field(node, "element")])
@@ -45,8 +35,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "channel_type" => container(facts, "chan", &[field(node, "value")]),
         "function_type" | "func_literal" => {
             let returned = field(node, "result").map_or(0, |result| result_type(facts, result));
-            let function = facts.name("func");
-            let function = facts.expression(ExpressionFact::TypeName(function));
+            let function = facts.named_type("func");
             facts.expression(ExpressionFact::Apply(function, returned))
         }
         "struct_type" => unnamed_struct(facts, node),
@@ -95,18 +84,13 @@ pub(super) fn bind_fields<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, defi
     }
 }
 
-fn declared_package<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
-    facts.named(node)
-}
-
 /// Returns a type of the language that has arguments. Its name is a keyword or a sign, so that nothing can define it.
 fn container<'t>(
     facts: &mut FactsBuilder<'t>,
     name: &'static str,
     arguments: &[Option<Node<'t>>],
 ) -> ExpressionId {
-    let name = facts.name(name);
-    let mut found = facts.expression(ExpressionFact::TypeName(name));
+    let mut found = facts.named_type(name);
     for argument in arguments {
         let argument = facts.chained(*argument, declared_type);
         found = facts.expression(ExpressionFact::Apply(found, argument));
@@ -120,7 +104,7 @@ pub(super) fn result_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> E
         return declared_type(facts, node);
     }
     let mut types = Vec::new();
-    for parameter in children(node).into_iter().filter(Node::is_named) {
+    for parameter in named_children(node) {
         let mut cursor = parameter.walk();
         let names = parameter.children_by_field_name("name", &mut cursor).count();
         let declared = field(parameter, "type").map_or(0, |declared| declared_type(facts, declared));
@@ -138,16 +122,10 @@ pub(super) fn result_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> E
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     match node.kind() {
         "identifier" | "package_identifier" | "type_identifier" => facts.named(node),
-        "selector_expression" => {
-            let object = facts.chained(field(node, "operand"), value_of);
-            let Some(name) = field(node, "field") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(object, name))
-        }
+        "selector_expression" => facts.member(field(node, "operand"), field(node, "field"), value_of),
         "call_expression" => called(facts, node),
         "composite_literal" | "type_assertion_expression" | "type_conversion_expression" => {
-            let declared = facts.chained(field(node, "type"), declared_type);
-            facts.expression(ExpressionFact::Instance(declared))
+            facts.unary(ExpressionFact::Instance, field(node, "type"), declared_type)
         }
         "func_literal" => {
             let declared = declared_type(facts, node);
@@ -162,10 +140,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             }
         }
         "parenthesized_expression" => facts.chained(node.named_child(0), value_of),
-        "index_expression" => {
-            let whole = facts.chained(field(node, "operand"), value_of);
-            facts.expression(ExpressionFact::Item(whole))
-        }
+        "index_expression" => facts.unary(ExpressionFact::Item, field(node, "operand"), value_of),
         "slice_expression" => facts.chained(field(node, "operand"), value_of),
         "interpreted_string_literal"
         | "raw_string_literal"

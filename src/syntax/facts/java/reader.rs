@@ -13,7 +13,7 @@ use crate::model::{
     PARAMETER_TYPES, ScopeKind,
 };
 use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, TYPE_PARAMETERS, field, line_of};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Reads the facts of a file.
 pub(in crate::syntax::facts) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
@@ -123,7 +123,7 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, kind: Definitio
     for heritage in ["superclass", "super_interfaces", "extends_interfaces"] {
         let Some(heritage) = child_of_kind(node, heritage) else { continue };
         let list = child_of_kind(heritage, "type_list").unwrap_or(heritage);
-        for base in list.named_children(&mut list.walk()) {
+        for base in named_children(list) {
             let expression = declared_type(facts, base);
             facts.definition(class).bases.push(expression);
         }
@@ -147,7 +147,7 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, kind: Definitio
 fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(list) = child_of_kind(node, "type_parameters") else { return };
     let mut all = 0;
-    for parameter in list.named_children(&mut list.walk()) {
+    for parameter in named_children(list) {
         let Some(name) = child_of_kind(parameter, "type_identifier") else { continue };
         let bound = child_of_kind(parameter, "type_bound");
         let value = match bound.and_then(|bound| bound.named_child(0)) {
@@ -230,7 +230,7 @@ fn bind_method<'t>(
     let mut count = 0;
     let mut is_variable = false;
     if let Some(list) = list {
-        for parameter in list.named_children(&mut list.walk()) {
+        for parameter in named_children(list) {
             count += usize::from(parameter.kind() == "formal_parameter");
             is_variable |= parameter.kind() == "spread_parameter";
         }
@@ -248,7 +248,7 @@ fn bind_method<'t>(
 fn bind_signature<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
     let mut written = String::new();
     let mut all = Vec::new();
-    for parameter in list.named_children(&mut list.walk()) {
+    for parameter in named_children(list) {
         if !matches!(parameter.kind(), "formal_parameter" | "spread_parameter") {
             continue;
         }
@@ -292,7 +292,7 @@ fn spread_type(parameter: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn parameters<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
-    for parameter in list.named_children(&mut list.walk()) {
+    for parameter in named_children(list) {
         match parameter.kind() {
             "formal_parameter" => bind_declared(facts, parameter),
             "spread_parameter" => {
@@ -417,7 +417,7 @@ fn lambda<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 pub(super) fn inferred_parameters(lambda: Node<'_>) -> Vec<Node<'_>> {
     match field(lambda, "parameters") {
         Some(single) if single.kind() == "identifier" => vec![single],
-        Some(list) if list.kind() == "inferred_parameters" => list.named_children(&mut list.walk()).collect(),
+        Some(list) if list.kind() == "inferred_parameters" => named_children(list),
         _ => Vec::new(),
     }
 }
@@ -429,7 +429,7 @@ pub(super) fn called_name<'t>(
     arguments: Option<Node<'t>>,
 ) -> u32 {
     let count = arguments.map_or(0, |list| {
-        list.named_children(&mut list.walk()).filter(|part| !part.kind().ends_with("comment")).count()
+        named_children(list).into_iter().filter(|part| !part.kind().ends_with("comment")).count()
     });
     facts.composed_name(&format!("{}({count})", facts.text_of(name)))
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::reader::{called_name, inferred_parameters};
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::facts::builder::{FactsBuilder, field};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Returns what decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -27,14 +27,9 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             match field(node, "field") {
                 // `Outer.this`
                 Some(name) if name.kind() == "this" => {
-                    let outer = facts.chained(object, declared_type);
-                    facts.expression(ExpressionFact::Instance(outer))
+                    facts.unary(ExpressionFact::Instance, object, declared_type)
                 }
-                Some(name) => {
-                    let object = facts.chained(object, value_of);
-                    let name = facts.name_of(name);
-                    facts.expression(ExpressionFact::Member(object, name))
-                }
+                Some(name) => facts.member(object, Some(name), value_of),
                 None => 0,
             }
         }
@@ -58,14 +53,8 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             }
             facts.expression(ExpressionFact::Instance(declared))
         }
-        "cast_expression" => {
-            let declared = facts.chained(field(node, "type"), declared_type);
-            facts.expression(ExpressionFact::Instance(declared))
-        }
-        "array_access" => {
-            let array = facts.chained(field(node, "array"), value_of);
-            facts.expression(ExpressionFact::Item(array))
-        }
+        "cast_expression" => facts.unary(ExpressionFact::Instance, field(node, "type"), declared_type),
+        "array_access" => facts.unary(ExpressionFact::Item, field(node, "array"), value_of),
         "parenthesized_expression" | "update_expression" => facts.chained(node.named_child(0), value_of),
         "assignment_expression" => facts.chained(field(node, "right"), value_of),
         "ternary_expression" => {
@@ -76,8 +65,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         "scoped_type_identifier" | "scoped_identifier" | "generic_type" => declared_type(facts, node),
         "class_literal" => {
             let declared = facts.chained(node.named_child(0), declared_type);
-            let class = facts.composed_name("(Class)");
-            let class = facts.expression(ExpressionFact::TypeName(class));
+            let class = facts.named_type("(Class)");
             let class = facts.expression(ExpressionFact::Apply(class, declared));
             facts.expression(ExpressionFact::Instance(class))
         }
@@ -110,19 +98,12 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
                 .filter(|part| part.kind().ends_with("identifier") || part.kind() == "generic_type")
                 .collect();
             let [outer, name] = parts[..] else { return 0 };
-            let outer = facts.chained(Some(outer), declared_type);
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(outer, name))
+            facts.member(Some(outer), Some(name), declared_type)
         }
         "generic_type" => {
-            let mut generic = facts.chained(node.named_child(0), declared_type);
-            if let Some(arguments) = child_of_kind(node, "type_arguments") {
-                for argument in arguments.named_children(&mut arguments.walk()) {
-                    let argument = facts.chained(Some(argument), declared_type);
-                    generic = facts.expression(ExpressionFact::Apply(generic, argument));
-                }
-            }
-            generic
+            let generic = facts.chained(node.named_child(0), declared_type);
+            let Some(arguments) = child_of_kind(node, "type_arguments") else { return generic };
+            facts.applied(generic, named_children(arguments), declared_type)
         }
         "array_type" => {
             let mut declared = facts.chained(field(node, "element"), declared_type);
@@ -138,8 +119,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             facts.chained(inner, declared_type)
         }
         "integral_type" | "floating_point_type" | "boolean_type" | "void_type" => {
-            let name = facts.composed_name(&format!("({})", facts.text_of(node)));
-            facts.expression(ExpressionFact::TypeName(name))
+            facts.named_type(&format!("({})", facts.text_of(node)))
         }
         _ => 0,
     }
@@ -162,9 +142,7 @@ fn created_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionI
     else {
         return facts.chained(declared, declared_type);
     };
-    let outer = facts.chained(Some(qualifier), value_of);
-    let name = facts.name_of(named);
-    facts.expression(ExpressionFact::Member(outer, name))
+    facts.member(Some(qualifier), Some(named), value_of)
 }
 
 /// Returns how many dimensions an array has that is created; none for an object.
@@ -179,8 +157,7 @@ fn brackets(node: Node<'_>) -> usize {
 
 /// Returns a value of a type of the language, whose name is in parentheses.
 fn of_language(facts: &mut FactsBuilder<'_>, name: &str) -> ExpressionId {
-    let name = facts.composed_name(name);
-    let declared = facts.expression(ExpressionFact::TypeName(name));
+    let declared = facts.named_type(name);
     facts.expression(ExpressionFact::Instance(declared))
 }
 
@@ -213,8 +190,7 @@ fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     if operator == "+" && (left == text || right == text) {
         return text;
     }
-    let sum = facts.composed_name(if operator == "+" { "(+)" } else { "(*)" });
-    let sum = facts.expression(ExpressionFact::TypeName(sum));
+    let sum = facts.named_type(if operator == "+" { "(+)" } else { "(*)" });
     let sum = facts.expression(ExpressionFact::Apply(sum, left));
     let sum = facts.expression(ExpressionFact::Apply(sum, right));
     facts.expression(ExpressionFact::Instance(sum))
@@ -224,8 +200,7 @@ fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
 fn method_reference<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let parts = children(node);
     let (Some(object), Some(name)) = (parts.first().copied(), parts.last().copied()) else { return 0 };
-    let reference = facts.composed_name("(::)");
-    let mut reference = facts.expression(ExpressionFact::TypeName(reference));
+    let mut reference = facts.named_type("(::)");
     let object = facts.chained(Some(object), value_of);
     let called = if name.kind() == "identifier" {
         let called = facts.composed_name(&format!("{}(*)", facts.text_of(name)));
@@ -248,7 +223,7 @@ pub(super) fn applied<'t>(
         return function;
     };
     let nodes: Vec<Node<'t>> =
-        list.named_children(&mut list.walk()).filter(|part| !part.kind().ends_with("comment")).collect();
+        named_children(list).into_iter().filter(|part| !part.kind().ends_with("comment")).collect();
     let mut values: Vec<ExpressionId> =
         nodes.iter().map(|node| facts.chained(Some(*node), value_of)).collect();
     let plain = apply_all(facts, function, &values);
@@ -316,15 +291,13 @@ pub(super) fn lambda_target<'t>(facts: &mut FactsBuilder<'t>, lambda: Node<'t>) 
 }
 
 fn typed<'t>(facts: &mut FactsBuilder<'t>, declared: Option<Node<'t>>) -> ExpressionId {
-    let declared = facts.chained(declared, declared_type);
-    facts.expression(ExpressionFact::Instance(declared))
+    facts.unary(ExpressionFact::Instance, declared, declared_type)
 }
 
 /// Returns the parameter that one of the arguments of a call is given to.
 fn argument_target<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>, argument: Node<'t>) -> ExpressionId {
     let Some(call) = list.parent().filter(|call| call.kind() == "method_invocation") else { return 0 };
-    let mut cursor = list.walk();
-    let arguments = list.named_children(&mut cursor).filter(|part| !part.kind().ends_with("comment"));
+    let arguments = named_children(list).into_iter().filter(|part| !part.kind().ends_with("comment"));
     let Some(at) = (0..).zip(arguments).find(|(_, part)| *part == argument).map(|(at, _)| at) else {
         return 0;
     };

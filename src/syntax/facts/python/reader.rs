@@ -12,7 +12,7 @@ use crate::model::{
     ScopeId, ScopeKind,
 };
 use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, index, line_of};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Reads the facts of a file.
 pub(in crate::syntax::facts) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
@@ -135,7 +135,7 @@ fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node<'t
     let class = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Class, flags: 0 });
     bind_definition(facts, name, class);
     if let Some(bases) = field(node, "superclasses") {
-        for base in bases.named_children(&mut bases.walk()).filter(|base| base.kind() != "comment") {
+        for base in named_children(bases).into_iter().filter(|base| base.kind() != "comment") {
             if base.kind() != "keyword_argument" {
                 let base = declared_type(facts, base);
                 facts.definition(class).bases.push(base);
@@ -217,8 +217,7 @@ fn bind_parameters<'t>(
     body: ScopeId,
 ) {
     let mut receiver = receiver;
-    let mut cursor = parameters.walk();
-    for parameter in parameters.named_children(&mut cursor) {
+    for parameter in named_children(parameters) {
         let name = match parameter.kind() {
             "identifier" => Some(parameter),
             "typed_parameter" => parameter.named_child(0),
@@ -260,8 +259,7 @@ fn declare_outer<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "global_statement" => 0,
         _ => facts.facts.scopes[scope as usize].parent,
     };
-    let mut cursor = node.walk();
-    for name in node.named_children(&mut cursor) {
+    for name in named_children(node) {
         let name: NameId = facts.name_of(name);
         facts.declared_outer.push((scope, name, outer));
     }
@@ -432,8 +430,7 @@ fn bind_in_scope<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, val
         facts.bind_node(facts.scope, target, value);
         return;
     }
-    let mut cursor = target.walk();
-    for (at, part) in (0..).zip(target.named_children(&mut cursor)) {
+    for (at, part) in (0..).zip(named_children(target)) {
         let part_value = match value {
             BindingValue::Value(whole) if whole != 0 => facts.expression(ExpressionFact::Part(whole, at)),
             _ => 0,
@@ -466,8 +463,7 @@ fn bind_exception<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         let declared = declared_type(facts, kind);
         bind_names(facts, Some(target), BindingValue::Typed(declared));
     }
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
+    for child in named_children(node) {
         match alias {
             Some(alias) if child == alias => {
                 if let Some(kind) = kind {
@@ -534,8 +530,7 @@ fn branch<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     // What type checkers alone read declares what the other branch defines.
     let is_for_checkers =
         condition.is_some_and(|condition| facts.text_of(condition).contains("TYPE_CHECKING"));
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
+    for child in named_children(node) {
         if Some(child) == consequence {
             narrow_by(facts, condition);
         }

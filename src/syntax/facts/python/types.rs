@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::model::{ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field};
+use crate::syntax::outline::named_children;
 
 /// Of more elements none is looked at.
 const MAX_ELEMENTS: usize = 8;
@@ -20,12 +21,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
                 None => facts.expression(ExpressionFact::Name(name)),
             }
         }
-        "attribute" => {
-            let object = facts.chained(field(node, "object"), value_of);
-            let Some(name) = field(node, "attribute") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(object, name))
-        }
+        "attribute" => facts.member(field(node, "object"), field(node, "attribute"), value_of),
         "call" => value_of_call(facts, node),
         "subscript" => {
             let whole = facts.chained(field(node, "value"), value_of);
@@ -36,10 +32,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
                 _ => facts.expression(ExpressionFact::Item(whole)),
             }
         }
-        "await" => {
-            let awaited = facts.chained(node.named_child(0), value_of);
-            facts.expression(ExpressionFact::Awaited(awaited))
-        }
+        "await" => facts.unary(ExpressionFact::Awaited, node.named_child(0), value_of),
         "parenthesized_expression" => facts.chained(node.named_child(0), value_of),
         "named_expression" => facts.chained(field(node, "value"), value_of),
         "assignment" => facts.chained(field(node, "right"), value_of),
@@ -86,8 +79,7 @@ pub(super) fn elements_of(facts: &mut FactsBuilder<'_>, whole: ExpressionId) -> 
 
 /// Returns the value of a list, set, tuple or dictionary that is written out; of a dictionary the values count.
 fn display<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
-    let mut cursor = node.walk();
-    let parts = node.named_children(&mut cursor).filter(|part| part.kind() != "comment");
+    let parts = named_children(node).into_iter().filter(|part| part.kind() != "comment");
     let parts: Vec<Node<'t>> = parts.take(MAX_ELEMENTS + 1).collect();
     let is_ordered = !matches!(node.kind(), "set" | "dictionary")
         && parts.iter().all(|part| part.kind() != "list_splat")
@@ -111,10 +103,7 @@ fn display<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
 
 fn element<'t>(facts: &mut FactsBuilder<'t>, part: Node<'t>) -> ExpressionId {
     match part.kind() {
-        "list_splat" | "dictionary_splat" => {
-            let whole = facts.chained(part.named_child(0), value_of);
-            facts.expression(ExpressionFact::Item(whole))
-        }
+        "list_splat" | "dictionary_splat" => facts.unary(ExpressionFact::Item, part.named_child(0), value_of),
         "pair" => facts.chained(field(part, "value"), value_of),
         _ => facts.chained(Some(part), value_of),
     }
@@ -123,8 +112,7 @@ fn element<'t>(facts: &mut FactsBuilder<'t>, part: Node<'t>) -> ExpressionId {
 /// Returns a container of what a comprehension makes of each element.
 fn comprehension<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let outer = facts.element_names.len();
-    let mut cursor = node.walk();
-    for clause in node.named_children(&mut cursor).filter(|clause| clause.kind() == "for_in_clause") {
+    for clause in named_children(node).into_iter().filter(|clause| clause.kind() == "for_in_clause") {
         let whole = facts.chained(field(clause, "right"), value_of);
         let item = facts.expression(ExpressionFact::Item(whole));
         if let Some(target) = field(clause, "left") {
@@ -142,8 +130,7 @@ fn name_elements<'t>(facts: &mut FactsBuilder<'t>, target: Node<'t>, value: Expr
         facts.element_names.push((name, value));
         return;
     }
-    let mut cursor = target.walk();
-    for (at, part) in (0..).zip(target.named_children(&mut cursor)) {
+    for (at, part) in (0..).zip(named_children(target)) {
         let value = facts.expression(ExpressionFact::Part(value, at));
         facts.deeper(part, |facts, part| name_elements(facts, part, value));
     }
@@ -173,23 +160,16 @@ fn value_of_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expression
             elements_of(facts, whole)
         }
         ("list" | "set" | "dict", None) if is_without_arguments(node) => container(facts, &[0]),
-        ("next", Some(whole)) => {
-            let whole = facts.chained(Some(whole), value_of);
-            facts.expression(ExpressionFact::Item(whole))
-        }
+        ("next", Some(whole)) => facts.unary(ExpressionFact::Item, Some(whole), value_of),
         ("max" | "min", Some(whole)) if arguments.len() == 1 => {
-            let whole = facts.chained(Some(whole), value_of);
-            facts.expression(ExpressionFact::Item(whole))
+            facts.unary(ExpressionFact::Item, Some(whole), value_of)
         }
         ("max" | "min", Some(first)) if arguments.len() == 2 => {
             facts.either(Some(first), Some(arguments[1]), value_of)
         }
         ("enumerate", Some(_)) => pairs(facts, &arguments[..1], true),
         ("zip", Some(_)) => pairs(facts, &arguments, false),
-        _ => {
-            let function = facts.chained(Some(function), value_of);
-            facts.expression(ExpressionFact::Call(function))
-        }
+        _ => facts.unary(ExpressionFact::Call, Some(function), value_of),
     }
 }
 
@@ -199,8 +179,7 @@ fn positional_arguments(call: Node<'_>) -> Vec<Node<'_>> {
     if arguments.kind() == "generator_expression" {
         return vec![arguments];
     }
-    let mut cursor = arguments.walk();
-    let plain = arguments.named_children(&mut cursor).filter(|argument| {
+    let plain = named_children(arguments).into_iter().filter(|argument| {
         !matches!(argument.kind(), "comment" | "keyword_argument" | "list_splat" | "dictionary_splat")
     });
     plain.take(MAX_ELEMENTS).collect()
@@ -273,35 +252,23 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "identifier" => facts.named(node),
         "attribute" | "member_type" | "call" => value_of(facts, node),
         "generic_type" => {
-            let mut generic = facts.chained(node.named_child(0), declared_type);
-            if let Some(arguments) = node.named_child(1) {
-                let mut cursor = arguments.walk();
-                for argument in
-                    arguments.named_children(&mut cursor).filter(|argument| !is_ellipsis(*argument))
-                {
-                    let argument = facts.chained(Some(argument), declared_type);
-                    generic = facts.expression(ExpressionFact::Apply(generic, argument));
-                }
-            }
-            generic
+            let generic = facts.chained(node.named_child(0), declared_type);
+            let Some(arguments) = node.named_child(1) else { return generic };
+            let arguments = named_children(arguments).into_iter().filter(|argument| !is_ellipsis(*argument));
+            facts.applied(generic, arguments, declared_type)
         }
         "subscript" => {
-            let mut generic = facts.chained(field(node, "value"), declared_type);
+            let generic = facts.chained(field(node, "value"), declared_type);
             let mut cursor = node.walk();
             let arguments = node.children_by_field_name("subscript", &mut cursor);
-            for argument in arguments.filter(|argument| !is_ellipsis(*argument)) {
-                let argument = facts.chained(Some(argument), declared_type);
-                generic = facts.expression(ExpressionFact::Apply(generic, argument));
-            }
-            generic
+            facts.applied(generic, arguments.filter(|argument| !is_ellipsis(*argument)), declared_type)
         }
         "union_type" => facts.either(node.named_child(0), node.named_child(1), declared_type),
         "binary_operator" => facts.either(field(node, "left"), field(node, "right"), declared_type),
         // The types of `isinstance` and `except`.
         "tuple" => {
             let mut types = None;
-            let mut cursor = node.walk();
-            for part in node.named_children(&mut cursor).take(8) {
+            for part in named_children(node).into_iter().take(8) {
                 let part = facts.chained(Some(part), declared_type);
                 types = Some(match types {
                     Some(before) => facts.expression(ExpressionFact::Either(before, part)),

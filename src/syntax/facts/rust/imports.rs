@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use crate::model::BindingValue;
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
+use crate::syntax::outline::named_children;
 
 /// Longer paths are not imported.
 const MAX_PATH: usize = 400;
@@ -22,8 +23,7 @@ pub(super) fn extern_crate<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, before: &str) {
     match node.kind() {
         "use_list" => {
-            let mut cursor = node.walk();
-            for item in node.named_children(&mut cursor) {
+            for item in named_children(node) {
                 facts.deeper(item, |facts, item| import(facts, item, before));
             }
         }

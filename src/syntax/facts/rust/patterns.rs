@@ -9,7 +9,7 @@ use super::reader::{in_scope, path, visit};
 use super::types::{declared_type, is_constant_name, path_of, value_of};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field};
-use crate::syntax::outline::children;
+use crate::syntax::outline::{children, named_children};
 
 /// Reads `let pattern: type = value else { … }`, or the same in a condition.
 pub(super) fn bind_later<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -65,7 +65,7 @@ pub(super) fn match_arms<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             let within = facts.scope;
             if let Some(pattern) = field(arm, "pattern") {
                 let condition = field(pattern, "condition");
-                for part in children(pattern).into_iter().filter(Node::is_named) {
+                for part in named_children(pattern) {
                     if Some(part) != condition {
                         facts.scope = parent_of(facts, within);
                         bind_pattern(facts, within, part, BindingValue::Value(whole));
@@ -113,14 +113,14 @@ pub(super) fn bind_pattern<'t>(
             }
         }
         "captured_pattern" | "or_pattern" | "mut_pattern" | "ref_pattern" | "reference_pattern" => {
-            let parts = children(pattern).into_iter().filter(Node::is_named);
+            let parts = named_children(pattern).into_iter();
             for part in parts.filter(|part| part.kind() != "mutable_specifier") {
                 bind_deeper(facts, scope, part, value);
             }
         }
         "tuple_pattern" => {
             let whole = value_bound(facts, value);
-            for (at, part) in (0..).zip(children(pattern).into_iter().filter(Node::is_named)) {
+            for (at, part) in (0..).zip(named_children(pattern)) {
                 let part_value = facts.expression(ExpressionFact::Part(whole, at));
                 bind_deeper(facts, scope, part, BindingValue::Value(part_value));
             }
@@ -128,7 +128,7 @@ pub(super) fn bind_pattern<'t>(
         "slice_pattern" => {
             let whole = value_bound(facts, value);
             let item = facts.expression(ExpressionFact::Item(whole));
-            for part in children(pattern).into_iter().filter(Node::is_named) {
+            for part in named_children(pattern) {
                 bind_deeper(facts, scope, part, BindingValue::Value(item));
             }
         }

@@ -27,7 +27,7 @@ use super::patterns::{bind_later, bind_pattern, for_loop, in_condition, match_ar
 use super::types::{declared_type, path_of, value_of};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Reads the facts of a file.
 pub(in crate::syntax::facts) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
@@ -167,7 +167,7 @@ fn bind_callables<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, parameters: 
         let function = field(parameter, "type").and_then(|declared| function_type(facts, node, declared));
         let Some(types) = function.and_then(|function| field(function, "parameters")) else { continue };
         let mut tuple = 0;
-        for part in children(types).into_iter().filter(Node::is_named) {
+        for part in named_children(types) {
             let part = facts.chained(Some(part), declared_type);
             tuple = facts.expression(ExpressionFact::Apply(tuple, part));
         }
@@ -263,7 +263,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let Some(arguments) = arguments else { return };
     facts.deeper(arguments, |facts, arguments| {
-        for (at, argument) in children(arguments).into_iter().filter(Node::is_named).enumerate() {
+        for (at, argument) in named_children(arguments).into_iter().enumerate() {
             match argument.kind() {
                 "closure_expression" => {
                     let callable = called_with(facts, function, at);
@@ -280,10 +280,8 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn called_with<'t>(facts: &mut FactsBuilder<'t>, function: Node<'t>, at: usize) -> ExpressionId {
     let callee = match function.kind() {
         "field_expression" => {
-            let object = facts.chained(field(function, "value"), value_of);
             let Some(name) = field(function, "field") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(object, name))
+            facts.member(field(function, "value"), Some(name), value_of)
         }
         "identifier" | "scoped_identifier" => facts.chained(Some(function), value_of),
         _ => return 0,

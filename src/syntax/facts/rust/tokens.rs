@@ -10,14 +10,14 @@ use super::types::{
 };
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::FactsBuilder;
+use crate::syntax::outline::{children, named_children};
 
 /// Reads the call of a macro.
 pub(super) fn macro_use<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let Some(name) = macro_name(node) {
         facts.use_macro(name);
     }
-    let mut cursor = node.walk();
-    for tree in node.named_children(&mut cursor).filter(|child| child.kind() == "token_tree") {
+    for tree in named_children(node).into_iter().filter(|child| child.kind() == "token_tree") {
         facts.deeper(tree, |facts, tree| token_tree(facts, tree));
     }
 }
@@ -57,9 +57,7 @@ enum TokenJoint {
 fn token_tree<'t>(facts: &mut FactsBuilder<'t>, tree: Node<'t>) {
     let outer = facts.open_scope(ScopeKind::Block, None);
     let mut reader = TokenReader::default();
-    let mut cursor = tree.walk();
-    let tokens: Vec<Node<'t>> = tree.children(&mut cursor).collect();
-    reader.read(facts, &tokens);
+    reader.read(facts, &children(tree));
     facts.scope = outer;
 }
 

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use crate::model::{ANY_INTEGER, ExpressionFact, ExpressionId};
 use crate::syntax::facts::builder::{FactsBuilder, field};
-use crate::syntax::outline::children;
+use crate::syntax::outline::{children, named_children};
 
 /// Of a `match` with more arms the rest is not looked at.
 const MAX_ARMS: usize = 6;
@@ -32,9 +32,7 @@ pub(super) fn path_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expre
         "scoped_identifier" | "scoped_type_identifier" => {
             let Some(name) = field(node, "name") else { return 0 };
             let Some(path) = field(node, "path") else { return type_named(facts, name) };
-            let path = facts.chained(Some(path), path_of);
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(path, name))
+            facts.member(Some(path), Some(name), path_of)
         }
         "generic_type" | "generic_type_with_turbofish" | "generic_pattern" | "generic_function" => {
             let inner = field(node, "type").or_else(|| field(node, "function")).or(node.named_child(0));
@@ -69,16 +67,12 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             let name = facts.name_of(node);
             facts.expression(ExpressionFact::TypeName(name))
         }
-        "unit_type" => {
-            let name = facts.name("()");
-            facts.expression(ExpressionFact::TypeName(name))
-        }
+        "unit_type" => facts.named_type("()"),
         "never_type" => facts.expression(ExpressionFact::Literal),
         "generic_type" => {
             let mut generic = facts.chained(field(node, "type"), path_of);
             let Some(arguments) = field(node, "type_arguments") else { return generic };
-            let mut cursor = arguments.walk();
-            for argument in arguments.named_children(&mut cursor) {
+            for argument in named_children(arguments) {
                 let argument = match argument.kind() {
                     "lifetime" => continue,
                     "type_binding" => facts.chained(field(argument, "type"), declared_type),
@@ -96,15 +90,14 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         "bounded_type" | "trait_bounds" => bounds_of(facts, node),
         "tuple_type" => {
             let mut tuple = 0;
-            for part in children(node).into_iter().filter(Node::is_named) {
+            for part in named_children(node) {
                 let part = facts.chained(Some(part), declared_type);
                 tuple = facts.expression(ExpressionFact::Apply(tuple, part));
             }
             tuple
         }
         "array_type" => {
-            let array = facts.name("[]");
-            let array = facts.expression(ExpressionFact::TypeName(array));
+            let array = facts.named_type("[]");
             let item = facts.chained(field(node, "element"), declared_type);
             facts.expression(ExpressionFact::Apply(array, item))
         }
@@ -115,7 +108,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
 /// Returns the traits that a type has to have, as alternatives.
 pub(super) fn bounds_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let mut bounds = None;
-    for bound in children(node).into_iter().filter(Node::is_named) {
+    for bound in named_children(node) {
         if matches!(bound.kind(), "lifetime" | "removed_trait_bound" | "use_bounds") {
             continue;
         }
@@ -141,10 +134,7 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let name = facts.name_of(name);
             facts.expression(ExpressionFact::Field(object, name))
         }
-        "struct_expression" => {
-            let declared = facts.chained(field(node, "name"), path_of);
-            facts.expression(ExpressionFact::Instance(declared))
-        }
+        "struct_expression" => facts.unary(ExpressionFact::Instance, field(node, "name"), path_of),
         "reference_expression" => facts.chained(field(node, "value"), value_of),
         // What is negated has the type of what it is made of.
         "parenthesized_expression" | "unary_expression" => facts.chained(node.named_child(0), value_of),
@@ -160,15 +150,14 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         },
         "tuple_expression" => {
             let mut tuple = 0;
-            for part in children(node).into_iter().filter(Node::is_named).take(MAX_ARMS) {
+            for part in named_children(node).into_iter().take(MAX_ARMS) {
                 let part = facts.chained(Some(part), value_of);
                 tuple = facts.expression(ExpressionFact::Apply(tuple, part));
             }
             tuple
         }
         "array_expression" => {
-            let array = facts.name("[]");
-            let array = facts.expression(ExpressionFact::TypeName(array));
+            let array = facts.named_type("[]");
             let item = children(node).into_iter().find(|child| {
                 child.is_named()
                     && !matches!(child.kind(), "attribute_item" | "line_comment" | "block_comment")
@@ -176,18 +165,9 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let item = facts.chained(item, value_of);
             facts.expression(ExpressionFact::Apply(array, item))
         }
-        "try_expression" => {
-            let tried = facts.chained(node.named_child(0), value_of);
-            facts.expression(ExpressionFact::Inner(tried))
-        }
-        "index_expression" => {
-            let whole = facts.chained(node.named_child(0), value_of);
-            facts.expression(ExpressionFact::Item(whole))
-        }
-        "type_cast_expression" => {
-            let declared = facts.chained(field(node, "type"), declared_type);
-            facts.expression(ExpressionFact::Instance(declared))
-        }
+        "try_expression" => facts.unary(ExpressionFact::Inner, node.named_child(0), value_of),
+        "index_expression" => facts.unary(ExpressionFact::Item, node.named_child(0), value_of),
+        "type_cast_expression" => facts.unary(ExpressionFact::Instance, field(node, "type"), declared_type),
         "if_expression" => {
             let alternative = field(node, "alternative").and_then(|clause| clause.named_child(0));
             let arms = [field(node, "consequence"), alternative];
@@ -230,8 +210,7 @@ const INTEGERS: [&str; 12] =
 
 /// Returns a value of a type of the language.
 pub(super) fn literal(facts: &mut FactsBuilder<'_>, type_name: &'static str) -> ExpressionId {
-    let name = facts.name(type_name);
-    let declared = facts.expression(ExpressionFact::TypeName(name));
+    let declared = facts.named_type(type_name);
     facts.expression(ExpressionFact::Instance(declared))
 }
 
@@ -276,18 +255,14 @@ fn operation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
 fn closure_value<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let Some(body) = field(node, "body") else { return 0 };
     let returned = match field(node, "return_type") {
-        Some(declared) => {
-            let declared = facts.chained(Some(declared), declared_type);
-            facts.expression(ExpressionFact::Instance(declared))
-        }
+        Some(declared) => facts.unary(ExpressionFact::Instance, Some(declared), declared_type),
         None if is_made_of_parameter(facts, node, body) => 0,
         None => facts.chained(Some(body), value_of),
     };
     if returned == 0 {
         return 0;
     }
-    let name = facts.name("||");
-    let closure = facts.expression(ExpressionFact::TypeName(name));
+    let closure = facts.named_type("||");
     facts.expression(ExpressionFact::Apply(closure, returned))
 }
 

@@ -17,7 +17,7 @@ use crate::model::{
 use crate::syntax::facts::builder::{
     FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of,
 };
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// What is assigned to.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub(super) fn find_objects<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     let mut statements = root.named_children(&mut cursor);
     facts.objects.has_export_statements =
         statements.any(|node| node.kind() == "export_statement" && child_of_kind(node, "=").is_none());
-    for statement in root.named_children(&mut root.walk()) {
+    for statement in named_children(root) {
         let Some(assignment) =
             statement.named_child(0).filter(|_| statement.kind() == "expression_statement")
         else {

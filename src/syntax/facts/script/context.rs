@@ -7,6 +7,7 @@ use super::syntax::unquoted;
 use super::types::{declared_type, type_of_value, value_of};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field};
+use crate::syntax::outline::named_children;
 
 /// Visits a node whose value is what an expression says; 0 says nothing.
 pub(super) fn visit_in_context<'t>(
@@ -56,7 +57,7 @@ pub(super) fn visit_arguments<'t>(
         return;
     }
     let (mut known, mut at) = (None, 0);
-    for node in arguments.named_children(&mut arguments.walk()) {
+    for node in named_children(arguments) {
         if node.kind() == "spread_element" {
             known = Some(0);
         }
@@ -76,7 +77,7 @@ pub(super) fn visit_arguments<'t>(
 pub(super) fn visit_element<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, visit: Visit<'t>) {
     let name = field(node, "name").filter(|name| facts.text_of(*name).starts_with(char::is_uppercase));
     let mut properties = None;
-    for child in node.named_children(&mut node.walk()) {
+    for child in named_children(node) {
         let value = child.named_child(1).filter(|value| value.kind() == "jsx_expression");
         let value = value.and_then(|value| value.named_child(0)).filter(|value| is_contextual(*value));
         let (Some(name), Some(value), Some(key)) = (name, value, child.named_child(0)) else {
@@ -121,7 +122,7 @@ pub(super) fn visit_parts<'t>(
         }
         "array" => {
             let item = facts.expression(ExpressionFact::Item(context));
-            for child in node.named_children(&mut node.walk()) {
+            for child in named_children(node) {
                 visit_in_context(facts, child, item, visit);
             }
         }
@@ -133,7 +134,7 @@ pub(super) fn visit_parts<'t>(
 /// Visits the members of an object; its methods are bound in a scope of their own, in which no name is looked up.
 fn visit_object<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, context: ExpressionId, visit: Visit<'t>) {
     let mut methods = None;
-    for part in node.named_children(&mut node.walk()) {
+    for part in named_children(node) {
         if context == 0 && part.kind() != "method_definition" {
             facts.deeper(part, visit);
             continue;

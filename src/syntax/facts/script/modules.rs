@@ -6,7 +6,7 @@ use super::syntax::unquoted;
 use super::types::value_of;
 use crate::model::{AUGMENTED_MODULE, BindingValue, DefinitionId, GLOBAL_FILE, ScopeId, ScopeKind};
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
-use crate::syntax::outline::child_of_kind;
+use crate::syntax::outline::{child_of_kind, named_children};
 
 /// Reads an import of ECMAScript, or `import a = require('m')`.
 pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -20,7 +20,7 @@ pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(source) = field(node, "source") else { return };
     let (module, line) = (unquoted(facts, source), line_of(node));
     let Some(clause) = child_of_kind(node, "import_clause") else { return };
-    for item in clause.named_children(&mut clause.walk()) {
+    for item in named_children(clause) {
         match item.kind() {
             "identifier" => {
                 let import = facts.import(module, Some("default"), false, line);
@@ -32,7 +32,7 @@ pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 facts.bind_node(facts.scope, name, BindingValue::Import(import));
             }
             _ => {
-                for part in item.named_children(&mut item.walk()) {
+                for part in named_children(item) {
                     let Some(name) = field(part, "name") else { continue };
                     let import = facts.import(module, Some(facts.text_of(name)), false, line_of(name));
                     let alias = field(part, "alias").unwrap_or(name);
@@ -48,7 +48,7 @@ pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
     let module = field(node, "source").map(|source| unquoted(facts, source));
     let line = line_of(node);
     if let Some(clause) = child_of_kind(node, "export_clause") {
-        for part in clause.named_children(&mut clause.walk()) {
+        for part in named_children(clause) {
             let Some(name) = field(part, "name") else { continue };
             let alias = field(part, "alias");
             let value = match module {
@@ -87,7 +87,7 @@ pub(super) fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> bool {
 /// Marks a file that declares types and is no module, so that they are global where it is one of declarations.
 pub(super) fn mark_global<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
     let (mut is_module, mut is_declaring) = (false, false);
-    for statement in root.named_children(&mut root.walk()) {
+    for statement in named_children(root) {
         is_module |= matches!(statement.kind(), "import_statement" | "export_statement");
         is_declaring |= matches!(
             statement.kind(),

@@ -7,7 +7,7 @@ use super::context::parameter_in_context;
 use super::types::{declared_type, value_of};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, NameId, ScopeId};
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field};
-use crate::syntax::outline::{child_of_kind, children};
+use crate::syntax::outline::{child_of_kind, children, named_children};
 
 /// Binds the names of the parameter at a position of a function.
 pub(super) fn bind_parameter<'t>(
@@ -89,7 +89,7 @@ pub(super) fn bind_pattern<'t>(
                 BindingValue::Value(whole) if pattern.kind() == "array_pattern" => whole,
                 _ => 0,
             };
-            for (at, part) in (0..).zip(pattern.named_children(&mut pattern.walk())) {
+            for (at, part) in (0..).zip(named_children(pattern)) {
                 let value = parameter_in_context(facts, whole, at);
                 facts.deeper(part, |facts, part| bind_pattern(facts, scope, Some(part), value, visit));
             }

@@ -19,7 +19,7 @@ use crate::model::{
     ScopeKind,
 };
 use crate::syntax::facts::builder::{FactsBuilder, NewDefinition, field, line_of};
-use crate::syntax::outline::child_of_kind;
+use crate::syntax::outline::{child_of_kind, named_children};
 
 /// Reads the facts of a file.
 pub(in crate::syntax::facts) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
@@ -224,7 +224,7 @@ fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Op
     }
     if let Some(parameters) = field(node, "parameters") {
         let mut at = 0;
-        for parameter in parameters.named_children(&mut parameters.walk()) {
+        for parameter in named_children(parameters) {
             bind_parameter(facts, parameter, context, at, visit);
             let is_receiver = field(parameter, "pattern").is_some_and(|pattern| pattern.kind() == "this");
             at += u32::from(parameter.kind() != "comment" && !is_receiver);
@@ -282,7 +282,7 @@ pub(super) fn define_class_of<'t>(
     common_js::open_members(facts, name, class);
     if let Some(heritage) = child_of_kind(node, "class_heritage") {
         // In JavaScript the heritage is the expression itself.
-        for clause in heritage.named_children(&mut heritage.walk()) {
+        for clause in named_children(heritage) {
             let bases: Vec<Node<'t>> = match clause.kind() {
                 "extends_clause" => clause.children_by_field_name("value", &mut clause.walk()).collect(),
                 "implements_clause" => Vec::new(),
@@ -309,7 +309,7 @@ fn bind_implemented<'t>(facts: &mut FactsBuilder<'t>, class: Node<'t>) {
         child_of_kind(class, "class_heritage").and_then(|node| child_of_kind(node, "implements_clause"));
     let Some(clause) = clause else { return };
     let name = facts.name(IMPLEMENTED_INTERFACE);
-    for interface in clause.named_children(&mut clause.walk()) {
+    for interface in named_children(clause) {
         let value = declared_type(facts, interface);
         facts.bind(facts.scope, name, BindingValue::Value(value), line_of(interface));
     }

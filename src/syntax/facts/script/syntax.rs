@@ -6,7 +6,7 @@ use crate::model::{
     BindingValue, DefinitionFact, ExpressionFact, ExpressionId, MODULE_EXPORTS, ScopeId, ScopeKind,
 };
 use crate::syntax::facts::builder::{FactsBuilder, field, line_of};
-use crate::syntax::outline::child_of_kind;
+use crate::syntax::outline::{child_of_kind, named_children};
 
 /// Longer chains of assignments are not read.
 const MAX_TARGETS: usize = 16;
@@ -58,7 +58,7 @@ pub(super) fn declare_required<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>,
         "pair_pattern" => field(*part, "value").is_some_and(|value| value.kind() == "identifier"),
         _ => false,
     };
-    let parts: Vec<Node<'t>> = name.named_children(&mut name.walk()).collect();
+    let parts: Vec<Node<'t>> = named_children(name);
     if member.is_some() || name.kind() != "object_pattern" || !parts.iter().all(is_plain) {
         return false;
     }

@@ -10,7 +10,7 @@ use crate::model::{
     NameId, PARAMETER_TYPES, REST_TYPE, ScopeId, ScopeKind, TYPE_OF_VALUE,
 };
 use crate::syntax::facts::builder::{FactsBuilder, Visit, field, line_of};
-use crate::syntax::outline::child_of_kind;
+use crate::syntax::outline::{child_of_kind, named_children};
 
 /// Returns what decides the type of a value.
 pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -34,15 +34,9 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         "this" if has_receiver(facts) => facts.expression(ExpressionFact::Receiver),
         "super" => facts.expression(ExpressionFact::Super),
         "member_expression" | "nested_identifier" => {
-            let object = facts.chained(field(node, "object"), value_of);
-            let Some(name) = field(node, "property") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(object, name))
+            facts.member(field(node, "object"), field(node, "property"), value_of)
         }
-        "call_expression" => {
-            let function = facts.chained(field(node, "function"), value_of);
-            facts.expression(ExpressionFact::Call(function))
-        }
+        "call_expression" => facts.unary(ExpressionFact::Call, field(node, "function"), value_of),
         "new_expression" => {
             let class = facts.chained(field(node, "constructor"), value_of);
             let class = applied(facts, class, field(node, "type_arguments"));
@@ -52,22 +46,13 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             let function = function_type(facts, node);
             facts.expression(ExpressionFact::Instance(function))
         }
-        "subscript_expression" => {
-            let whole = facts.chained(field(node, "object"), value_of);
-            facts.expression(ExpressionFact::Item(whole))
-        }
-        "await_expression" => {
-            let awaited = facts.chained(node.named_child(0), value_of);
-            facts.expression(ExpressionFact::Inner(awaited))
-        }
+        "subscript_expression" => facts.unary(ExpressionFact::Item, field(node, "object"), value_of),
+        "await_expression" => facts.unary(ExpressionFact::Inner, node.named_child(0), value_of),
         "parenthesized_expression" | "non_null_expression" | "satisfies_expression" => {
             facts.chained(node.named_child(0), value_of)
         }
         "as_expression" => match node.named_child(1) {
-            Some(declared) => {
-                let declared = facts.chained(Some(declared), declared_type);
-                facts.expression(ExpressionFact::Instance(declared))
-            }
+            Some(declared) => facts.unary(ExpressionFact::Instance, Some(declared), declared_type),
             // `as const`
             None => facts.chained(node.named_child(0), value_of),
         },
@@ -96,12 +81,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         }
         "type_identifier" if facts.objects.own_types.contains(&facts.text_of(node)) => 0,
         "type_identifier" | "identifier" => facts.named(node),
-        "nested_type_identifier" => {
-            let module = facts.chained(field(node, "module"), value_of);
-            let Some(name) = field(node, "name") else { return 0 };
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(module, name))
-        }
+        "nested_type_identifier" => facts.member(field(node, "module"), field(node, "name"), value_of),
         "generic_type" => {
             let generic = facts.chained(field(node, "name"), declared_type);
             applied(facts, generic, field(node, "type_arguments"))
@@ -113,13 +93,9 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
         }
         "tuple_type" => {
             let name = facts.name("tuple");
-            let mut whole = facts.expression(ExpressionFact::Name(name));
-            for part in node.named_children(&mut node.walk()) {
-                let declared = field(part, "type").or(Some(part));
-                let part = facts.chained(declared, declared_type);
-                whole = facts.expression(ExpressionFact::Apply(whole, part));
-            }
-            whole
+            let whole = facts.expression(ExpressionFact::Name(name));
+            let parts = named_children(node).into_iter().map(|part| field(part, "type").unwrap_or(part));
+            facts.applied(whole, parts, declared_type)
         }
         "lookup_type" => lookup_type(facts, node),
         "array_type" => {
@@ -150,15 +126,11 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
 /// Returns a type with arguments.
 fn applied<'t>(
     facts: &mut FactsBuilder<'t>,
-    mut generic: ExpressionId,
+    generic: ExpressionId,
     arguments: Option<Node<'t>>,
 ) -> ExpressionId {
     let Some(arguments) = arguments else { return generic };
-    for argument in arguments.named_children(&mut arguments.walk()) {
-        let argument = facts.chained(Some(argument), declared_type);
-        generic = facts.expression(ExpressionFact::Apply(generic, argument));
-    }
-    generic
+    facts.applied(generic, named_children(arguments), declared_type)
 }
 
 /// Returns the type of a value.
@@ -193,7 +165,7 @@ fn lookup_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId
 fn function_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
     let known = facts.objects.own_types.len();
     if let Some(parameters) = field(node, "type_parameters") {
-        for parameter in parameters.named_children(&mut parameters.walk()) {
+        for parameter in named_children(parameters) {
             let name = field(parameter, "name").map_or("", |name| facts.text_of(name));
             facts.objects.own_types.push(name);
         }
@@ -213,7 +185,7 @@ fn with_parameters<'t>(
     let name = facts.expression(ExpressionFact::Name(name));
     let mut whole = facts.expression(ExpressionFact::Apply(name, returned));
     let Some(parameters) = parameters else { return whole };
-    for parameter in parameters.named_children(&mut parameters.walk()) {
+    for parameter in named_children(parameters) {
         let pattern = field(parameter, "pattern").map_or("", |pattern| pattern.kind());
         if pattern == "this" || parameter.kind() == "comment" {
             continue;

@@ -249,7 +249,7 @@ fn add_type<'t>(
     full: String,
 ) {
     let signature = walk.signature_up_to(node, walk.range(body).start);
-    let mut symbol = walk.symbol((node, walk.range(node).end), kind, name, &full, signature);
+    let mut symbol = walk.symbol(node, walk.range(node).end, kind, name, &full, signature);
     symbol.children = walk.visit_scope(NamedScope { name: full, kind }, body);
     walk.add_symbol(symbol);
 }
@@ -292,5 +292,5 @@ pub(super) fn enumerator<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(node);
     let signature = walk.signature_text(node, range.clone());
     let kind = SymbolKind::EnumMember;
-    walk.add_symbol(walk.symbol((node, range.end), kind, name.to_owned(), name, signature));
+    walk.add_symbol(walk.symbol(node, range.end, kind, name.to_owned(), name, signature));
 }

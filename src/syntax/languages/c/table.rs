@@ -88,7 +88,7 @@ fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         type_specifier(walk, made);
     }
     let (kind, full) = (function_kind(walk, &spelled.scope, &spelled.name), spelled.full());
-    walk.add_symbol(walk.symbol((node, end), kind, spelled.name, &full, signature));
+    walk.add_symbol(walk.symbol(node, end, kind, spelled.name, &full, signature));
     // In `static struct made_here {…} f(void) {` the function begins before the type does.
     walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
     if let Some(body) = body {
@@ -196,7 +196,7 @@ fn macro_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let head_end = walk.field(node, GrammarField::Parameters).map_or(range.end, |node| walk.range(node).end);
     let signature = walk.signature_text(node, range.start..head_end);
     let end = range.start + walk.text(node).trim_end().len();
-    let symbol = walk.symbol((node, end), SymbolKind::Macro, name.to_owned(), name, signature);
+    let symbol = walk.symbol(node, end, SymbolKind::Macro, name.to_owned(), name, signature);
     // Macros know no scopes.
     walk.add_symbol(Symbol { qualified_name: name.to_owned(), ..symbol });
     cut_macro_value(walk, node, 1);
@@ -252,7 +252,7 @@ fn namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = namespace_name(walk.text(name));
     let range = walk.range(node);
     let signature = walk.signature_text(node, range.start..walk.range(body).start);
-    let mut symbol = walk.symbol((node, range.end), SymbolKind::Namespace, name.clone(), &name, signature);
+    let mut symbol = walk.symbol(node, range.end, SymbolKind::Namespace, name.clone(), &name, signature);
     symbol.children = walk.visit_scope(NamedScope { name, kind: SymbolKind::Namespace }, body);
     walk.add_symbol(symbol);
 }
@@ -284,7 +284,7 @@ fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.field(node, GrammarField::Name).map(|name| walk.text(name)) else { return };
     let end = walk.range(node).end;
     let signature = walk.signature_up_to(node, end).trim_end_matches([';', ' ']).to_owned();
-    walk.add_symbol(walk.symbol((node, end), SymbolKind::Typedef, name.to_owned(), name, signature));
+    walk.add_symbol(walk.symbol(node, end, SymbolKind::Typedef, name.to_owned(), name, signature));
 }
 
 #[cfg(test)]

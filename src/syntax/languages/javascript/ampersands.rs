@@ -3,7 +3,7 @@
 use memchr::memchr_iter;
 
 /// Returns a text with a bar in the place of each ampersand that looks like the beginning of a character reference (`&amp;`)
-/// and is none, as in `<a href="?b=1&c=2">R&D</a>`, for the grammar takes these for errors. In code, a bar is an operator as
+/// and is none, as in `<a href="?b=1&c=2">R&D</a>`, because the grammar takes these for errors. In code, a bar is an operator as
 /// well. `None` where there is none.
 pub(in crate::syntax::languages) fn without_bare_ampersands(text: &str) -> Option<String> {
     let is_bare = |at: &usize| {

@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     OutlineWalk, SymbolBody, SymbolDefinition, ValueTrimmer, child_of_kind, find, find_all, is_trivia,
+    named_children,
 };
 use crate::syntax::text::{documentation, is_all_capitals};
 
@@ -254,7 +255,7 @@ pub(super) fn unwrap_value(value: Node<'_>) -> Node<'_> {
 
 /// Returns the children that mean something.
 pub(super) fn significant_children(node: Node<'_>) -> Vec<Node<'_>> {
-    node.named_children(&mut node.walk()).filter(|child| !is_trivia(*child)).collect()
+    named_children(node).into_iter().filter(|child| !is_trivia(*child)).collect()
 }
 
 /// Returns whether a node is a function that is not a declaration.
