@@ -67,7 +67,10 @@ pub use routing::{
     limit_to_size, route_file, view_of_item, view_without_mask,
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
-pub use shown_lines::{has_new_lines, merge_shown, split_shown, without_known_lines};
+pub use shown_lines::{
+    after_delta, has_new_lines, lacks_lines, merge_part, merge_shown, seen_lines, split_shown,
+    without_known_lines,
+};
 pub use slice_view::{SlicePart, render_slices};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{BYTES_PER_TOKEN, ESTIMATE, TokenCounter, estimate_tokens};

@@ -6,6 +6,8 @@ use super::page::gap_mark;
 
 /// Between two views of a file whose lines are kept as one text. No line of a file is only that.
 const SEAM: &str = "\n… …\n";
+/// Between a view of which its reader has only some lines and these lines.
+const UNSEEN: &str = "\n… … …\n";
 /// Runs of fewer lines that were shown earlier stay, as what is around the others.
 const MIN_KNOWN_LINES: usize = 6;
 /// The maximum size of views that are kept together.
@@ -73,9 +75,64 @@ pub fn merge_shown(first: &str, others: &str) -> Option<String> {
     (first.len() + others.len() <= MAX_MERGED_BYTES).then(|| format!("{first}{SEAM}{others}"))
 }
 
-/// Returns the first view of those that [`merge_shown`] has put together, and the others.
+/// Returns the first view of those that [`merge_shown`] has put together, and the others; or the view of
+/// [`after_delta`], and the lines of it that its reader has.
 pub fn split_shown(text: &str) -> (&str, &str) {
-    text.split_once(SEAM).unwrap_or((text, ""))
+    text.split_once(UNSEEN).or_else(|| text.split_once(SEAM)).unwrap_or((text, ""))
+}
+
+/// Returns what the reader has of a file of which this text is kept.
+pub fn seen_lines(kept: &str) -> &str {
+    kept.split_once(UNSEEN).map_or(kept, |(_, seen)| seen)
+}
+
+/// Returns whether a reader lacks lines of the view that is kept, because a delta only named what had changed.
+pub fn lacks_lines(kept: &str) -> bool {
+    kept.contains(UNSEEN)
+}
+
+/// Returns what is kept of a view whose reader had `kept` of the file, and was given a delta in place of the view. A delta
+/// may name symbols without showing their lines.
+pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
+    let known = line_pairs(seen_lines(kept));
+    let shown: HashSet<&str> =
+        delta.lines().filter_map(|line| line.strip_prefix('+')).map(str::trim_end).collect();
+    let lines: Vec<&str> = view.split_inclusive('\n').collect();
+    let filled: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].trim_end().is_empty()).collect();
+    let text = |at: usize| lines[at].trim_end();
+    let mut is_seen = vec![false; lines.len()];
+    for pair in filled.windows(2).filter(|pair| known.contains(&(text(pair[0]), text(pair[1])))) {
+        (is_seen[pair[0]], is_seen[pair[1]]) = (true, true);
+    }
+    for at in &filled {
+        is_seen[*at] |= shown.contains(text(*at)) || known.contains(&("", text(*at)));
+    }
+    if filled.iter().all(|at| is_seen[*at]) {
+        return view.to_owned();
+    }
+    let mut seen = String::new();
+    for run in filled.chunk_by(|a, b| is_seen[*a] == is_seen[*b]) {
+        if is_seen[run[0]] {
+            run.iter().for_each(|at| seen.push_str(lines[*at]));
+        } else {
+            // Lines that are apart in the view must not become neighbors.
+            seen.push_str("…\n");
+        }
+    }
+    with_unseen(view, &seen)
+}
+
+/// Returns what is kept of a view of which only the lines `seen` were shown.
+fn with_unseen(view: &str, seen: &str) -> String {
+    let seen = if seen.len() <= MAX_MERGED_BYTES { seen } else { "" };
+    format!("{view}{UNSEEN}{seen}")
+}
+
+/// Returns what is kept of a file after another part of it was shown; `None` if that is too large to be kept.
+pub fn merge_part(kept: &str, part: &str) -> Option<String> {
+    let (view, _) = split_shown(kept);
+    let merged = merge_shown(seen_lines(kept), part)?;
+    Some(if lacks_lines(kept) { with_unseen(view, &merged) } else { merged })
 }
 
 /// Returns each line with the one that follows it, without blank lines.
@@ -123,6 +180,25 @@ mod tests {
         assert!(text.contains("def f6(\n        self,\n    ) -> int:\n"), "{text}");
         let gaps = known.replace("return 9", "...  # line 19");
         assert!(!without_known_lines(&known, &gaps, &known, "python").unwrap().contains("line 19"));
+    }
+
+    #[test]
+    fn lines_that_a_delta_did_not_show_are_not_seen() {
+        let old = "def f():\n    a = 1\n    b = 2\n    return a\n\ndef g():\n    return 1\n";
+        let new = old.replace("a = 1", "a = 3").replace("return 1", "return 4");
+        let kept =
+            after_delta(old, "@@ changed lines f 1/4\n@@ changed g\n-    return 1\n+    return 4\n", &new);
+        assert_eq!(split_shown(&kept).0, new);
+        assert!(lacks_lines(&kept) && !seen_lines(&kept).contains("a = 3"));
+        assert!(
+            seen_lines(&kept).contains("    b = 2\n    return a\n") && seen_lines(&kept).contains("return 4")
+        );
+        let whole = after_delta(old, "-    a = 1\n+    a = 3\n-    return 1\n+    return 4\n", &new);
+        assert_eq!(whole, new);
+        // What is shown later is seen with the rest, and the view stays what it was.
+        let later = merge_part(&kept, "def f():\n    a = 3\n    b = 2\n").unwrap();
+        assert!(!has_new_lines(seen_lines(&later), &new, &new));
+        assert_eq!(split_shown(&later).0, new);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use schemars::generate::SchemaSettings;
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::api::located_json::PathSegment;
+use crate::api::located_json::{PathSegment, parse_located};
 use crate::model::near_name;
 
 /// The objects in questions whose keys may be at the top level as well.
@@ -22,6 +23,20 @@ const MAX_DEPTH: usize = 8;
 pub(super) struct BodySchema {
     root: Value,
     definitions: Map<String, Value>,
+}
+
+/// Reads JSON that a person or a program wrote into a file. The message of an error begins with the place of the wrong value,
+/// and says what belongs there in the words of the schema.
+pub fn read_json_input<T: DeserializeOwned + JsonSchema>(text: &[u8]) -> Result<T, String> {
+    parse_located(text).map_err(|error| {
+        let schema = BodySchema::of(SchemaGenerator::subschema_for::<T>);
+        let (_, wanted, _) = schema.expectation(&error.path);
+        let reason = error.to_string();
+        let reason =
+            if error.error.is_data() { without_internal_types(&reason, &wanted) } else { reason.into() };
+        let meant = schema.meant_key(&error.path).map(|key| format!("; did you mean `{key}`?"));
+        reason.into_owned() + &meant.unwrap_or_default()
+    })
 }
 
 /// Returns how schemas in the OpenAPI document are written.
@@ -117,21 +132,27 @@ impl BodySchema {
     pub(super) fn expectation<'p>(&self, path: &'p [PathSegment]) -> (&'p [PathSegment], String, Value) {
         let schemas = self.along(path);
         let (known, schema) = (&path[..schemas.len() - 1], schemas[schemas.len() - 1]);
+        // Of what is a name or an object, a key that is none is about the object. What has a title is something else as well.
+        let object = match path.get(known.len()) {
+            Some(PathSegment::Key(_)) if schema.get("title").is_none() => self.object_of(schema),
+            Some(_) | None => None,
+        };
         let steps = known.iter().zip(&schemas).rev();
-        let example = steps.fold(self.example(schema, 0), |value, (segment, around)| match segment {
-            PathSegment::Key(key) => {
-                let mut object = self.example_around(around, segment);
-                object.insert(key.clone(), value);
-                object.into()
-            }
-            PathSegment::Index(_) => json!([value]),
-        });
-        let words = match (path.get(known.len()), self.object_of(schema)) {
-            (Some(PathSegment::Key(_)), Some(object)) => {
+        let example =
+            steps.fold(self.example(object.unwrap_or(schema), 0), |value, (segment, around)| match segment {
+                PathSegment::Key(key) => {
+                    let mut object = self.example_around(around, segment);
+                    object.insert(key.clone(), value);
+                    object.into()
+                }
+                PathSegment::Index(_) => json!([value]),
+            });
+        let words = match object {
+            Some(object) => {
                 let keys: Vec<&str> = keys_of(object).map(|(key, _)| key.as_str()).collect();
                 format!("an object with some of {}", keys.join(", "))
             }
-            (Some(_) | None, _) => self.words(schema),
+            None => self.words(schema),
         };
         let example = if MAX_EXAMPLE < example.to_string().len() { json!({}) } else { example };
         (known, words, example)
@@ -157,6 +178,9 @@ impl BodySchema {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
             return format!("one of {}", names.join(", "));
         }
+        if let Some(title) = schema.get("title").and_then(Value::as_str) {
+            return title.to_owned();
+        }
         if let Some(alternatives) = alternatives(schema) {
             let alternatives: Vec<&Value> = alternatives.map(|schema| self.resolved(schema)).collect();
             if let Some(keys) = alternatives.iter().map(|schema| only_key(schema)).collect::<Option<Vec<_>>>()
@@ -166,9 +190,6 @@ impl BodySchema {
             let mut words: Vec<String> = alternatives.iter().map(|schema| self.words(schema)).collect();
             words.dedup();
             return words.join(" or ");
-        }
-        if let Some(title) = schema.get("title").and_then(Value::as_str) {
-            return title.to_owned();
         }
         let bound = |name: &str| schema.get(name).filter(|bound| bound.is_number());
         if has_type(schema, "integer") {
@@ -230,7 +251,8 @@ impl BodySchema {
 
 /// Returns the reason for an error with what is wanted in place of a type of this program, which serde names.
 pub(super) fn without_internal_types<'e>(reason: &'e str, wanted: &str) -> Cow<'e, str> {
-    const INTERNAL: [&str; 8] = ["u8", "u16", "u32", "u64", "usize", "f64", "a sequence", "string or map"];
+    const INTERNAL: [&str; 9] =
+        ["u8", "u16", "u32", "u64", "usize", "f64", "a sequence", "a map", "string or map"];
     let internal = reason.split_once(", expected ").filter(|(_, expected)| {
         let expected = expected.split_once(" at line ").map_or(*expected, |(expected, _)| expected);
         INTERNAL.contains(&expected) || expected.starts_with("a nonzero ") || expected.starts_with("struct ")

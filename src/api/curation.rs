@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::body_schema::read_json_input;
 use super::fault::ApiError;
 use super::inline_curation::{InlinePersona, InlinePreset, ItemEntry, SliceEntry};
-use super::located_json::read_json;
 use crate::model::{FileItem, MaskMode, Persona, Preset, Slice, SliceResolution};
 
 /// Returns an item with every key, those that are not written with their defaults.
@@ -35,7 +35,8 @@ fn to_json(entry: impl Serialize) -> Value {
 
 /// Reads a slice, as a request may have it in an entry. Everything except the lines may be missing.
 pub fn slice_from_json(text: &str) -> Result<Slice, ApiError> {
-    let slice: SliceEntry = read_json(text.as_bytes()).map_err(|reason| ApiError::bad_slice(&reason))?;
+    let slice: SliceEntry =
+        read_json_input(text.as_bytes()).map_err(|reason| ApiError::bad_slice(&reason))?;
     Ok(slice.into())
 }
 

@@ -28,6 +28,14 @@ impl LocatedError {
         Self { path: Vec::new(), error }
     }
 
+    /// Returns the error without its place. Where that is known, the line and the column are not what a reader looks for.
+    pub(super) fn reason(&self) -> String {
+        let text = self.error.to_string();
+        let has_place = self.error.is_data() && !self.path.is_empty();
+        let reason = text.rsplit_once(" at line ").filter(|_| has_place).map(|(reason, _)| reason.to_owned());
+        reason.unwrap_or(text)
+    }
+
     fn at_its_place(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
         let path = error.path().iter().filter_map(|segment| match segment {
             // The variant of an enum is the only key of an object in JSON.
@@ -43,12 +51,12 @@ impl LocatedError {
 impl fmt::Display for LocatedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let separator = if self.path.is_empty() { "" } else { ": " };
-        write!(f, "{}{separator}{}", path_text(&self.path), self.error)
+        write!(f, "{}{separator}{}", path_text(&self.path), self.reason())
     }
 }
 
 /// Reads JSON. The message of an error begins with the place of the wrong value, such as `items[0].tier`.
-pub fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+pub(super) fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     parse_located(text).map_err(|error| error.to_string())
 }
 

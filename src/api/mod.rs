@@ -31,6 +31,7 @@ mod tokens;
 mod wire;
 
 pub use crate::engine::{LANGUAGE_COUNT, ScanProgress, World};
+pub use body_schema::read_json_input;
 pub use choices::{
     CacheLifetimeName, DocsName, FormatName, MaskName, ModeName, OrderName, PartName, ReceiptScope,
     StrategyName,
@@ -61,7 +62,6 @@ pub use local_queries::{
     AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
     SourceTextsQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
-pub use located_json::read_json;
 pub use lsp::{LspProject, serve as serve_lsp};
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use payload::Payload;

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::fault::ApiError;
-use super::wire::{AnswerShape, ComposedDocument, encode_document};
+use super::wire::{AnswerShape, ComposedDocument, ReceiptFaults, encode_document};
 use crate::engine::CachedDocument;
 
 /// The value of an answer, in the form in which it was made.
@@ -50,19 +50,28 @@ impl Payload {
         }
     }
 
-    /// Returns the payload as JSON, and the text of a document. With `only_text` there is no JSON of a document.
-    pub(super) fn encode(self, only_text: bool) -> Result<(Bytes, Option<Bytes>), ApiError> {
-        match self {
-            Self::Value(value) => Ok((value.encode().into(), None)),
+    /// Returns the payload as JSON, and the text of a document. With `only_text` there is no JSON of a document, but
+    /// what its receipt says is not there.
+    pub(super) fn encode(self, only_text: bool) -> Result<EncodedPayload, ApiError> {
+        let (data, text, faults) = match self {
+            Self::Value(value) => (value.encode().into(), None, ReceiptFaults::default()),
             Self::Document(document, shape) => {
+                let text = Some(document.text.to_bytes());
                 // The JSON repeats the text, escaped: a client that reads only the text need not wait for it.
-                let data = if only_text { Bytes::new() } else { encode_document(&document, shape) };
-                Ok((data, Some(document.text.to_bytes())))
+                if only_text {
+                    (Bytes::new(), text, ReceiptFaults::of(&document.receipt))
+                } else {
+                    (encode_document(&document, shape), text, ReceiptFaults::default())
+                }
             }
-            Self::Json(data) => Ok((data, None)),
+            Self::Json(data) => {
+                let faults = if only_text { receipt_faults(&data) } else { ReceiptFaults::default() };
+                (data, None, faults)
+            }
             // No transport lets a question without a route through, so this is not the client's mistake.
-            Self::Local(_) => Err(ApiError::bug()),
-        }
+            Self::Local(_) => return Err(ApiError::bug()),
+        };
+        Ok(EncodedPayload { data, text, faults })
     }
 
     /// Returns the value of an answer of the type `A`, which `decode` reads where it came as JSON.
@@ -80,6 +89,25 @@ impl Payload {
         // A service that gives the answer to another question is a bug of that service, and none of the client's.
         value.downcast().map(|value| *value).map_err(|_| ApiError::bug())
     }
+}
+
+/// A payload as it is sent.
+pub(super) struct EncodedPayload {
+    /// JSON; empty for a document of which only the text is wanted.
+    pub(super) data: Bytes,
+    /// The text of a document, if it need not be decoded.
+    pub(super) text: Option<Bytes>,
+    /// What the receipt says is not there, for a caller who gets the text alone.
+    pub(super) faults: ReceiptFaults,
+}
+
+/// Returns what the receipt in the JSON of a document says is not there.
+fn receipt_faults(answer: &[u8]) -> ReceiptFaults {
+    #[derive(Deserialize)]
+    struct Answer {
+        receipt: ReceiptFaults,
+    }
+    serde_json::from_slice(answer).map(|Answer { receipt }| receipt).unwrap_or_default()
 }
 
 impl std::fmt::Debug for Payload {

@@ -130,7 +130,8 @@ impl PromptCache {
 
     fn send_marked(&mut self, layout: &DocumentLayout, marks: u8, min_tokens: u64) -> PromptCacheUse {
         let (cuts, end) = PrefixCuts::of_layout(layout);
-        let marked: Vec<usize> = cuts.best_marks(end, marks, min_tokens).map(|end| end.block).collect();
+        let marked: Vec<usize> =
+            cuts.best_marks(end, marks, min_tokens).iter().map(|end| end.block).collect();
         let cut: HashSet<usize> = cuts.ends().chain(end).map(|end| end.block).collect();
         let mut sent = PromptCacheUse::default();
         let (mut prefix, mut last_mark, mut new) = (DocumentPrefix::default(), 0, Vec::new());

@@ -137,19 +137,22 @@ impl PrefixCuts {
     }
 
     /// Returns the ends of the prefixes to cache, the one that saves most first.
-    pub(super) fn best_marks(
-        &self,
-        end: Option<BlockEnd>,
-        marks: u8,
-        min_tokens: u64,
-    ) -> impl Iterator<Item = BlockEnd> {
+    pub(super) fn best_marks(&self, end: Option<BlockEnd>, marks: u8, min_tokens: u64) -> Vec<BlockEnd> {
         let of_kind =
             |wanted| self.cuts.iter().rev().filter(move |(kind, _)| *kind == wanted).map(|(_, end)| *end);
         // All of it serves a question that is asked again; what stays the same serves all tasks; of the others the last
         // save most: they are behind half, a quarter and an eighth of the whole, or more.
         let all = end.into_iter().chain(of_kind(CutKind::Stable)).chain(of_kind(CutKind::Size));
         let least = MIN_BYTES_PER_TOKEN * min_tokens;
-        all.filter(move |end| least <= end.bytes as u64).take(marks.into())
+        let mut chosen: Vec<BlockEnd> = Vec::new();
+        for end in all.filter(|end| least <= end.bytes as u64) {
+            // What stays the same may end where the size cuts, or at the end of the whole.
+            if !chosen.iter().any(|known| known.block == end.block) {
+                chosen.push(end);
+            }
+        }
+        chosen.truncate(marks.into());
+        chosen
     }
 }
 
@@ -393,6 +396,18 @@ mod tests {
     }
 
     #[test]
+    fn two_reasons_for_one_place_are_one_mark() {
+        let end = |block| BlockEnd { block, bytes: 40_000 * (block + 1) };
+        let mut cuts = PrefixCuts::default();
+        cuts.before_piece(40_000, || Some(end(0)));
+        cuts.before_piece(80_000, || Some(end(1)));
+        cuts.at_stable_end(Some(end(1)));
+        let blocks =
+            |marks| cuts.best_marks(Some(end(2)), marks, 0).iter().map(|end| end.block).collect::<Vec<_>>();
+        assert_eq!((blocks(2), blocks(3)), (vec![2, 1], vec![2, 1, 0]));
+    }
+
+    #[test]
     fn what_is_marked_follows_from_the_layout() {
         let document = long_document();
         let layout = render::document_layout(&document, true);
@@ -408,7 +423,7 @@ mod tests {
                 }
             }
             let (cuts, end) = PrefixCuts::of_layout(&layout);
-            let mut known: Vec<usize> = cuts.best_marks(end, marks, 0).map(|end| end.bytes).collect();
+            let mut known: Vec<usize> = cuts.best_marks(end, marks, 0).iter().map(|end| end.bytes).collect();
             known.sort_unstable();
             assert_eq!((known.len(), known), (usize::from(marks), sent));
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 
 use super::fault::ApiError;
-use super::payload::Payload;
+use super::payload::{EncodedPayload, Payload};
 use super::query::{AnyQuery, Query};
 use super::wire::{FreshnessNote, IndexRun, MissingPath};
 use crate::engine::ScanProgress;
@@ -221,6 +221,9 @@ pub fn ask_encoded(
         Delivery::Arrived
     })?;
     let ServiceAnswer { freshness, missing, payload } = received.ok_or_else(ApiError::bug)?;
-    let (data, text) = payload.encode(call.only_text)?;
-    Ok(EncodedAnswer { freshness, notes: call.job.take_notes(), missing, data, text })
+    let EncodedPayload { data, text, faults } = payload.encode(call.only_text)?;
+    let mut notes = call.job.take_notes();
+    // A caller who gets the text alone has no receipt.
+    notes.extend(faults.into_notes());
+    Ok(EncodedAnswer { freshness, notes, missing, data, text })
 }

@@ -73,8 +73,9 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Cur
     {
         curation.files = source.or_leave_out(files(source, &value)).unwrap_or_default();
     }
-    // A section of that name is one of an older program.
-    if top.get("screenshots").is_some_and(|value| !value.get_ref().is_table())
+    // A section of that name is one of an older program, and may have other keys.
+    let is_list = |value: &Spanned<DeValue<'_>>| !value.get_ref().is_table() || older_files::has_paths(value);
+    if top.get("screenshots").is_some_and(is_list)
         && let Some(value) = top.remove("screenshots")
     {
         curation.screenshots = source.or_leave_out(screenshots(source, &value)).unwrap_or_default();
@@ -115,7 +116,13 @@ fn files<'s>(
     Ok(values.iter().filter_map(read).collect())
 }
 
-fn screenshots(source: &SettingsSource<'_>, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Error> {
+fn screenshots<'s>(
+    source: &'s SettingsSource<'s>,
+    value: &'s Spanned<DeValue<'s>>,
+) -> Result<Vec<String>, Error> {
+    if older_files::has_paths(value) {
+        return older_files::read_screenshots(source, value);
+    }
     string_list(value.get_ref()).ok_or_else(|| source.invalid("screenshots", value, "a list of strings"))
 }
 
@@ -133,7 +140,9 @@ fn document<'s>(
         budget_tokens: section.integer("budget_tokens", 0..=u32::MAX)?.map(Into::into),
     };
     if defaults.tier.is_some() && defaults.persona.is_some() {
-        return Err(section.invalid("persona", "without a tier, which a persona has of its own"));
+        return Err(
+            section.invalid("persona", "absent: `document.tier` is set, and a persona has a tier of its own")
+        );
     }
     Ok(defaults)
 }

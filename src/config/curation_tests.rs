@@ -389,7 +389,7 @@ fn the_files_of_an_older_project_file_are_read() {
     assert_eq!(loaded.curation.files, expected);
     assert_eq!(loaded.problems.len(), 1);
     let words = "has no effect; `slop init --from` writes a file without it";
-    let unknown = ["3: `project.git_dir`", "11: `screenshots.paths`"];
+    let unknown = ["3: `project.git_dir`"];
     assert_eq!(loaded.warnings, unknown.map(|key| format!("slop.toml:{key} {words}")));
     assert_eq!(loaded.settings.project.output_dir, PathBuf::from("gen"));
 }

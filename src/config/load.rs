@@ -77,8 +77,17 @@ impl LoadedConfig {
     /// Returns what the reader of an answer has to be told: what is wrong in the files, and which linked folders have no
     /// effect in the project in the folder `root`.
     pub fn notes(&self, root: &Path) -> Vec<String> {
-        let problems = self.problems.iter().cloned();
-        problems.chain(self.links.notes(root)).collect()
+        self.settings_problems().into_iter().chain(self.links.notes(root)).collect()
+    }
+
+    /// Returns what is wrong in the files: entries that are left out, and keys of the project's file that have no effect.
+    pub fn settings_problems(&self) -> Vec<String> {
+        self.problems.iter().chain(&self.project_warnings).cloned().collect()
+    }
+
+    /// Returns the warnings that are not about the project's file.
+    pub fn user_warnings(&self) -> impl Iterator<Item = &String> {
+        self.warnings.iter().filter(|warning| !self.project_warnings.contains(warning))
     }
 
     /// Returns whether the user has set a value: in the user's own file, the environment or by a flag.
@@ -345,7 +354,7 @@ impl LoadedConfig {
             screenshot_bytes: settings.limits.screenshot_bytes,
             section_bytes: settings.limits.section_bytes,
             items: self.curation.files.as_slice().into(),
-            settings_problems: self.problems.iter().chain(&self.project_warnings).cloned().collect(),
+            settings_problems: self.settings_problems().into(),
             summary_lookup: SummaryLookupOptions {
                 models: self.configured_models(),
                 uses_earlier: settings.agent.shows_outdated,

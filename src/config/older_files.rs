@@ -1,4 +1,5 @@
-//! The files of an older project file: `[files]` with a list of `paths`, where there is now one `[[files]]` for each.
+//! The files of an older project file: `[files]` with a list of `paths`, where there is now one `[[files]]` for each, and
+//! `[screenshots]` with one, where there is now the list alone.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use crate::model::{FileItem, Tier, normalized_path};
 const KEYS: [&str; 3] = ["paths", "base_dir", "tier_assignments"];
 const WANTED: &str = "a table with paths";
 
-/// Returns whether the value of `files` is of the older form.
+/// Returns whether the value of `files` or `screenshots` is of the older form.
 pub(super) fn has_paths(value: &Spanned<DeValue<'_>>) -> bool {
     value.get_ref().as_table().is_some_and(|table| table.contains_key("paths"))
 }
@@ -49,6 +50,17 @@ pub(super) fn read<'s>(
         FileItem { path: below(&base, &item.path), tier, ..item }
     });
     Ok(moved.collect())
+}
+
+/// Reads the screenshots, in their order.
+pub(super) fn read_screenshots<'s>(
+    source: &'s SettingsSource<'s>,
+    value: &'s Spanned<DeValue<'s>>,
+) -> Result<Vec<String>, Error> {
+    let section = TomlSection::new(source, "screenshots".to_owned(), value, WANTED)?;
+    section.warn_unknown_keys(&["paths", "base_dir"]);
+    let base = section.text("base_dir")?.unwrap_or_default();
+    Ok(section.strings("paths")?.iter().map(|path| below(&base, path)).collect())
 }
 
 /// Returns the tiers that are assigned to files by the paths that `paths` has of them.

@@ -64,7 +64,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let places = options.places.clone();
     let inputs = options.sources.inputs(&places.root).map_err(Error::Project)?;
     let loaded = load(&inputs).map_err(|error| Error::Project(settings_error(&error)))?;
-    let last_settings = Arc::new(LastSettings::new(inputs, loaded.problems.clone()));
+    let last_settings = Arc::new(LastSettings::new(inputs, loaded.settings_problems()));
     let settings = loaded.engine_options(&places.root);
     ensure_cache_folder(&places, &settings)?;
     // Before the store, the watches and the sockets: a second daemon must not touch any of them.

@@ -73,8 +73,9 @@ impl LastSettings {
     /// Remembers what is wrong in the settings that answers use.
     pub(super) fn set_problems(&self, loaded: &LoadedConfig) {
         let mut state = lock(&self.0);
-        if state.problems != loaded.problems {
-            state.problems.clone_from(&loaded.problems);
+        let problems = loaded.settings_problems();
+        if state.problems != problems {
+            state.problems = problems;
         }
     }
 

@@ -117,9 +117,7 @@ fn content_of(table: &Map<String, Value>) -> Option<&Value> {
 /// Returns the text of an entry; `None` if it has none.
 fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let table = match value {
-        Value::String(text) => {
-            return Ok(Some(DiscussionEntry { role: None, content: text.trim().to_owned() }));
-        }
+        Value::String(text) => return Ok(entry(None, text)),
         Value::Object(table) => table,
         _ => return Err("neither a string nor a table with `role` and `content`"),
     };
@@ -149,11 +147,14 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
         Some(_) => return Err("`content` is neither a string nor a list of parts"),
     };
     lines.extend(calls);
-    if lines.is_empty() {
-        return Ok(None);
-    }
     let role = role.filter(|role| !role.is_empty()).unwrap_or_else(|| UNKNOWN_ROLE.to_owned());
-    Ok(Some(DiscussionEntry { role: Some(role), content: lines.join("\n").trim().to_owned() }))
+    Ok(entry(Some(role), &lines.join("\n")))
+}
+
+/// Returns an entry without the space around its text; `None` if it has no other text.
+fn entry(role: Option<String>, text: &str) -> Option<DiscussionEntry> {
+    let content = text.trim().to_owned();
+    (!content.is_empty()).then_some(DiscussionEntry { role, content })
 }
 
 #[cfg(test)]
@@ -205,7 +206,11 @@ mod tests {
         let silent = r#"[{"role": "a", "content": null}, {"role": "a", "content": [{"type": "thinking", "thinking": "x"}]}, "b"]"#;
         let read = read_discussion(silent.as_bytes(), None, None).unwrap();
         assert_eq!((read.entries, read.silent), (vec![said("", "b")], 2));
-        check(r#"[{"role": "a\n b", "content": ""}]"#, None, None, &[("a b", "")]);
+        check(r#"[{"role": "a\n b", "content": "c"}]"#, None, None, &[("a b", "c")]);
+        let empty =
+            r#"["", " \n", {"role": "a", "content": ""}, {"role": "a", "parts": [{"text": ""}]}, "b"]"#;
+        let read = read_discussion(empty.as_bytes(), None, None).unwrap();
+        assert_eq!((read.entries, read.silent), (vec![said("", "b")], 4));
     }
 
     #[test]

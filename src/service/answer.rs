@@ -39,7 +39,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
             Ok(IndexRun::from(&project.index(trust_for(query.verify))?))
         }),
         AnyQuery::Files(_) => {
-            let problems = settings.loaded.problems.clone();
+            let problems = settings.loaded.settings_problems();
             complete::<FilesQuery>(|project| {
                 Ok(FileStates { files: convert_all(project.status()?), problems })
             })

@@ -68,7 +68,8 @@ fn find_document(project: &mut Project<'_>, which: &ComparedDocument) -> Result<
             Ok(ComparedSide { document: SentDocument { layout, text }, caching, at_ms })
         }
         ComparedDocument::Given(GivenDocumentName { given, curation, back }) => {
-            let record = RecordName { name: given.clone(), curation: curation.clone() };
+            let asked = RecordName { name: given.clone(), curation: curation.clone() };
+            let record = find_record(project, asked)?;
             let document =
                 project.delivered_documents(&record, back.saturating_add(1)).into_iter().nth(*back);
             Ok(given_side(document.ok_or_else(|| nothing_given(given, *back))?))
@@ -95,11 +96,9 @@ pub(super) fn resolve_given(query: GivenQuery) -> Result<ResolvedQuery, ApiError
             Ok(GivenDocuments { names: names.collect(), ..GivenDocuments::default() })
         }));
     };
-    let record = RecordName { name, curation };
+    let asked = RecordName { name, curation };
     Ok(complete::<GivenQuery>(move |project| {
-        if !project.delivered_names().contains(&record) {
-            return Err(nothing_given(&record.name, 0));
-        }
+        let record = find_record(project, asked)?;
         let names = vec![given_name(project, &record)];
         let mut answer = GivenDocuments { names, ..GivenDocuments::default() };
         if let Some(file) = file {
@@ -115,6 +114,29 @@ pub(super) fn resolve_given(query: GivenQuery) -> Result<ResolvedQuery, ApiError
         answer.files = Some(project.given_files(&record, answer.names[0].at_ms)?.into());
         Ok(answer)
     }))
+}
+
+/// Returns what documents of a name are recorded under. Where only one curation of the name is, it need not be named.
+fn find_record(project: &mut Project<'_>, asked: RecordName) -> Result<RecordName, ApiError> {
+    let mut known = project.delivered_names();
+    known.retain(|record| record.name == asked.name);
+    match known.as_slice() {
+        [] => Err(nothing_given(&asked.name, 0)),
+        known if known.contains(&asked) => Ok(asked),
+        [only] if asked.curation.is_none() => Ok(only.clone()),
+        known => {
+            let curations: Vec<String> =
+                known.iter().filter_map(|record| record.curation.as_deref().map(printable)).collect();
+            let name = printable(&asked.name);
+            let message =
+                format!("documents named `{name}` are remembered by curation: {}", curations.join(", "));
+            Err(ApiError::user(
+                "not_found",
+                message,
+                "name one of them, as `slop given NAME --curation HASH` does",
+            ))
+        }
+    }
 }
 
 fn given_name(project: &mut Project<'_>, record: &RecordName) -> GivenName {

@@ -142,7 +142,9 @@ pub(super) fn find_preset(name: &str, curation: &Curation) -> Result<Preset, Api
 fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, ApiError> {
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
-        let message = format!("no preset named `{name}`, which the persona `{persona}` refers to");
+        // One that a request wrote out need not have a name.
+        let persona = if persona.is_empty() { String::new() } else { format!(" `{persona}`") };
+        let message = format!("no preset named `{name}`, which the persona{persona} refers to");
         let hint =
             "save a preset of that name, fix the persona's context_preset, or name another in `preset`";
         ApiError::user("no_such_preset", message, hint)

@@ -299,6 +299,11 @@ fn resolve_without_copy(
             "it has no anchors: these are the lines as they were marked",
         );
     }
+    let marked = to_index(slice.start_line) - 1;
+    if is_unknown && items.inside.is_empty() && has_neighbors(slice, marked, length, items, lines) {
+        // On one side alone, what is remembered says nothing about other places.
+        return unresolved(slice, SliceStatus::Changed, "it has no content_hash to tell by");
+    }
     unresolved(slice, SliceStatus::Stale, "nothing of it is left")
 }
 

@@ -177,6 +177,9 @@ fn any_anchor_may_be_missing() {
         SliceAnchors { before: whole.before.clone(), after: whole.after.clone(), ..SliceAnchors::default() };
     with_anchors(contexts.clone(), &moved, "changed 5-6");
     with_anchors(contexts, &edited, "changed 5-6");
+    let before = SliceAnchors { before: whole.before.clone(), ..SliceAnchors::default() };
+    with_anchors(before.clone(), FILE, "changed 4-5");
+    with_anchors(before, &moved, "stale 4-5");
     let no_hash = SliceAnchors { content_hash: None, ..whole.clone() };
     with_anchors(no_hash, &moved, "changed 5-6");
     let no_lines = SliceAnchors { line_hashes: Vec::new(), ..whole.clone() };

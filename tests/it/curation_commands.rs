@@ -132,7 +132,11 @@ fn masks_are_listed_with_missing_symbols_and_removed() {
     sandbox.write("src/util/text.py", "def shorter(text):\n    return text\n");
     let said = sandbox.stdout_of(&["mask", "list"]);
     assert_eq!(said, "src/util/text.py shorten = hide  (gone, the nearest are `shorter`)\n");
-    assert_eq!(sandbox.json(&["mask", "list"])["masks"][0]["found"], 0);
+    let listed = sandbox.json(&["mask", "list"])["masks"][0].take();
+    assert_eq!(
+        (&listed["found"], &listed["show"], &listed["nearest"]),
+        (&json!(0), &json!("hide"), &json!(["shorter"]))
+    );
     assert_eq!(sandbox.stdout_of(&["mask", "list", "src/fast.c"]), "");
     sandbox
         .slop(&["mask", "remove", "src/util/text.py", "shorter"])
@@ -314,6 +318,7 @@ fn an_item_is_set_only_for_an_existing_file_and_one_mode() {
     let refused = sandbox.slop(&["item", "set", "src/engine.py", "nowhere.py", "--force-full"]);
     refused.assert_fails(1, &["`nowhere.py`", "hint:"]);
     sandbox.slop(&["item", "set", "../x", "--force-full"]).assert_fails(1, &["`../x`"]);
+    sandbox.slop(&["item", "set", "/etc/passwd", "--force-full"]).assert_fails(1, &["`/etc/passwd`"]);
     sandbox.slop(&["item", "remove", "src/engine.py"]).assert_fails(1, &["src/engine.py", "slop item list"]);
     assert_eq!(sandbox.slop(&["item", "set", "src/engine.py"]).code, 2);
     assert_eq!(sandbox.slop(&["item", "set", "src/engine.py", "--force-full", "--definitions"]).code, 2);

@@ -377,6 +377,43 @@ fn another_request_is_not_shown_the_lines_that_the_reader_has_of_a_file() {
 }
 
 #[test]
+fn lines_of_a_change_that_was_only_named_are_not_taken_for_shown() {
+    for flags in [&["--strategy", "full"][..], &[]] {
+        let sandbox = Sandbox::repo();
+        let text = |more: usize| {
+            let lines = (0..14).fold(String::new(), |text, n| text + &format!("    mail_{n} = a + {more}\n"));
+            format!(
+                "def mail(a):\n{lines}    return a\n\n\ndef one():\n    return {more}\n\n\n{}",
+                module("x")
+            )
+        };
+        sandbox.write("post.py", text(0));
+        sandbox.commit_all("first");
+        let since = [SINCE, flags].concat();
+        sandbox.stdout_of(&since);
+        sandbox.write("post.py", text(1));
+        let delta = sandbox.stdout_of(&since);
+        assert!(delta.contains("@@ changed") && !delta.contains("mail_3 = a + 1"), "{delta}");
+        assert_eq!(sandbox.stdout_of(&since), NOTHING);
+        let focused = [&since[..], &["--focus", "post.py"]].concat();
+        let document = sandbox.stdout_of(&focused);
+        assert!(document.contains("    mail_13 = a + 1\n"), "{flags:?}: {document}");
+        assert!(document.contains("def one():\n    return 1\n"), "{flags:?}: {document}");
+        assert_eq!(sandbox.stdout_of(&focused), NOTHING, "{flags:?}");
+    }
+}
+
+#[test]
+fn a_file_that_its_reader_has_is_followed_although_it_is_of_no_interest_now() {
+    let sandbox = project();
+    sandbox.stdout_of(SINCE);
+    sandbox.write("same.py", "");
+    let document = sandbox.stdout_of(SINCE);
+    assert!(document.contains("### same.py\n") && document.contains("@@ removed same\n"), "{document}");
+    assert_eq!(sandbox.stdout_of(SINCE), NOTHING);
+}
+
+#[test]
 fn another_request_shows_a_changed_file_with_the_names_of_its_changes() {
     let sandbox = letters();
     let task = |task: &'static str| [SINCE, &["--budget", "600", "--task", task]].concat();

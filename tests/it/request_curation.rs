@@ -1,6 +1,8 @@
 //! Curation that a request brings along: entries, presets, personas and discussions that are in no file.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
@@ -249,7 +251,18 @@ fn entries_come_from_a_file_on_the_command_line() {
     fs::write(sandbox.outside("items.json"), r#"[{"path": "a"}, {"path": "b", "tier": "x"}]"#).unwrap();
     let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("invalid items in ../items.json: [1].tier: invalid type"), "{}", ran.err);
+    let error = "invalid items in ../items.json: [1].tier: invalid type: string \"x\", expected an integer from 1 to 4\n";
+    assert!(ran.err.contains(error), "{}", ran.err);
+    fs::write(sandbox.outside("items.json"), r#"[{"path": "a", "viewmode": "full"}, "b"]"#).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
+    assert!(ran.err.contains("; did you mean `view_mode`?\n"), "{}", ran.err);
+    fs::write(sandbox.outside("items.json"), r#"["b"]"#).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
+    assert!(
+        ran.err.contains("[0]: invalid type: string \"b\", expected an object with path\n"),
+        "{}",
+        ran.err
+    );
     let many: Vec<String> = (0..40_000).map(|at| format!("{{\"path\": \"src/module{at}.py\"}}")).collect();
     fs::write(sandbox.outside("items.json"), format!("[{}]", many.join(","))).unwrap();
     let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
@@ -283,6 +296,67 @@ fn secrets_in_the_words_of_slices_and_in_roles_are_not_shown() {
         assert!(!answer.contains(&secret[4..]), "{path}: {answer}");
         assert!(path == "/v1/hydrate" || answer.contains("(redacted:"), "{path}: {answer}");
     }
+}
+
+#[test]
+fn an_entry_for_a_file_that_is_not_shown_is_a_problem() {
+    let sandbox = project();
+    sandbox.write("data.bin", b"\0\x01\x02");
+    sandbox.write(".env", "A=1\n");
+    sandbox.write("src/\u{e9}.py", "def e():\n    return 1\n");
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let entries = json!([{"path": "data.bin", "force_full": true}, {"path": ".env"}, {"path": "src/other.py"},
+        {"path": "*.bin"}, {"path": "data.bin/x", "auto_aggregate": false}]);
+    // The first answer reads the files.
+    for _ in 0..2 {
+        let answer = client
+            .query("/v1/aggregate", &json!({"tier": 3, "files": ["src", "data.bin"], "items": entries}));
+        let notes = answer["notes"].to_string();
+        assert!(notes.contains("the entry for `.env` shows nothing: holds secrets by its name"), "{notes}");
+        assert!(!notes.contains("data.bin"), "{notes}");
+        let answer = client.query("/v1/aggregate", &json!({"tier": 3, "items": entries}));
+        let problems = &answer["data"]["receipt"]["problems"];
+        let expected = "the entry for `data.bin` shows nothing: not text";
+        assert!(list(problems).any(|problem| problem["why"] == expected), "{problems}");
+    }
+}
+
+#[test]
+fn a_document_alone_says_in_its_head_what_is_missing() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let body =
+        json!({"files": ["src"], "items": [{"path": "nope.py"}], "screenshots": ["a.png"]}).to_string();
+    let mut stream = UnixStream::connect(daemon.socket()).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "POST /v1/aggregate HTTP/1.1\r\nhost: slop\r\nconnection: close\r\naccept: text/markdown\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut heard = String::new();
+    stream.read_to_string(&mut heard).unwrap();
+    let notes = heard.lines().find(|line| line.starts_with("slop-notes: ")).unwrap_or_default();
+    assert!(notes.contains("nope.py: an entry of `items`"), "{heard}");
+    assert!(notes.contains("screenshots: a.png: file not found"), "{heard}");
+}
+
+#[test]
+fn what_was_given_under_one_curation_alone_needs_no_curation_to_be_named() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let entries = |state: &str| json!([{"path": "src/engine.py", "ast_mask": {"helper": state}}]);
+    client.query("/v1/aggregate", &json!({"tier": 3, "name": "w", "items": entries("sig")}));
+    let given = client.query("/v1/given", &json!({"name": "w"}));
+    assert_eq!(given["data"]["names"][0]["name"], "w", "{given}");
+    assert!(given["data"]["names"][0]["curation"].is_string(), "{given}");
+    client.query("/v1/aggregate", &json!({"tier": 3, "name": "w", "items": entries("def")}));
+    sandbox
+        .slop(&["given", "w"])
+        .assert_fails(1, &["documents named `w` are remembered by curation: ", "--curation"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Settings that are wrong in part cost that part, and a daemon outlives those that are wrong altogether.
 
+use std::fs;
+
 use super::daemon::harness::TestDaemon;
 use super::samples::sample_project;
 use super::sandbox::{data, list, text};
@@ -33,6 +35,49 @@ fn a_bad_entry_is_left_out_and_named_wherever_it_would_matter() {
     assert!(sandbox.stdout_of(&["status"]).contains(&format!("settings: {first}")));
     // An edit beside a value that cannot be read might lose it.
     sandbox.slop(&["mask", "set", "src/fast.c", "twice=sig"]).assert_fails(1, &["slop.toml:3", "sumary"]);
+}
+
+#[test]
+fn a_key_without_effect_is_noted_wherever_a_wrong_value_is() {
+    let sandbox = sample_project();
+    sandbox.write(
+        "slop.toml",
+        "[[files]]\npath = 'README.md'\nforce_ful = true\n[[files]]\npath = 'README.md'\n",
+    );
+    let expected =
+        ["unknown key `files.force_ful` has no effect", "an earlier entry for `README.md` has no effect"];
+    let daemon = TestDaemon::start(&sandbox);
+    let answer = daemon.connect().query("/v1/aggregate", &json!({"tier": 3}));
+    let status = sandbox.slop(&["daemon", "status"]).out;
+    let ran = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
+    for words in expected {
+        assert!(answer["notes"].to_string().contains(words), "{answer}");
+        assert!(status.contains(words), "{status}");
+        assert_eq!(ran.err.matches(words).count(), 1, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_project_file_of_an_older_program_is_edited_in_its_new_form() {
+    let sandbox = sample_project();
+    let older = "# mine\n[project]\nname = \"things\"\n\n[files]\nbase_dir = \"src\"\npaths = [\"engine.py\"]\n\n\
+        # shots\n[screenshots]\nbase_dir = \"shots\"\npaths = [\"a.png\"]\n";
+    sandbox.write("slop.toml", older);
+    let shown = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
+    assert!(shown.out.contains("ERROR: screenshot shots/a.png: file not found"), "{shown:?}");
+    sandbox.stdout_of(&["item", "set", "src/fast.c", "--force-full"]);
+    let written = sandbox.read("slop.toml");
+    let lists =
+        "[[files]]\npath = \"src/engine.py\"\n\n[[files]]\npath = \"src/fast.c\"\nforce_full = true\n";
+    assert!(
+        written.ends_with(lists) && written.contains("# shots\nscreenshots = [\"shots/a.png\"]\n"),
+        "{written}"
+    );
+    assert!(written.contains("# mine\n[project]\nname = \"things\"\n"), "{written}");
+    sandbox.write("old.toml", older);
+    fs::remove_file(sandbox.path("slop.toml")).unwrap();
+    sandbox.stdout_of(&["init", "--from", "old.toml"]);
+    assert!(sandbox.read("slop.toml").starts_with("screenshots = [\"shots/a.png\"]\n"));
 }
 
 #[test]

@@ -18,10 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::api::fault::{ApiError, ApiErrorKind};
 use crate::api::service::EncodedAnswer;
-use crate::api::wire::{
-    FreshnessNote, FreshnessState, MissingPath, ReceiptMissing, ReceiptProblem, SCHEMA_VERSION,
-    envelope_of_error,
-};
+use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath, SCHEMA_VERSION, envelope_of_error};
 
 #[derive(Debug)]
 pub(super) struct ApiErrorResponse {
@@ -228,33 +225,10 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
     if let Some(clock) = clock {
         response.headers_mut().insert("slop-clock", clock);
     }
-    let notes: Vec<String> = answered.notes.iter().cloned().chain(receipt_notes(&answered.data)).collect();
-    if let Some(notes) = notes_header(&notes) {
+    if let Some(notes) = notes_header(&answered.notes) {
         response.headers_mut().insert("slop-notes", notes);
     }
     Ok(response)
-}
-
-/// Returns what the receipt of a document says is not there, for a caller who gets the document alone.
-fn receipt_notes(answer: &[u8]) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Answer {
-        receipt: ReceiptFaults,
-    }
-    #[derive(Deserialize)]
-    struct ReceiptFaults {
-        missing: Vec<ReceiptMissing>,
-        problems: Vec<ReceiptProblem>,
-    }
-    let Ok(Answer { receipt }) = serde_json::from_slice(answer) else { return Vec::new() };
-    let missing = receipt.missing.into_iter().map(|missing| format!("{}: {}", missing.word, missing.why));
-    // What is wrong in the settings and in masks is a note of its own.
-    let is_noted = |problem: &ReceiptProblem| matches!(&*problem.section, "settings" | "items");
-    let problems = receipt.problems.into_iter().filter(|problem| !is_noted(problem)).map(|problem| {
-        let subject = problem.path.unwrap_or(problem.section);
-        format!("{subject}: {}", problem.why)
-    });
-    missing.chain(problems).collect()
 }
 
 /// Returns notes as a JSON array in ASCII; the first ones, if all are too long for a header.

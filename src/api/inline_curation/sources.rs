@@ -66,7 +66,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NameOrInline<T> {
 /// A discussion: the file that holds it, or what was said.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline)]
+#[schemars(
+    inline,
+    title = "a string, a list of messages, or an object with `text`",
+    extend("examples" = [[{"role": "user", "content": "text"}]])
+)]
 pub enum HistorySource {
     /// A file: JSON, JSONL or TOML.
     File(String),
@@ -150,30 +154,40 @@ impl HistorySource {
 
 impl<'de> Deserialize<'de> for HistorySource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct HistoryVisitor;
+        Self::read(deserializer, "the path of a file, a list of messages, or an object with `text`")
+    }
+}
 
-        impl<'de> Visitor<'de> for HistoryVisitor {
-            type Value = HistorySource;
+impl HistorySource {
+    /// Reads a discussion; `expected` says what it may be, where a string is something else than the path of a file.
+    pub(in crate::api) fn read<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        expected: &'static str,
+    ) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(HistoryVisitor(expected))
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the path of a file, a list of messages, or an object with `text`")
-            }
+struct HistoryVisitor(&'static str);
 
-            fn visit_str<E: serde::de::Error>(self, path: &str) -> Result<Self::Value, E> {
-                Ok(HistorySource::File(path.to_owned()))
-            }
+impl<'de> Visitor<'de> for HistoryVisitor {
+    type Value = HistorySource;
 
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                let messages = Vec::<CheckedMessage>::deserialize(SeqAccessDeserializer::new(list))?;
-                Ok(HistorySource::Messages(messages.into_iter().map(|message| message.0).collect()))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                Deserialize::deserialize(MapAccessDeserializer::new(map)).map(HistorySource::Text)
-            }
-        }
+    fn visit_str<E: serde::de::Error>(self, path: &str) -> Result<Self::Value, E> {
+        Ok(HistorySource::File(path.to_owned()))
+    }
 
-        deserializer.deserialize_any(HistoryVisitor)
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        let messages = Vec::<CheckedMessage>::deserialize(SeqAccessDeserializer::new(list))?;
+        Ok(HistorySource::Messages(messages.into_iter().map(|message| message.0).collect()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Deserialize::deserialize(MapAccessDeserializer::new(map)).map(HistorySource::Text)
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::{Component, Path};
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::questions::bad_arguments;
@@ -331,27 +331,26 @@ pub(super) fn hydration_queries(asked: AggregateQuery) -> Result<(HydrateQuery, 
 }
 
 /// A discussion: a text, or messages, which may be written as JSON in a text.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a text, or a list of messages with `role` and `content`")]
-pub(super) enum HistoryArgument {
-    Text(String),
-    Messages(Vec<Value>),
+#[derive(Debug)]
+pub(super) struct HistoryArgument(HistorySource);
+
+impl<'de> Deserialize<'de> for HistoryArgument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a text, a list of messages with `role` and `content`, or an object with `text`";
+        HistorySource::read(deserializer, expected).map(Self)
+    }
 }
 
 impl HistoryArgument {
     fn into_source(self) -> HistorySource {
-        match self {
-            Self::Messages(messages) => HistorySource::Messages(messages),
-            Self::Text(text) => {
-                let is_message =
-                    |value: &Value| value.get("role").is_some() || value.get("content").is_some();
-                // A text may begin with a bracket and be no JSON, or a list of anything else.
-                let messages = serde_json::from_str::<Vec<Value>>(&text).ok();
-                match messages.filter(|messages| !messages.is_empty() && messages.iter().all(is_message)) {
-                    Some(messages) => HistorySource::Messages(messages),
-                    None => HistorySource::Text(HistoryText { text }),
-                }
-            }
+        // An agent that gives a string gives what was said, and not the path of a file.
+        let HistorySource::File(text) = self.0 else { return self.0 };
+        let is_message = |value: &Value| value.get("role").is_some() || value.get("content").is_some();
+        // A text may begin with a bracket and be no JSON, or a list of anything else.
+        let messages = serde_json::from_str::<Vec<Value>>(&text).ok();
+        match messages.filter(|messages| !messages.is_empty() && messages.iter().all(is_message)) {
+            Some(messages) => HistorySource::Messages(messages),
+            None => HistorySource::Text(HistoryText { text }),
         }
     }
 }

@@ -41,6 +41,7 @@ pub use find::FoundNames;
 pub use given::{GivenDocuments, GivenFileChange, GivenFileColumns, GivenName, GivenStep};
 pub use hydration::{FragmentPlace, HydrationResult, MovedFragment, TierTotals};
 pub use links::{LinkState, LinksState};
+pub(in crate::api) use receipt::ReceiptFaults;
 pub use receipt::{
     BudgetUse, DocumentReceipt, FolderAuthor, IgnoredText, ReceiptFile, ReceiptMissing, ReceiptOmission,
     ReceiptProblem, SummaryAuthor, TaskUnderstanding,

@@ -272,6 +272,7 @@ impl DocumentReceipt {
     /// Returns a receipt that lists these files.
     pub fn of(receipt: &Receipt, scope: ReceiptScope) -> Self {
         let estimated = receipt.counter == ESTIMATE;
+        let ReceiptFaults { missing, problems } = ReceiptFaults::of(receipt);
         Self {
             schema_version: SCHEMA_VERSION,
             tier: receipt.tier,
@@ -294,8 +295,8 @@ impl DocumentReceipt {
             task: receipt.task.clone().map(Into::into),
             packing: receipt.packing.map(Into::into),
             left_out: listed_omissions(receipt, scope).map(|omitted| omission(omitted, receipt)).collect(),
-            missing: receipt.missing.iter().map(Into::into).collect(),
-            problems: receipt.problems.iter().map(Into::into).chain(file_problems(receipt)).collect(),
+            missing,
+            problems,
         }
     }
 
@@ -304,6 +305,33 @@ impl DocumentReceipt {
     pub fn without_times(mut self) -> Self {
         self.files.iter_mut().for_each(|file| file.mtime = None);
         self
+    }
+}
+
+/// What a receipt says is not there, or is wrong in the settings.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::api) struct ReceiptFaults {
+    missing: Vec<ReceiptMissing>,
+    problems: Vec<ReceiptProblem>,
+}
+
+impl ReceiptFaults {
+    pub(in crate::api) fn of(receipt: &Receipt) -> Self {
+        Self {
+            missing: receipt.missing.iter().map(Into::into).collect(),
+            problems: receipt.problems.iter().map(Into::into).chain(file_problems(receipt)).collect(),
+        }
+    }
+
+    /// Returns the faults as notes, without those that are notes of their answer already: about settings and masks.
+    pub(in crate::api) fn into_notes(self) -> Vec<String> {
+        let missing = self.missing.into_iter().map(|missing| format!("{}: {}", missing.word, missing.why));
+        let is_noted = |problem: &ReceiptProblem| matches!(&*problem.section, "settings" | "items");
+        let problems = self.problems.into_iter().filter(|problem| !is_noted(problem)).map(|problem| {
+            let subject = problem.path.unwrap_or(problem.section);
+            format!("{subject}: {}", problem.why)
+        });
+        missing.chain(problems).collect()
     }
 }
 

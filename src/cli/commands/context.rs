@@ -17,7 +17,7 @@ use crate::cli::progress::TerminalProgress;
 use crate::config::edit::plain_path;
 use crate::config::{self, LoadedConfig};
 use crate::daemon::DaemonPaths;
-use crate::model::{FileItem, SkipReason, path_bytes, path_text, printable};
+use crate::model::{FileItem, SkipReason, bytes_as_path, path_bytes, path_text, printable, unescaped_path};
 use crate::render::{format_grouped, format_seconds};
 use crate::service::{CurationHistory, QueryOrigin, QuerySettings, SETTINGS_FILE};
 
@@ -243,14 +243,21 @@ pub(super) fn missing_paths<'p>(
         let is_pattern = path.contains(['*', '?', '[', '{']);
         let full = context.loaded.links.locate(path, &context.location.root);
         // A dangling link is there, whatever it points to.
-        !is_pattern && !full.exists() && !full.is_symlink()
+        let is_there = |full: &Path| full.exists() || full.is_symlink();
+        // A name that is not UTF-8 is spelled as it is printed.
+        let meant =
+            || unescaped_path(path.as_bytes()).map(|path| context.location.root.join(bytes_as_path(&path)));
+        !is_pattern && !is_there(&full) && !meant().is_some_and(|meant| is_there(&meant))
     };
     paths.filter(is_gone).map(str::to_owned).collect()
 }
 
 /// Fails if a path that is to be curated leads to nothing in the project.
 pub(super) fn require_existing(paths: &[String], context: &CommandContext<'_>) -> Result<(), CommandError> {
-    let is_outside = |path: &&String| path.is_empty() || path.starts_with("../") || *path == "..";
+    // An absolute path below the project was made relative before.
+    let is_outside = |path: &&String| {
+        path.is_empty() || path.starts_with("../") || *path == ".." || Path::new(path).is_absolute()
+    };
     // Checked now, because a slip in a path would otherwise show only when the entry is used.
     let missing = missing_paths(paths.iter().map(String::as_str), context);
     // A path that leads out of the project means nothing in another one, and would never be shown.

@@ -1,7 +1,7 @@
 //! `slop curation`: everything that is curated in `slop.toml`, and several edits of it at once.
 
 use super::context::CommandContext;
-use super::input::read_json_input;
+use super::input::read_json_file;
 use crate::api::{CurationEdit, CurationQuery, EditCurationQuery, pretty};
 use crate::cli::curation_args::{CurationCommand, CurationEditArgs};
 use crate::cli::failure::{self, CommandError};
@@ -27,7 +27,7 @@ fn show_curation(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
 
 fn edit_curation(args: &CurationEditArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let hint = "write a JSON list of edits; docs/curation.md has all of them";
-    let edits: Vec<CurationEdit> = read_json_input(&args.edits, "edits", hint)?;
+    let edits: Vec<CurationEdit> = read_json_file(&args.edits, "edits", hint)?;
     let revision = match &args.revision {
         Some(revision) => revision.clone(),
         None => context.ask(CurationQuery {})?.revision,

@@ -3,9 +3,10 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::api::{ItemEntry, read_json};
+use crate::api::{ItemEntry, read_json_input};
 use crate::cli::failure::CommandError;
 use crate::sys::RealDisk;
 
@@ -32,7 +33,7 @@ pub(super) fn read_task_file(path: &Path) -> Result<String, CommandError> {
 /// Reads entries; none if there is no path.
 pub(super) fn read_items(path: Option<&Path>) -> Result<Vec<ItemEntry>, CommandError> {
     let hint = "write a JSON list of objects with the keys of [[files]] in slop.toml";
-    path.map_or(Ok(Vec::new()), |path| read_json_input(path, "items", hint))
+    path.map_or(Ok(Vec::new()), |path| read_json_file(path, "items", hint))
 }
 
 /// Reads JSON that holds `what`, a plural.
@@ -40,7 +41,7 @@ pub(super) fn read_items(path: Option<&Path>) -> Result<Vec<ItemEntry>, CommandE
 /// # Errors
 ///
 /// If it cannot be read, exceeds 1 MiB, or is not a `T`.
-pub(super) fn read_json_input<T: DeserializeOwned>(
+pub(super) fn read_json_file<T: DeserializeOwned + JsonSchema>(
     path: &Path,
     what: &str,
     hint: &'static str,
@@ -51,7 +52,7 @@ pub(super) fn read_json_input<T: DeserializeOwned>(
         let message = format!("{what} in {} are larger than {MAX_INPUT_BYTES} bytes", input_name(path));
         return Err(CommandError::usage(message, hint));
     }
-    read_json(&text).map_err(|error| {
+    read_json_input(&text).map_err(|error| {
         CommandError::usage(format!("invalid {what} in {}: {error}", input_name(path)), hint)
     })
 }

@@ -232,19 +232,21 @@ fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8,
         let mut matches = matches.unwrap_or_default().into_iter();
         for (symbol, mode) in &item.ast_mask {
             let matches = matches.next().unwrap_or_default();
-            let (found, near) = (matches.found, nearest_hint(&matches));
-            listed.push((item.path.as_str(), symbol.as_str(), *mode, found, near));
+            listed.push((item.path.as_str(), symbol.as_str(), *mode, matches));
         }
     }
     if context.output.json {
-        let masks = listed.iter().map(|(path, symbol, mode, found, _)| {
-            json!({"path": path, "symbol": symbol, "mode": mode.name(), "found": found})
+        // `mode` is the older name of `show`, as the entries of `curation show` call it.
+        let masks = listed.iter().map(|(path, symbol, mode, SymbolMatches { found, nearest })| {
+            let show = mode.name();
+            json!({"path": path, "symbol": symbol, "show": show, "mode": show, "found": found, "nearest": nearest})
         });
         let data = json!({"masks": masks.collect::<Value>()});
         return context.write_data(&data);
     }
-    for (path, symbol, mode, found, near) in listed {
-        let gone = if found == 0 { format!("  (gone{near})") } else { String::new() };
+    for (path, symbol, mode, matches) in listed {
+        let gone =
+            if matches.found == 0 { format!("  (gone{})", nearest_hint(&matches)) } else { String::new() };
         context.write_line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
     }
     Ok(failure::DONE)

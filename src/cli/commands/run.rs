@@ -155,8 +155,8 @@ fn load_settings(
     let loaded = environment.sources.load(&place.root);
     let loaded = loaded.or_else(|fault| default_settings(command, fault, place, environment, output))?;
     let is_about_links = matches!(command, CliCommand::Link(_));
-    let notes = if is_about_links { loaded.problems.clone() } else { loaded.notes(&place.root) };
-    for warning in loaded.warnings.iter().chain(&notes) {
+    let notes = if is_about_links { loaded.settings_problems() } else { loaded.notes(&place.root) };
+    for warning in loaded.user_warnings().chain(&notes) {
         output.note(warning);
     }
     if names_old_base(command) {

@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use serde_json::json;
 
 use super::context::CommandContext;
-use crate::api::envelope;
+use crate::api::{ApiError, envelope};
 use crate::cli::args::{CliArgs, ConfigCommand, InitArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -36,11 +36,11 @@ pub(super) fn init(
     // replaced.
     RealDisk.create_new(&path, text.as_bytes()).map_err(|error| {
         let message = format!("{} cannot be written: {error}", path.display());
-        let hint = match error.kind() {
-            ErrorKind::AlreadyExists => "edit the file that is there, or move it away first",
-            _ => "check the folder's permissions and the room on the disk",
-        };
-        CommandError::usage(message, hint)
+        if error.kind() == ErrorKind::AlreadyExists {
+            return CommandError::usage(message, "edit the file that is there, or move it away first");
+        }
+        let hint = "check the folder's permissions and the room on the disk";
+        CommandError::Api(ApiError::environment("write_failed", message, hint))
     })?;
     if output.json {
         let data = serde_json::json!({"path": path.to_string_lossy()});

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use super::format::{slice_table, text_value};
+use crate::config::curation::Curation;
 use crate::config::error::{Error, SettingOrigin};
 use crate::config::layers::{FileOwner, SettingAssignment, from_file};
 use crate::config::load::{ConfigInputs, load, with_large_stack};
@@ -38,8 +39,55 @@ pub fn convert_older(path: &Path, bytes: &[u8]) -> Result<ConvertedProject, Erro
             }
         }
         text.push_str(&items_text(&layer.curation.files));
-        Ok(ConvertedProject { text, notes })
+        Ok(ConvertedProject { text: screenshots_text(&layer.curation.screenshots) + &text, notes })
     })
+}
+
+/// Returns the text of an older file with its files and screenshots in the form in which they are edited; `None` if they
+/// have it already.
+pub(super) fn with_current_lists(document: &DocumentMut, curation: &Curation) -> Option<String> {
+    let is_older = |key: &str| {
+        let section = document.get(key).and_then(Item::as_table_like);
+        section.is_some_and(|section| section.contains_key("paths"))
+    };
+    let (has_files, has_screenshots) = (is_older("files"), is_older("screenshots"));
+    if !has_files && !has_screenshots {
+        return None;
+    }
+    let mut rest = document.clone();
+    let mut text = String::new();
+    if has_screenshots {
+        text.push_str(&comments_above(&rest, "screenshots"));
+        text.push_str(&screenshots_text(&curation.screenshots));
+        rest.remove("screenshots");
+    }
+    let files = comments_above(&rest, "files") + &items_text(&curation.files);
+    if has_files {
+        rest.remove("files");
+    }
+    text.push_str(&rest.to_string());
+    if has_files {
+        text.push_str(&files);
+    }
+    Some(text)
+}
+
+/// Returns the comments above the header of a section.
+fn comments_above(document: &DocumentMut, section: &str) -> String {
+    let table = document.get(section).and_then(Item::as_table);
+    let above = table.and_then(|table| table.decor().prefix()?.as_str()).unwrap_or_default();
+    if above.trim().is_empty() { String::new() } else { above.to_owned() }
+}
+
+/// Returns the list at the top of a file; nothing, if it is empty.
+fn screenshots_text(paths: &[String]) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let mut document = DocumentMut::new();
+    let list: Array = paths.iter().map(|path| text_value(path)).collect();
+    document.insert("screenshots", Item::Value(Value::Array(list)));
+    document.to_string() + "\n"
 }
 
 fn is_readable(text: &str) -> bool {

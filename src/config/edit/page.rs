@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use toml_edit::{DocumentMut, Item, Table};
 
+use super::older::with_current_lists;
 use crate::config::curation;
+use crate::config::curation::Curation;
 use crate::config::error::{Error, SettingOrigin};
 use crate::config::load::{revision_of, with_large_stack};
 use crate::config::section::{SettingsSource, line_at};
@@ -66,7 +68,7 @@ pub(super) fn edit_revision<T: Send>(
             return Ok(EditedFile { value, revision: found });
         }
         // What cannot be read back would lose more than the edit is worth.
-        check_curation(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
+        read_curation(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
         if is_trial {
             return Ok(EditedFile { value, revision: found });
         }
@@ -147,16 +149,16 @@ pub(super) fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>,
 }
 
 /// Reads what is curated in a text, as [`crate::config::load()`] does.
-pub(super) fn check_curation(path: &Path, text: &str) -> Result<(), Error> {
+pub(super) fn read_curation(path: &Path, text: &str) -> Result<Curation, Error> {
     let origin = |line| SettingOrigin::ProjectFile { path: path.to_owned(), line };
     let parsed = DeTable::parse(text).map_err(|error| Error::Syntax {
         origin: origin(line_at(text.as_bytes(), error.span().map_or(0, |span| span.start))),
         message: error.message().to_owned(),
     })?;
     let source = SettingsSource::new(text, &origin);
-    curation::extract(&mut parsed.into_inner(), &source);
+    let curation = curation::extract(&mut parsed.into_inner(), &source);
     // Strict, unlike when settings are read: an edit next to a value that cannot be read might lose it.
-    source.take_left_out().into_iter().next().map_or(Ok(()), Err)
+    source.take_left_out().into_iter().next().map_or(Ok(curation), Err)
 }
 
 impl SettingsDocument {
@@ -170,17 +172,24 @@ impl SettingsDocument {
             source,
         })?;
         // The editing parser keeps everything, wrong types included: they are refused here, with their lines.
-        check_curation(path, original)?;
+        let curation = read_curation(path, original)?;
         let plain = original.strip_prefix(BYTE_ORDER_MARK);
         let has_mark = plain.is_some();
         let original = plain.unwrap_or(original);
-        let document = original.parse::<DocumentMut>().map_err(|error| Error::Syntax {
-            origin: SettingOrigin::ProjectFile {
-                path: path.to_owned(),
-                line: line_at(bytes, error.span().map_or(0, |span| span.start)),
-            },
-            message: error.message().to_owned(),
-        })?;
+        let parse = |text: &str| {
+            text.parse::<DocumentMut>().map_err(|error| Error::Syntax {
+                origin: SettingOrigin::ProjectFile {
+                    path: path.to_owned(),
+                    line: line_at(bytes, error.span().map_or(0, |span| span.start)),
+                },
+                message: error.message().to_owned(),
+            })
+        };
+        let document = parse(original)?;
+        let document = match with_current_lists(&document, &curation) {
+            Some(text) => parse(&text)?,
+            None => document,
+        };
         Ok(Self { document, path: path.to_owned(), original: original.to_owned(), has_mark })
     }
 

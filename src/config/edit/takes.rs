@@ -21,7 +21,7 @@ use super::format::{
     clear_positions, detached_comments, detached_part, insert_comments, place_table, text_value,
 };
 use super::items::{FILES_KEY, clear_items, item_tables, push_item};
-use super::page::{SettingsDocument, check_curation, check_revision, read_file, write_changed};
+use super::page::{SettingsDocument, check_revision, read_curation, read_file, write_changed};
 use super::presets::is_same_table;
 use super::screenshots::SCREENSHOTS_KEY;
 use crate::config::error::Error;
@@ -319,7 +319,7 @@ impl OpenTakes {
         let left = remove_curation(&mut settings.document);
         insert_curation(&mut settings, &entered)?;
         let after = settings.to_text();
-        check_curation(&files.settings, &after)
+        read_curation(&files.settings, &after)
             .map_err(|_| Error::Unwritable { path: files.settings.clone() })?;
         let revision = revision_of(after.as_bytes());
         let original = self.page.to_text();

@@ -162,10 +162,11 @@ impl DocumentRun<'_, '_> {
         let items = merged_items(&renderer.cache.workspace, request);
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
         let is_limited = request.limits.is_some();
+        let reader = load_reader_state(&mut renderer, request);
         let (gathered, history) = gather_with_history(
             &mut renderer,
             (commits, worktree_states.as_ref()),
-            request,
+            (request, reader.as_ref()),
             &routing,
             selection,
         )?;
@@ -208,7 +209,6 @@ impl DocumentRun<'_, '_> {
             dropped: Vec::new(),
             remarks,
         };
-        let reader = load_reader_state(&mut renderer, request);
         if let Some(reader) = &reader {
             let mut wanted_block = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
                 let (view, detail) = (shown.candidate.wanted, summary_detail(&routing));
@@ -457,7 +457,7 @@ fn rank_frozen(
 fn gather_with_history(
     renderer: &mut Renderer<'_, '_>,
     (shared, states): (Option<&CommitCache>, Option<&WorktreeStates>),
-    request: &AggregationRequest,
+    (request, reader): (&AggregationRequest, Option<&ReaderState>),
     routing: &RoutingContext<'_>,
     selection: FileSelection,
 ) -> Result<(GatheredFiles, Option<ProjectHistory>), Error> {
@@ -477,7 +477,8 @@ fn gather_with_history(
         let has_prefix = request.sections.part.has_prefix();
         let gathered = if has_prefix {
             let _timer = renderer.cache.workspace.steps.time(AnswerStep::Render);
-            gather_files(renderer, request, routing, selection)
+            let is_followed = |path: &RelPath| reader.is_some_and(|reader| reader.follows(path));
+            gather_files(renderer, request, routing, selection, &is_followed)
         } else {
             Ok(GatheredFiles::default())
         };

@@ -385,6 +385,21 @@ impl ReaderState {
         renderer.cache.query_store(|store| store.delivered_text(&record, path)).flatten()
     }
 
+    /// Returns what the reader has seen of the text of a file, if that was kept.
+    pub(super) fn seen_text(&self, renderer: &mut Renderer<'_, '_>, path: &RelPath) -> Option<String> {
+        self.given_text(renderer, path).map(|text| aggregate::seen_lines(&text).to_owned())
+    }
+
+    /// Returns whether the reader lacks lines of the view that is recorded, because a delta only named what had changed.
+    pub(super) fn lacks_lines(&self, renderer: &mut Renderer<'_, '_>, path: &RelPath) -> bool {
+        self.given_text(renderer, path).is_some_and(|text| aggregate::lacks_lines(&text))
+    }
+
+    /// Returns whether changes of the file have to be shown, because the reader has something of it.
+    pub(super) fn follows(&self, path: &RelPath) -> bool {
+        self.history.since_last && self.delivered.contains_key(path)
+    }
+
     /// Returns what is new about what the reader has, once it was given this draft. `fingerprints` are those of its files.
     pub(super) fn pending_delivery(
         &self,
@@ -418,7 +433,13 @@ impl ReaderState {
             }
             if is_new {
                 let text = is_kept.then(|| block.body.text().into_owned());
+                let is_delta = shown.candidate.block.view == ViewMode::Delta && delivered.contains_key(path);
                 update.changed.push(match text {
+                    Some(text) if is_delta && !text.is_empty() => {
+                        let kept = self.given_text(renderer, path).unwrap_or_default();
+                        let delta = shown.candidate.block.body.text();
+                        (row, Some(aggregate::after_delta(&kept, &delta, &text)))
+                    }
                     Some(text) if adds_changes => with_earlier_views(renderer, self, row, text),
                     text => (row, text),
                 });

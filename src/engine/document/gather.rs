@@ -22,12 +22,14 @@ use crate::search::{GeneratedPages, PathClass};
 use crate::sys::Files;
 use crate::{aggregate, syntax};
 
-/// Shows each of the files that are asked for as the routing wants it.
+/// Shows each of the files that are asked for as the routing wants it. What `is_followed` is
+/// shown whatever it is, because its reader has something of it.
 pub(super) fn gather_files(
     renderer: &mut Renderer<'_, '_>,
     request: &AggregationRequest,
     routing: &RoutingContext<'_>,
     mut selection: FileSelection,
+    is_followed: &dyn Fn(&RelPath) -> bool,
 ) -> Result<GatheredFiles, Error> {
     let preset = request.preset.iter().flatten().map(|item| item.path.clone());
     let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
@@ -71,7 +73,10 @@ pub(super) fn gather_files(
             Some(Omission::LeftOut(SkipReason::History))
         } else {
             omission(&file, is_named, routed.rule).or_else(|| {
-                let is_skipped = may_skip && !is_named && is_uninteresting(&file, routed, &pages);
+                let is_skipped = may_skip
+                    && !is_named
+                    && is_uninteresting(&file, routed, &pages)
+                    && !is_followed(&file.path);
                 is_skipped.then_some(Omission::NoInterest)
             })
         };

@@ -48,7 +48,7 @@ fn leave_out_known_lines(renderer: &mut Renderer<'_, '_>, shown: &mut ShownFile,
         return;
     }
     let Some(row) = reader.unchanged_row(block) else { return };
-    let Some(given) = reader.given_text(renderer, &row.path) else { return };
+    let Some(given) = reader.seen_text(renderer, &row.path) else { return };
     let read = renderer.cache.workspace.read_text(&row.path).ok();
     let Some((_, source)) = read.filter(|(hash, _)| Some(*hash) == block.content) else { return };
     let language = block.file_type.id;
@@ -106,7 +106,7 @@ fn is_known(
     let block = &shown.candidate.block;
     let row = reader.unchanged_row(block).filter(|_| !is_failed(&shown.candidate));
     let Some(row) = row.filter(|_| block.view != ViewMode::Delta) else { return false };
-    if row.shown == hash || covers(row.view, block) {
+    if (row.shown == hash || covers(row.view, block)) && !reader.lacks_lines(renderer, &row.path) {
         return true;
     }
     // Which signatures follow the words is decided by what is left of a limit.
@@ -124,7 +124,7 @@ pub(super) fn shows_more(
     if is_name(row.view) || is_by_model(block) {
         return true;
     }
-    let Some(given) = reader.given_text(renderer, &row.path) else { return true };
+    let Some(given) = reader.seen_text(renderer, &row.path) else { return true };
     let body = block.body.text();
     match block.view {
         ViewMode::Full
@@ -173,23 +173,26 @@ pub(super) fn with_earlier_views(
     text: String,
 ) -> (DeliveredFile, Option<String>) {
     let is_part = |view| matches!(view, ViewMode::Skeleton | ViewMode::Excerpt);
-    let Some(before) = reader.row(&row.path).filter(|before| is_part(before.view) && is_part(row.view))
-    else {
-        return (row, Some(text));
+    // Of a text of which the reader lacks lines, an excerpt shows some.
+    let is_of_text = |before: &DeliveredFile| {
+        before.view == ViewMode::Full && row.view == ViewMode::Excerpt && before.wanted == row.wanted
     };
+    let before = reader.row(&row.path).filter(|before| is_part(before.view) || is_of_text(before));
+    let Some(before) = before.filter(|_| is_part(row.view)) else { return (row, Some(text)) };
     let Some(given) = reader.given_text(renderer, &row.path) else { return (row, Some(text)) };
     // A skeleton is compared with later ones, an excerpt is not.
     if row.view == ViewMode::Skeleton {
         let is_first = before.view == ViewMode::Skeleton;
-        let others = if is_first { aggregate::split_shown(&given).1 } else { &given };
+        let others = if is_first { aggregate::split_shown(&given).1 } else { aggregate::seen_lines(&given) };
         let merged = aggregate::merge_shown(&text, others);
         return (row, merged.or(Some(text)));
     }
     let is_same = before.wanted == row.wanted;
-    match aggregate::merge_shown(&given, &text) {
-        Some(merged) if is_same => (before.clone(), Some(merged)),
-        merged => (row, merged.or(Some(text))),
+    if is_same && let Some(merged) = aggregate::merge_part(&given, &text) {
+        return (before.clone(), Some(merged));
     }
+    let merged = aggregate::merge_shown(aggregate::seen_lines(&given), &text);
+    (row, merged.or(Some(text)))
 }
 
 /// Returns a draft in which changed files are selected like others.

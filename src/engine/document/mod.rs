@@ -5,8 +5,9 @@
 //! `fit`), `delivery` leaves out what the reader has (`delta` shows what has changed of it, and `known_views` compares it
 //! with what another request wants), `stability` orders, and `compose` puts the document together, which `measure`
 //! measures; `symbol_counts` counts for the receipt. `ineffective_masks` finds entries of a question that hide or show
-//! nothing. `placement` says how a document shows each file, for a table of all files. `cache` keeps documents and views
-//! for the next answer, `opened` those that a client looks at, and `given` says what has changed since one was delivered.
+//! nothing, and `unshown_items` those for files of which nothing can be shown. `placement` says how a document shows each
+//! file, for a table of all files. `cache` keeps documents and views for the next answer, `opened` those that a client looks
+//! at, and `given` says what has changed since one was delivered.
 //! `hydrate` places fragments, `hydrated_order` orders those that are HOT, and `fragments` has what is asked of them
 //! between hydrations. May import all other folders.
 
@@ -56,6 +57,7 @@ mod symbol_counts;
 mod task;
 #[cfg(test)]
 mod tests;
+mod unshown_items;
 mod view;
 mod views;
 

@@ -13,6 +13,7 @@ use super::ineffective_masks::note_ineffective_masks;
 use super::render::DocumentRun;
 use super::request::{AggregationRequest, BeadsRequest, DocumentCacheKey};
 use super::sections::sections;
+use super::unshown_items::note_unshown_items;
 use crate::aggregate::{DocumentSections, Focus, hides_symbols};
 use crate::engine::artifacts::hide;
 use crate::engine::error::Error;
@@ -77,6 +78,9 @@ impl DocumentRun<'_, '_> {
             self.cache.workspace.options.counter.prepare();
         }
         let (mut focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
+        if request.files.is_empty() && request.preset.as_ref().is_some_and(Vec::is_empty) {
+            self.cache.workspace.note("the preset has no files, and so has the document".to_owned());
+        }
         let notes = self.cache.workspace.log.note_count();
         let selection = if request.sections.part.has_prefix() {
             let unresolved = focus.clone();
@@ -89,6 +93,9 @@ impl DocumentRun<'_, '_> {
             }
             hide(self.cache, &items, &mut selection.files, &mut selection.texts);
             sections.problems.extend(note_ineffective_masks(self.cache, &items, &selection.files)?);
+            let is_named = |path: &RelPath| selection.named.contains(path);
+            let unshown = note_unshown_items(self.cache, request, &selection.files, &is_named)?;
+            sections.problems.extend(unshown);
             resolve_focus(self.cache, &mut focus, &selection.files, request.is_whole())?;
             selection
         } else {

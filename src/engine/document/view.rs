@@ -306,7 +306,8 @@ fn slice_warnings(found: &[FoundSlice<'_>]) -> Option<String> {
             SliceStatus::Stale => "is lost",
         };
         let Slice { tag, start_line, end_line, .. } = slice;
-        Some(format!("the slice {tag:?} of lines {start_line}-{end_line} {what}: {}", found.reason))
+        let tag = if tag.is_empty() { String::new() } else { format!(" {tag:?}") };
+        Some(format!("the slice{tag} of lines {start_line}-{end_line} {what}: {}", found.reason))
     });
     let warnings: Vec<String> = warnings.collect();
     (!warnings.is_empty()).then(|| warnings.join("; "))

@@ -45,21 +45,24 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
 fn a_discussion_is_a_text_or_a_list_of_messages() {
     let service = always(json!({"text": "## Files\n", "receipt": receipt()}));
     let messages = json!([{"role": "user", "content": "Fix it."}, "Now."]);
-    let said = [json!("[1] is wrong."), messages.clone(), json!("[{\"content\": \"a\"}]")];
+    let said =
+        [json!("[1] is wrong."), messages.clone(), json!("[{\"content\": \"a\"}]"), json!({"text": "talk"})];
     serve_ready(&service, async |client| {
         for history in &said {
             client.words("slop_aggregate", json!({"history": history})).await;
         }
         let refused = client.call("slop_aggregate", json!({"history": 3})).await.to_string();
-        assert!(refused.contains("history: expected a text, or a list of messages"), "{refused}");
+        assert!(refused.contains("expected a text, a list of messages with"), "{refused}");
+        let refused = client.call("slop_aggregate", json!({"history": ["a", 3]})).await.to_string();
+        assert!(refused.contains("invalid arguments: history[1]: it is no message, expected"), "{refused}");
     });
     let asked = service.asked.lock().unwrap();
     let heard = asked.iter().map(|query| {
         let AnyQuery::Aggregate(query) = query else { panic!("{query:?}") };
         String::from_utf8(query.attachments.history.as_ref().unwrap().messages().unwrap()).unwrap()
     });
-    let expected =
-        ["[\"[1] is wrong.\"]".to_owned(), messages.to_string(), "[{\"content\":\"a\"}]".to_owned()];
+    let expected = [r#"["[1] is wrong."]"#, &messages.to_string(), r#"[{"content":"a"}]"#, r#"["talk"]"#]
+        .map(str::to_owned);
     assert_eq!(heard.collect::<Vec<_>>(), expected);
 }
 
