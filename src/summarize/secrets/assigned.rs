@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::expressions::{
-    is_call, is_character_class, is_class_name, is_field_tag, is_file_name, is_fingerprint, is_host,
-    is_media_type, is_member, is_negated_option, is_option, is_passing, is_path_pattern, is_repetition,
+    has_optional_part, is_call, is_character_class, is_class_name, is_field_tag, is_file_name,
+    is_fingerprint, is_host, is_in_python_head, is_lexical_token, is_media_type, is_member,
+    is_named_for_token, is_negated_option, is_option, is_passing, is_path_pattern, is_repetition,
     is_text_method, is_type, is_version_range,
 };
 use super::generated::{is_generated, is_ordinary_name, is_surely_generated};
@@ -193,6 +194,12 @@ fn secret_value(
         (Operator::Nothing, true) if is_field_tag(written) || is_text_method(name) => is_generated(written),
         // What is next to a class in a list of names.
         (Operator::Comma, true) if is_class_name(name) && is_ordinary_name(written) => false,
+        // `("def f(): pass", "…")`: the statement of Python ends a text.
+        (Operator::Comma, true) if name == "pass" && line_before(text, key.start).ends_with(": ") => {
+            is_generated(written)
+        }
+        (Operator::Colon, true) if is_in_python_head(line_before(text, key.start)) => false,
+        (Operator::Nothing, true) if is_lexical_token(name) => is_generated(written),
         // What somebody is to pass on: "pass `argv[1]`".
         (Operator::Nothing, true) if name.eq_ignore_ascii_case("pass") => {
             is_random(written, SecretPolicy::Prompt)
@@ -207,7 +214,10 @@ fn secret_value(
         return None;
     }
     match strength {
-        NameStrength::Secret if is_quoted => is_quoted_secret(written).then_some(span),
+        NameStrength::Secret if is_quoted => {
+            let is_ordinary = is_named_for_token(name) && is_ordinary_name(written);
+            (!is_ordinary && is_quoted_secret(written)).then_some(span)
+        }
         NameStrength::Secret => plain_secret(text, key, span),
         NameStrength::Maybe => generated_value(text, span, 20),
         NameStrength::Key => generated_value(text, span, 16),
@@ -244,6 +254,9 @@ fn defined_value(text: &str, end: usize) -> Option<Range<usize>> {
 
 fn is_quoted_secret(value: &str) -> bool {
     const MOST_DIGITS: usize = 1;
+    // A text within a text, as in `"'Name'"`.
+    let inner = value.strip_prefix('\'').and_then(|value| value.strip_suffix('\''));
+    let value = inner.unwrap_or(value);
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let is_name = is_variable(value) && digits <= MOST_DIGITS;
     let is_pattern = value.contains(['(', '[', '*', '^']) && value.contains('\\');
@@ -256,6 +269,7 @@ fn is_quoted_secret(value: &str) -> bool {
         || is_character_class(value)
         || is_media_type(value)
         || is_path_pattern(value)
+        || has_optional_part(value)
         || is_host(value);
     is_chosen(value) && !is_name && !is_pattern && !is_syntax && !value.contains("\\u")
 }

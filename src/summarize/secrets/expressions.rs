@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::generated::is_camel_case;
 use super::notation::{line_after, line_before};
-use super::values::{KeySecrecy, SecretPolicy, is_random, key_secrecy, key_words};
+use super::values::{KeySecrecy, SecretPolicy, is_code, is_random, key_secrecy, key_words};
 
 /// Returns whether what a rule found in a place is an expression instead: `psk = network.psk`, `psk = derive(name)`,
 /// `"Basic "+encode(name)`.
@@ -24,7 +24,34 @@ pub(crate) fn is_expression(text: &str, span: &Range<usize>) -> bool {
     let after = line_after(text, span.end);
     // A record is made of the fields that follow: `let psk = ClientExtensions {`.
     let is_record = after.trim() == "{" && is_camel_case(value);
-    is_record || is_member(value) || begins_call(value, after)
+    // `psk = entries[1].psk2;`: settings do not have a space before a value and a semicolon behind it.
+    let is_statement = value.ends_with(';') && before.ends_with("= ") && is_code(value);
+    is_record
+        || is_statement
+        || is_member(value)
+        || begins_call(value, after)
+        || begins_cast(value, after)
+        || is_alternative(value)
+}
+
+/// Returns whether a cast begins with a value: `(PyObject *)self`.
+fn begins_cast(value: &str, behind: &str) -> bool {
+    let cast = value.strip_prefix('(').map(|rest| [rest, behind].concat());
+    let parts = cast.as_deref().and_then(|cast| cast.split_once(')'));
+    parts.is_some_and(|(pointer, operand)| {
+        let name = pointer.trim_end_matches(['*', ' ']);
+        name.len() < pointer.len()
+            && name.split([' ', ':']).filter(|part| !part.is_empty()).all(is_name_part)
+            && operand
+                .starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '&' | '(' | '*'))
+    })
+}
+
+/// Returns whether a value is a choice among words: `c/obj/asm`.
+fn is_alternative(value: &str) -> bool {
+    const FEWEST: usize = 3;
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+    ['/', '|'].iter().any(|sign| FEWEST <= value.split(*sign).count() && value.split(*sign).all(is_word))
 }
 
 /// Returns whether a line ends with an option that has no value: `--no-password -U admin`, `--skip-token 3`.
@@ -62,7 +89,12 @@ fn begins_call(value: &str, behind: &str) -> bool {
         && !name.is_empty()
 }
 
-/// Returns whether a value is the member of an object: `process.env.API_KEY!`, `network.psk`.
+/// Returns whether a value is the name of a function or a class that is called: `PytestRemovedIn10Warning("…")`.
+pub(crate) fn is_called(text: &str, span: &Range<usize>) -> bool {
+    text[span.end..].starts_with('(') && is_name_part(&text[span.clone()])
+}
+
+/// Returns whether a value is the member of an object: `process.env.API_KEY!`, `network.psk`, `config->psk2`.
 ///
 /// A password may have the form of one, so the object must be a usual one, or the member be named as a secret is.
 pub(crate) fn is_member(value: &str) -> bool {
@@ -72,6 +104,9 @@ pub(crate) fn is_member(value: &str) -> bool {
     ];
     const MEMBERS: [&str; 4] = ["key", "keys", "psk", "value"];
     let path = value.trim_end_matches([',', ';', ')', '!']);
+    if path.contains("->") {
+        return path.split("->").flat_map(|part| part.split('.')).all(is_name_part);
+    }
     let parts: Vec<&str> = path.split('.').map(|part| part.trim_end_matches(['?', '!'])).collect();
     let [first, .., last] = parts[..] else { return false };
     // Constants have digits: `env.S3_KEY`. Other names that have some may be passwords.
@@ -127,6 +162,59 @@ pub(crate) fn is_class_name(name: &str) -> bool {
     let words = key_words(name);
     let last = words.last().map_or("", String::as_str);
     is_camel && 1 < words.len() && key_secrecy(last) == KeySecrecy::Public && !last.contains("key")
+}
+
+/// Returns whether a name is that of a token of some language, or of a function that reads one: `TextToken`,
+/// `quoted_token_parser`.
+pub(crate) fn is_lexical_token(name: &str) -> bool {
+    const WORDS: [&str; 25] = [
+        "comment", "expect", "expected", "identifier", "keyword", "lex", "lexer", "literal", "next",
+        "number", "operator", "parse", "parser", "peek", "property", "punctuation", "quoted", "scan",
+        "scanner", "separator", "symbol", "syntax", "text", "tokenizer", "whitespace",
+    ];
+    let words = key_words(name);
+    is_named_for_token(name) && words.iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Returns whether a name indicates a secret only as a token, which is generated, and not as a password.
+pub(crate) fn is_named_for_token(name: &str) -> bool {
+    let mut others = key_words(name);
+    others.retain(|word| !word.ends_with("token") && !word.starts_with("token"));
+    key_secrecy(&others.join("_")) != KeySecrecy::All
+}
+
+/// Returns whether a text has an optional part, or a word that something is to replace: `host[:port]`, `schema.[name]`.
+pub(crate) fn has_optional_part(value: &str) -> bool {
+    const SHORTEST: usize = 3;
+    value.match_indices('[').any(|(at, _)| {
+        let inside = value[at + 1..].split_once(']').map_or("", |(inside, _)| inside);
+        let word = inside.trim_start_matches([':', '@', '-', '=', '/']);
+        SHORTEST <= word.len() && word.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'))
+    })
+}
+
+/// Returns whether what precedes a name is the head of a function in Python, in which a text behind a colon is a type:
+/// `def f(token: "AccessTokenV2"):`.
+pub(crate) fn is_in_python_head(before: &str) -> bool {
+    let before = before.trim_start();
+    before.strip_prefix("async ").unwrap_or(before).starts_with("def ") && before.contains('(')
+}
+
+/// Returns whether a text defines or imports a name at a position: `class Name:`, `from module import Name`.
+pub(crate) fn is_definition(text: &str, span: &Range<usize>) -> bool {
+    const KEYWORDS: [&str; 8] = ["class", "def", "enum", "fn", "func", "function", "interface", "struct"];
+    let (before, after) = (line_before(text, span.start).trim_start(), line_after(text, span.end));
+    let continues = |c: char| c.is_alphanumeric() || c == '_';
+    if before.ends_with(continues) || after.starts_with(continues) {
+        return false;
+    }
+    let is_imported = (before.starts_with("import ")
+        || before.strip_prefix("from ").is_some_and(|module| module.contains(" import ")))
+        && !before.ends_with(['"', '\'', '`']);
+    let keyword = before.trim_end().rsplit(' ').next().unwrap_or_default();
+    // In a sentence, another word follows.
+    let is_head = after.trim_start().starts_with(['(', ':', '{', '<', ';']) || after.trim().is_empty();
+    is_imported || KEYWORDS.contains(&keyword) && before.ends_with(' ') && is_head
 }
 
 /// Returns whether a name is that of a file: `secrets.md`, `token.py`.
@@ -239,9 +327,14 @@ mod tests {
 
     #[test]
     fn a_member_of_an_object_is_distinguished_from_a_password() {
-        for value in
-            ["process.env.API_KEY!,", "env.S3_SECRET", "network.psk", "this.options?.token!", "a.password)"]
-        {
+        for value in [
+            "process.env.API_KEY!,",
+            "env.S3_SECRET",
+            "network.psk",
+            "this.options?.token!",
+            "a.password)",
+            "config->psk2;",
+        ] {
             assert!(is_member(value), "{value}");
         }
         for value in
@@ -260,6 +353,14 @@ mod tests {
             (false, is_file_name, ["db.password", ".md"]),
             (true, is_class_name, ["HTTPPasswordMgr", "ResetPasswordForm"]),
             (false, is_class_name, ["ClientSecret", "DB_PASSWORD"]),
+            (true, is_lexical_token, ["TextToken", "quoted_token_parser"]),
+            (false, is_lexical_token, ["access_token", "next_password"]),
+            (true, has_optional_part, ["host[:port]", "schema.[name]"]),
+            (false, has_optional_part, ["h[un]ter2!", "correct[h0rse]"]),
+            (true, is_alternative, ["c/obj/asm", "yes|no|maybe"]),
+            (false, is_alternative, ["correct/horse", "c/0bj/asm"]),
+            (true, is_in_python_head, ["  async def f(a, ", "def f("]),
+            (false, is_in_python_head, ["x = f(", "def "]),
             (true, is_field_tag, ["yaml:\"global\"", "json:\"a,omitempty\" env:\"B\""]),
             (false, is_field_tag, ["hunter2!", "json:x"]),
             (true, is_text_method, ["self.password.lstrip", "token.starts_with"]),

@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::assigned::name_around;
-use super::expressions::{is_expression, is_nested_class};
+use super::expressions::{is_called, is_expression, is_nested_class};
 use super::generated::is_compound_name;
 use super::keywords::KeywordIndex;
 use super::notation::value_after;
@@ -288,6 +288,7 @@ impl SecretRule {
             let is_one = is_one
                 && self.is_secret(&text[span.clone()])
                 && !is_nested_class(text, &span)
+                && !(self.anchor == RuleAnchor::Named && is_called(text, &span))
                 && !(self.allows_placeholders && self.is_anywhere() && is_expression(text, &span));
             is_one.then(|| self.extend_to_end(text, span))
         });

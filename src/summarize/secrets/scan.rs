@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Range, RangeInclusive};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 
 use super::assigned::AssignedSearch;
+use super::expressions::is_definition;
 use super::generated::{is_camel_case, is_generated, is_ordinary_name};
 use super::joined::{JoinedText, pieces};
 use super::rules;
@@ -19,6 +20,8 @@ use crate::model::redaction_mark;
 
 /// What stands for a text that cannot be searched.
 const UNSCANNABLE: &str = "unscannable";
+/// The rule of values under names that indicate secrets.
+const ASSIGNED: &str = "assigned-secret";
 /// What stands for bytes that could not be decoded.
 const REPLACEMENT: &str = "\u{fffd}";
 /// The most bytes that are scanned; the longest files written by hand are a tenth of it.
@@ -116,9 +119,32 @@ fn find_all(text: &str) -> Result<SecretScan, ScanError> {
                 .extend(scan_plain(&inner)?.into_iter().map(|one| SecretMatch { span: span.clone(), ..one }));
         }
     }
+    drop_defined_names(text, &mut found);
     found.sort_by(|a, b| (a.span.start, b.span.end, a.rule).cmp(&(b.span.start, a.span.end, b.rule)));
     found.dedup();
     Ok(SecretScan { matches: found })
+}
+
+/// Drops values that the text itself defines or imports as classes: `token: "AccessTokenV2"` above
+/// `class AccessTokenV2:`.
+fn drop_defined_names(text: &str, found: &mut Vec<SecretMatch>) {
+    let is_class = |value: &str| {
+        value.trim_start_matches('_').starts_with(|first: char| first.is_ascii_uppercase())
+            && value.bytes().any(|b| b.is_ascii_lowercase())
+            && value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && !is_generated(value)
+    };
+    let names = found.iter().filter(|found| found.rule == ASSIGNED).map(|found| &text[found.span.clone()]);
+    let names: BTreeSet<&str> = names.filter(|value| is_class(value)).collect();
+    if names.is_empty() {
+        return;
+    }
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::LeftmostLongest);
+    let words = builder.build(&names).expect("they are parts of a text of limited size");
+    let hits = words.find_iter(text).map(|hit| hit.range());
+    let defined: BTreeSet<&str> = hits.filter(|hit| is_definition(text, hit)).map(|hit| &text[hit]).collect();
+    found.retain(|found| found.rule != ASSIGNED || !defined.contains(&text[found.span.clone()]));
 }
 
 /// Scans a text as it is written.
@@ -147,11 +173,7 @@ fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
             }
             KeywordHint::Key => {
                 let secrets = assigned.find(text, &word).into_iter();
-                found.extend(secrets.map(|span| SecretMatch {
-                    rule: "assigned-secret",
-                    span,
-                    blocks_file: false,
-                }));
+                found.extend(secrets.map(|span| SecretMatch { rule: ASSIGNED, span, blocks_file: false }));
             }
         }
         if FEW_PLACES + text.len() / BYTES_A_PLACE < places

@@ -307,7 +307,9 @@ pub(crate) fn is_chosen(value: &str) -> bool {
         (true, false, true) => true,
         (true, false, false) => 8 <= value.len(),
         (false, true, false) => {
-            16 <= value.len() && is_mixed(value) && !is_camel_case(value) || is_thoroughly_mixed(value)
+            // A private class has an underscore before its name.
+            let is_class = is_camel_case(value.trim_start_matches('_'));
+            16 <= value.len() && is_mixed(value) && !is_class || is_thoroughly_mixed(value)
         }
         (false, false, _) => false,
     }
