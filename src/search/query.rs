@@ -174,13 +174,13 @@ impl RankingQuery {
 
     /// Sums over the distinct terms of a short text that the query has; twice if the title has one. `rarity` is called
     /// with the position of each.
-    pub(super) fn sum_rarities(&self, distinct: &[usize], rarity: impl Fn(usize) -> f64) -> f64 {
+    fn sum_rarities(&self, distinct: &[usize], rarity: impl Fn(usize) -> f64) -> f64 {
         let title = |position: usize| if self.weighted[position].in_title { 2.0 } else { 1.0 };
         distinct.iter().map(|position| rarity(*position) * title(*position)).sum()
     }
 
     /// Puts the positions of the distinct terms of a short text that the query has into `found`, ascending.
-    pub(super) fn find_distinct(&self, text: &[u8], stems_only: bool, found: &mut Vec<usize>) {
+    fn find_distinct(&self, text: &[u8], stems_only: bool, found: &mut Vec<usize>) {
         found.clear();
         // Most documents have no task, and then the words of a project need not be split.
         if self.terms.is_empty() {

@@ -21,7 +21,7 @@
 //!
 //! Start with [`rank_files`]; `rank_symbols.rs` continues with the symbols of the best files.
 
-use super::bm25::{normalized, rarity};
+use super::bm25::normalized;
 use super::line_targets::LineTargets;
 use super::path_class::{GENERATED_FACTOR, PathClass, TEST_ENDINGS};
 use super::query::RankingQuery;
@@ -280,23 +280,12 @@ fn greatest_parts(raw: &[FileParts], files: &[RankedFile<'_>]) -> FileParts {
 
 /// Returns what the terms of the query in each path come to.
 fn path_scores(query: &RankingQuery, files: &[RankedFile<'_>]) -> Vec<f64> {
-    let mut with = vec![0; query.terms().len()];
-    let mut found = Vec::new();
-    let mut positions = Vec::new();
-    let mut ends = Vec::with_capacity(files.len());
-    for file in files {
-        let path = file.path.as_bytes();
+    let without_ending = files.iter().map(|file| {
         let ending = file.path.extension().map_or(0, |extension| extension.len() + 1);
-        query.find_distinct(&path[..path.len() - ending], false, &mut found);
-        for position in &found {
-            with[*position] += 1;
-        }
-        positions.extend_from_slice(&found);
-        ends.push(positions.len());
-    }
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let rarity_of = |position: usize| rarity(files.len(), with[position]);
-    starts.zip(&ends).map(|(start, end)| query.sum_rarities(&positions[start..*end], rarity_of)).collect()
+        let path = file.path.as_bytes();
+        &path[..path.len() - ending]
+    });
+    query.rarity_sums(without_ending, false)
 }
 
 /// The names of the files in focus, without what distinguishes a test from its source.

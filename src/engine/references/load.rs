@@ -1,15 +1,13 @@
 //! The references of the files as they are now, and what a process keeps of them between answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::graph::ReferenceGraph;
-use crate::engine::artifacts::{
-    ArtifactCache, ContentKey, ContentRef, FactsByContent, hide_by_settings, load_facts,
-};
+use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, FactsByContent, load_facts};
 use crate::engine::error::Error;
-use crate::engine::index::{Trust, note_unreadable, select_named};
+use crate::engine::index::{Trust, select_visible};
 use crate::engine::workspace::KnownFile;
-use crate::model::SourceFacts;
+use crate::model::{SourceFacts, lock};
 use crate::references::{ProjectFile, find_changed_references, find_references};
 use crate::search::PathClass;
 use crate::syntax;
@@ -41,11 +39,11 @@ impl JoinedFiles {
 
 impl ReferenceCache {
     fn get(&self) -> Option<Arc<JoinedFiles>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     fn replace(&self, joined: JoinedFiles) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(joined));
+        *lock(&self.0) = Some(Arc::new(joined));
     }
 }
 
@@ -54,9 +52,7 @@ pub(in crate::engine) fn reference_graph(
     cache: &mut ArtifactCache<'_>,
     kept: Option<&ReferenceCache>,
 ) -> Result<Arc<ReferenceGraph>, Error> {
-    let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
-    note_unreadable(&mut cache.workspace, &files);
-    hide_by_settings(cache, &mut files);
+    let mut files = select_visible(cache, Trust::Stamps)?.files;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     graph_of_files(cache, kept, &files)
 }

@@ -13,9 +13,9 @@ use super::symbols::find_symbols;
 use super::test_items::TestItems;
 use super::test_selection::select_tests;
 use super::test_words::order_by_words;
-use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::index::{Trust, note_unreadable, select_named};
+use crate::engine::index::{Trust, select_visible};
 use crate::engine::workspace::KnownFile;
 use crate::model::is_within;
 
@@ -140,9 +140,7 @@ pub(in crate::engine) fn impact(
     kept: Option<&ReferenceCache>,
     request: &ImpactRequest,
 ) -> Result<ImpactAnswer, Error> {
-    let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
-    note_unreadable(&mut cache.workspace, &files);
-    hide_by_settings(cache, &mut files);
+    let mut files = select_visible(cache, Trust::Stamps)?.files;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let graph = graph_of_files(cache, kept, &files)?;
     let mut removed = Vec::new();
