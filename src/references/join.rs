@@ -345,10 +345,8 @@ fn reading_of_values(
         }
     }
     let is_cpp = index.rules(file) == NameRules::Cpp;
-    let best = match is_cpp {
-        true => define_cpp_targets(evaluator, file, usage, &mut targets),
-        false => ReferenceGrade::Sure,
-    };
+    let best =
+        if is_cpp { define_cpp_targets(evaluator, file, usage, &mut targets) } else { ReferenceGrade::Sure };
     let is_complete = values.is_complete && !(is_cpp && evaluator.cpp_has_rivals(usage, name, &targets));
     let mut grade = match (targets.len(), is_complete) {
         (1, true) => ReferenceGrade::Sure,

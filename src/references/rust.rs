@@ -122,7 +122,15 @@ impl Evaluator<'_> {
         let root = Site { file: self.modules.rust.root(file), scope: 0 };
         let is_bound = |site: Site| {
             let facts = self.index.facts(site.file);
-            facts.find_name(head).is_some_and(|head| !facts.bindings_of(site.scope, head).is_empty())
+            let bindings = facts.find_name(head).map_or(&[][..], |head| facts.bindings_of(site.scope, head));
+            // `extern crate std;` is no other than a path that begins there.
+            bindings.iter().any(|binding| match binding.value {
+                BindingValue::Import(import) => {
+                    let fact = &facts.imports[import as usize];
+                    fact.name.is_none() || !matches!(facts.name(fact.module), "" | "::")
+                }
+                _ => true,
+            })
         };
         let is_keyword = matches!(head, "" | "crate" | "$crate" | "self" | "super");
         !is_keyword && !is_bound(module) && !is_bound(root) && self.rust_crate(file, head).is_none()

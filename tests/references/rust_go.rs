@@ -287,13 +287,13 @@ fn types_of_a_signature_of_go_see_type_parameters_but_no_parameters() {
 
 #[test]
 fn a_name_of_rust_that_another_condition_imports_from_elsewhere_is_likely() {
-    let library = "#[cfg(no_std)]\nmod sync;\n#[cfg(std)]\nuse std::sync;\nmod lock;\nuse crate::sync::Once;\nfn f() {\n    Once::make();\n    crate::lock::Lock::make();\n}\n";
+    let library = "#[cfg(no_std)]\nmod sync;\n#[cfg(std)]\nuse std::sync;\nmod lock;\nuse crate::sync::Once;\nextern crate std;\nfn f() {\n    Once::make();\n    crate::lock::Lock::make();\n}\n";
     let lock = "#[cfg(std)]\npub use std::Lock;\n#[cfg(no_std)]\npub use self::own::*;\nmod own {\n    pub struct Lock;\n    impl Lock {\n        pub fn make() {}\n    }\n}\n";
     let files = [
         ("src/lib.rs", library),
         ("src/sync.rs", "pub struct Once;\nimpl Once {\n    pub fn make() {}\n}\n"),
         ("src/lock.rs", lock),
     ];
-    assert_eq!(at(&files, "src/lib.rs:8"), ["src/sync.rs/Once.make likely", "src/sync.rs/Once likely"]);
-    assert!(at(&files, "src/lib.rs:9").contains(&"src/lock.rs/own.Lock.make likely".to_owned()));
+    assert_eq!(at(&files, "src/lib.rs:9"), ["src/sync.rs/Once.make likely", "src/sync.rs/Once likely"]);
+    assert!(at(&files, "src/lib.rs:10").contains(&"src/lock.rs/own.Lock.make likely".to_owned()));
 }
