@@ -119,7 +119,7 @@ pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
     let mut seen = String::new();
     for run in filled.chunk_by(|a, b| is_seen[*a] == is_seen[*b]) {
         if is_seen[run[0]] {
-            run.iter().for_each(|at| seen.push_str(lines[*at]));
+            seen.extend(run.iter().map(|at| lines[*at]));
         } else {
             // Lines that are apart in the view must not become neighbors.
             seen.push_str("…\n");
