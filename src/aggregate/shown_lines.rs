@@ -100,9 +100,15 @@ pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
     let lines: Vec<&str> = view.split_inclusive('\n').collect();
     let filled: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].trim_end().is_empty()).collect();
     let text = |at: usize| lines[at].trim_end();
+    let had: HashSet<&str> = known.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    // A line that its reader had is known next to one that the delta shows.
+    let is_beside = |one: &str, other: &str| shown.contains(one) && had.contains(other);
     let mut is_seen = vec![false; lines.len()];
-    for pair in filled.windows(2).filter(|pair| known.contains(&(text(pair[0]), text(pair[1])))) {
-        (is_seen[pair[0]], is_seen[pair[1]]) = (true, true);
+    for pair in filled.windows(2) {
+        let (one, other) = (text(pair[0]), text(pair[1]));
+        if known.contains(&(one, other)) || is_beside(one, other) || is_beside(other, one) {
+            (is_seen[pair[0]], is_seen[pair[1]]) = (true, true);
+        }
     }
     for at in &filled {
         is_seen[*at] |= shown.contains(text(*at)) || known.contains(&("", text(*at)));
@@ -113,7 +119,7 @@ pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
     let mut seen = String::new();
     for run in filled.chunk_by(|a, b| is_seen[*a] == is_seen[*b]) {
         if is_seen[run[0]] {
-            run.iter().for_each(|at| seen.push_str(lines[*at]));
+            seen.extend(run.iter().map(|at| lines[*at]));
         } else {
             // Lines that are apart in the view must not become neighbors.
             seen.push_str("…\n");

@@ -378,7 +378,8 @@ fn another_request_is_not_shown_the_lines_that_the_reader_has_of_a_file() {
 
 #[test]
 fn lines_of_a_change_that_was_only_named_are_not_taken_for_shown() {
-    for flags in [&["--strategy", "full"][..], &[]] {
+    // Of the text, the delta shows the lines of the small change; of the skeleton it shows none.
+    for (flags, shows_one) in [(&["--focus", "post.py"][..], true), (&[], false)] {
         let sandbox = Sandbox::repo();
         let text = |more: usize| {
             let lines = (0..14).fold(String::new(), |text, n| text + &format!("    mail_{n} = a + {more}\n"));
@@ -395,10 +396,11 @@ fn lines_of_a_change_that_was_only_named_are_not_taken_for_shown() {
         let delta = sandbox.stdout_of(&since);
         assert!(delta.contains("@@ changed") && !delta.contains("mail_3 = a + 1"), "{delta}");
         assert_eq!(sandbox.stdout_of(&since), NOTHING);
-        let focused = [&since[..], &["--focus", "post.py"]].concat();
+        assert_eq!(delta.contains("+    return 1\n"), shows_one, "{delta}");
+        let focused = [&since[..], &["--focus", "post.py", "post.py"]].concat();
         let document = sandbox.stdout_of(&focused);
         assert!(document.contains("    mail_13 = a + 1\n"), "{flags:?}: {document}");
-        assert!(document.contains("def one():\n    return 1\n"), "{flags:?}: {document}");
+        assert_eq!(document.contains("def one():\n    return 1\n"), !shows_one, "{flags:?}: {document}");
         assert_eq!(sandbox.stdout_of(&focused), NOTHING, "{flags:?}");
     }
 }

@@ -328,9 +328,8 @@ fn bad_question(
     is_get: bool,
     body: &[u8],
     body_schema: SchemaOfBody,
-    located: &LocatedError,
+    LocatedError { path, error }: &LocatedError,
 ) -> ApiErrorResponse {
-    let LocatedError { path, error } = located;
     let (code, what, document) = if is_get {
         ("bad_query", "query", PARAMETERS_HINT)
     } else {
@@ -338,7 +337,7 @@ fn bad_question(
     };
     let place = path_text(path);
     let at = if place.is_empty() { String::new() } else { format!("`{}`: ", truncated(&place)) };
-    let error_text = located.reason();
+    let error_text = error.to_string();
     // Serde lists the keys of one object only, and not those that may be at the top level as well.
     let error_text =
         error_text.split_once(", expected one of `").map_or(&*error_text, |(unknown, _)| unknown);

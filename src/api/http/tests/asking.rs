@@ -359,7 +359,7 @@ fn an_error_says_which_shape_a_value_within_others_has() {
             "preset",
             json!({"file": []}),
             "an object with some of description, files, name, screenshots",
-            json!({"preset": "text"}),
+            json!({"preset": {}}),
         ),
         ("/v1/aggregate", json!({"tier": 9}), "tier", json!(9), "an integer from 1 to 4", json!({"tier": 1})),
     ]);
