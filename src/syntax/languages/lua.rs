@@ -79,15 +79,16 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads the value that a name is bound to; one that is not a function matters only at the top level of a file.
 fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>) {
-    // A computed key is not a name.
-    if name.kind() == "bracket_index_expression" {
+    // A computed key is not a name; that of a function may be a text: `M["f"]` is `M.f`.
+    let is_indexed = name.kind() == "bracket_index_expression";
+    if is_indexed && find(name, "field").is_none_or(|key| key.kind() != "string") {
         return;
     }
     if let Some(function) = value.filter(|value| value.kind() == "function_definition") {
         define_function(walk, node, function, named(walk, name, SymbolKind::Function, SymbolBody::Nothing));
         return;
     }
-    if !walk.is_top_level() {
+    if is_indexed || !walk.is_top_level() {
         return;
     }
     let is_member = name.kind() != "identifier";
@@ -116,7 +117,7 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(value)) = (find(node, "name"), find(node, "value")) else { return };
     let text = match name.kind() {
         "identifier" => walk.text(name),
-        "string" => walk.text(name).trim_matches(['"', '\'']),
+        "string" => without_quotes(walk.text(name)),
         _ => return,
     };
     let text = text.to_owned();
@@ -199,7 +200,11 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) -> bool {
     }
 }
 
-/// Returns a definition of what `name` spells: `f`, `M.f`, `M:f`.
+fn without_quotes(text: &str) -> &str {
+    text.trim_matches(['"', '\''])
+}
+
+/// Returns a definition of what `name` spells: `f`, `M.f`, `M:f`, `M["f"]`.
 fn named<'t>(
     walk: &OutlineWalk<'t>,
     name: Node<'t>,
@@ -207,7 +212,7 @@ fn named<'t>(
     inside: SymbolBody<'t>,
 ) -> SymbolDefinition<'t> {
     let last = find(name, "method").or_else(|| find(name, "field"));
-    let text = walk.text(last.unwrap_or(name)).to_owned();
+    let text = without_quotes(walk.text(last.unwrap_or(name))).to_owned();
     let owner = find(name, "table").map_or("", |table| walk.text(table));
     // `_G.f` is `f`.
     let owner = if owner == "_G" { "" } else { owner };
@@ -241,6 +246,17 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
 
 /// Returns how a value is shown: a table by its members, unless it is one of data.
 fn inside(value: Node<'_>) -> SymbolBody<'_> {
+    // `class { greet = function() … end }` makes something of the table.
+    if value.kind() == "function_call" {
+        let arguments = find_all(value, "arguments").into_iter().flat_map(children);
+        let arguments: Vec<Node<'_>> = arguments.filter(Node::is_named).collect();
+        return match arguments[..] {
+            [table] if table.kind() == "table_constructor" && has_functions(table, 0) => {
+                SymbolBody::Members(table)
+            }
+            _ => SymbolBody::Value(value),
+        };
+    }
     if value.kind() != "table_constructor" {
         return SymbolBody::Value(value);
     }

@@ -143,9 +143,11 @@ fn target_names(target: &str) -> Vec<&str> {
     names
 }
 
+/// Returns whether a part of a target is a name and not an expression, which has signs of ASCII. Names may contain
+/// combining marks: `Q̇`.
 fn is_identifier(text: &str) -> bool {
     let is_start = |c: char| c.is_alphabetic() || c == '_';
-    text.starts_with(is_start) && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+    text.starts_with(is_start) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii())
 }
 
 /// Reads `type Name[T] = …`.

@@ -66,11 +66,14 @@ impl ItemReader<'_, '_> {
         if self.has_macro_convention(at) && self.has_type(from, at) {
             return self.macro_convention_function(at);
         }
+        if let Some(reading) = self.function_that_returns_array(from, at) {
+            return reading;
+        }
         if self.is_pointer(at) {
             return self.old_style_with_pointer(at).unwrap_or_else(|| self.pointer(from, at));
         }
         match name {
-            // `int (*f(void))[3]`
+            // `int (*f)[3]`
             _ if self.is_inside_out(name, at) => ItemReading::Ambiguous(None),
             Some(name) if name + 1 == at => self.function(from, name, at),
             Some(_) | None => ItemReading::Ambiguous(None),
@@ -192,6 +195,23 @@ impl ItemReader<'_, '_> {
             self.scanner.tokens.group(at).first().is_some_and(|t| t.kind == CTokenKind::Star);
         let next = self.kind(at + 1);
         is_typed && next != Some(CTokenKind::Paren) || begins_with_star && next == Some(CTokenKind::Bracket)
+    }
+
+    /// Reads `type (&name(…))[3]`, a function that returns an array; `None` if the group at `at` begins no such function.
+    fn function_that_returns_array(&mut self, from: usize, at: usize) -> Option<ItemReading> {
+        let inside = self.scanner.tokens.group(at);
+        let is_sign = |token: &&CToken| matches!(token.kind, CTokenKind::Star | CTokenKind::Ampersand);
+        let signs = inside.iter().take_while(is_sign).count();
+        let [name, open, ..] = inside.get(signs..)? else { return None };
+        let is_last = inside.last().is_some_and(|last| last.end() == self.scanner.tokens.mate_end(open));
+        let is_function = 0 < signs
+            && name.kind == CTokenKind::Word
+            && open.kind == CTokenKind::Paren
+            && is_last
+            && self.is(at + 1, CTokenKind::Bracket)
+            && self.has_type(from, at);
+        let name = self.scanner.text[name.range()].to_owned();
+        is_function.then(|| self.function_in_parentheses(name, at + 1))
     }
 
     /// Returns whether a group is that of `(*name)(…)`, or of `(CONVENTION *name)(…)`.

@@ -207,7 +207,13 @@ impl ItemReader<'_, '_> {
                 Some(CTokenKind::Word) if is_macro_name(word) || word.starts_with("__") => {
                     at += if takes_arguments { 2 } else { 1 };
                 }
-                Some(CTokenKind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
+                // A function of C++ with a body has nothing but macros there: `A(int a) lib_noexcept : b(a) {`.
+                Some(CTokenKind::Word)
+                    if !takes_arguments
+                        && (self.scanner.dialect == Dialect::C || self.ending != ItemEnding::Semicolon) =>
+                {
+                    at += 1;
+                }
                 // `int f(char *a) attribute_printf(1, 2);`
                 Some(CTokenKind::Word)
                     if takes_arguments && !can_be_macro && !is_statement(word, self.scanner.dialect) =>

@@ -8,7 +8,8 @@ use super::words::{is_attribute, is_macro_name, is_tag, is_trailing_qualifier};
 use crate::model::SymbolKind;
 
 /// What the block of a macro begins with that makes a class.
-const MEMBERS: [&[u8]; 6] = [b"static ", b"public:", b"virtual ", b"using ", b"typedef ", b"template"];
+const MEMBERS: [&[u8]; 8] =
+    [b"static ", b"public:", b"private:", b"protected:", b"virtual ", b"using ", b"typedef ", b"template"];
 
 /// What opens a scope.
 #[derive(Debug)]
@@ -99,13 +100,19 @@ impl CScanner<'_> {
         is_macro.then(|| plain(ScopeKind::Elided))
     }
 
-    /// Reads `MACRO(Name, …) {` as the head of a class, where the block looks like the body of one: it begins with a
-    /// member, and a semicolon follows it.
+    /// Reads `MACRO(Name, …) {` and `MACRO(8) Name MACRO {` as the head of a class, where the block looks like the body of
+    /// one: it begins with a member, and a semicolon follows it.
     pub(super) fn macro_class(&mut self) -> Option<ScopeHead> {
-        let is_call = self.tokens.len() == 2 && self.tokens.is(1, CTokenKind::Paren);
+        let is_call = self.tokens.is(1, CTokenKind::Paren);
         if self.dialect == Dialect::C || !is_call || !is_macro_name(self.top_text(0)) {
             return None;
         }
+        let is_name_behind = match self.tokens.len() {
+            2 => false,
+            3 => self.tokens.is(2, CTokenKind::Word),
+            4 => self.tokens.is(2, CTokenKind::Word) && is_macro_name(self.top_text(3)),
+            _ => return None,
+        };
         let inside = self.bytes[self.at + 1..].trim_ascii_start();
         if !MEMBERS.iter().any(|member| inside.starts_with(member)) {
             return None;
@@ -114,11 +121,17 @@ impl CScanner<'_> {
         // This only looks ahead: a condition that begins in the block must not be left open by it.
         let end = self.matching_brace(self.at).ok().filter(|_| self.conditions.len() == conditions)?;
         let is_ended = self.bytes[end..].trim_ascii_start().first() == Some(&b';');
-        let name =
-            self.tokens.group(1).first().filter(|name| is_ended && name.kind == CTokenKind::Word)?.range();
+        let own = if is_name_behind { self.tokens.top_level(2) } else { self.tokens.group(1).first() };
+        let name = own.filter(|name| is_ended && name.kind == CTokenKind::Word)?.range();
         let (open, close) = (self.tokens.top_level(1)?.start(), self.tokens.top_end(1));
         let keyword = self.tokens.top_level(0)?.range();
-        self.edits.extend([(keyword, "struct"), (open..name.start, " "), (name.end..close, "")]);
+        self.edits.push((keyword, "struct"));
+        if is_name_behind {
+            self.edits.push((open..close, ""));
+            self.edits.extend(self.tokens.top_level(3).map(|last| (last.range(), "")));
+        } else {
+            self.edits.extend([(open..name.start, " "), (name.end..close, "")]);
+        }
         self.out.repairs += 1;
         let symbol = Some(SymbolKind::Struct);
         Some(ScopeHead { kind: ScopeKind::Type, symbol, name, keyword: 0, removable: Vec::new() })

@@ -152,11 +152,31 @@ impl CScanner<'_> {
                 && (is_access(word) || word == "slots" || word == "Q_SLOTS" || is_macro_name(word))
         });
         let names_access = (0..count).any(|top| is_access(self.top_text(top)));
-        if is_label && names_access {
+        // `PRIVATE_UNLESS_TESTED:` expands to a label.
+        let is_macro = count == 1 && self.dialect == Dialect::Cpp && self.is_before_member();
+        if is_label && (names_access || is_macro) {
+            self.out.repairs += usize::from(!names_access);
             let start = self.start();
             self.out.synthesized.push(SynthesizedItem::Ignored(start..self.at));
             self.clear_item();
         }
+    }
+
+    /// Returns whether a member follows a `:`, and not the width of a field without a name: `UINT32 : 4;`,
+    /// `UINT32 : WIDTH;`.
+    fn is_before_member(&self) -> bool {
+        let after = &self.bytes[self.at..];
+        let blanks = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+        let rest = after.trim_ascii_start();
+        if matches!(after[blanks..].first(), Some(b'\n' | b'/')) {
+            return !rest.first().is_some_and(u8::is_ascii_digit);
+        }
+        // `LABEL: int a;`, `LABEL: A *b;`
+        let word = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let next = rest[word..].trim_ascii_start().first();
+        !rest.first().is_some_and(u8::is_ascii_digit)
+            && 0 < word
+            && next.is_some_and(|next| next.is_ascii_alphabetic() || b"_*&:<".contains(next))
     }
 
     /// Ends the current item with the semicolon that was read last.

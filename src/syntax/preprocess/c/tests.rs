@@ -473,3 +473,68 @@ fn a_string_in_a_skipped_branch_begins_no_comment() {
             + variable a = int a"]],
     );
 }
+
+#[test]
+fn a_macro_may_be_the_label_of_an_access() {
+    cpp(
+        "class A {\n PRIVATE_UNLESS_TESTED:\n union B { bool c; B(bool d) : c(d) {} };\n TESTED: int e;\n};\n\
+         struct F { UINT32 : 4; UINT32 : WIDTH; int g; };\n",
+        &expect![["
+            class A { union B {}
+            ;}
+            ;
+            struct F { UINT32 : 4; UINT32 : WIDTH;}
+            ;
+            + field c = bool c
+            + constructor B = B(bool d)
+            + field e = int e
+            + field g = int g
+            ! class A
+            ! union B
+            ! struct F"]],
+    );
+}
+
+#[test]
+fn a_function_that_returns_an_array_has_its_own_name() {
+    cpp(
+        "const Enum (&f())[3] { }\nconst Enum (&g(int a))[3];\nint (*h(void))[2];\n",
+        &expect![["
+
+            + function f = const Enum (&f())[3]
+            + prototype g = const Enum (&g(int a))[3]
+            + prototype h = int (*h(void))[2]"]],
+    );
+}
+
+#[test]
+fn macros_behind_the_parameters_of_a_constructor_are_not_its_members() {
+    cpp(
+        "class A {\n lib_constexpr A(long a) lib_noexcept : b_(a), c_(1) {}\n int d() { }\n};\n",
+        &expect![["
+            class A {}
+            ;
+            + constructor A = lib_constexpr A(long a) lib_noexcept
+            + method d = int d()
+            ! class A"]],
+    );
+}
+
+#[test]
+fn a_class_may_begin_with_a_macro_or_an_attribute() {
+    cpp(
+        "ALIGNED_STRUCT(8) A FINAL_CLASS {\n private:\n  int a_;\n public:\n  int a() { }\n};\n\
+         class _declspec(uuid(\"7E\"))\nB final : public C { int b() { } };\n",
+        &expect![["
+            struct A  {}
+            ;
+            class 
+            B final : public C {}
+            ;
+            + field a_ = int a_
+            + method a = int a()
+            + method b = int b()
+            ! struct A
+            ! class B"]],
+    );
+}

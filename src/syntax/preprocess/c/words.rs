@@ -36,9 +36,9 @@ pub(super) fn begins_scope_head(word: &str) -> bool {
 
 /// Returns whether a word is followed by parentheses that belong to an attribute, and not to a function.
 pub(super) fn is_attribute(word: &str) -> bool {
-    const WORDS: [&str; 13] = [
-        "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas", "__asm__", "__asm", "asm",
-        "noexcept", "throw", "explicit", "__pragma", "_Pragma",
+    const WORDS: [&str; 14] = [
+        "__attribute__", "__attribute", "__declspec", "_declspec", "alignas", "_Alignas", "__asm__", "__asm",
+        "asm", "noexcept", "throw", "explicit", "__pragma", "_Pragma",
     ];
     // glibc has `__attribute_noinline__`, `__attribute_nonnull__((1))` and others.
     WORDS.contains(&word) || word.starts_with("__attribute_")
