@@ -10,8 +10,8 @@ use super::evaluate::Evaluator;
 use super::join::{ProjectReferences, Reference, is_joined_by_itself, join_by_itself, join_file};
 use super::project::{FileId, NameRules, ProjectFile, ProjectIndex, is_in_function};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFact, ExpressionFact, ExpressionId, ImportFact, NameId, SourceFacts,
-    UseFact,
+    BindingFact, BindingValue, DefinitionFact, ExpressionFact, ExpressionId, ImportFact, NameId, ScopeKind,
+    SourceFacts, UseFact,
 };
 
 /// Returns the references of some files that have changed; `None` unless all other files have the references that they had
@@ -81,7 +81,9 @@ fn seen_bindings(facts: &SourceFacts, has_values: bool) -> Vec<BindingFact> {
             BindingValue::Typed(_) | BindingValue::Default(_) => !has_values,
             BindingValue::Definition(_) | BindingValue::Import(_) => false,
         };
-        is_plain && is_in_function(facts, binding.scope)
+        // A class within a function has members that other files know by their names.
+        let is_of_block = matches!(facts.scope(binding.scope).kind, ScopeKind::Function | ScopeKind::Block);
+        is_plain && is_of_block && is_in_function(facts, binding.scope)
     };
     let (mut hidden, mut seen): (Vec<BindingFact>, Vec<BindingFact>) =
         facts.bindings.iter().partition(|binding| is_hidden(binding));

@@ -116,6 +116,12 @@ fn an_edit_that_other_files_do_not_see_has_the_file_alone_joined_again() {
 }
 
 #[test]
+fn members_of_a_class_within_a_function_are_seen() {
+    let text = "def make():\n    class Local:\n        part = helper\n    return Local\n";
+    assert!(!is_enough(&[], ("a.py", text, &text.replace("helper", "make"))));
+}
+
+#[test]
 fn names_that_are_bound_in_another_order_are_seen() {
     let text = "try:\n    from b import *\nexcept ImportError:\n    pass\nhelper = 1\n";
     let after = "helper = 1\ntry:\n    from b import *\nexcept ImportError:\n    pass\n";
