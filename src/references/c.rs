@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::by_name::prefer_sources;
 use super::includes::IncludePaths;
-use super::join::{ReferenceGrade, prefer_sources};
+use super::join::ReferenceGrade;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
 use crate::model::{
     BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, SourceFacts,

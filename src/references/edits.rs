@@ -28,22 +28,13 @@ pub fn find_changed_references(
     if !changed.iter().all(is_alike) {
         return None;
     }
-    let mut found = ProjectReferences::default();
-    if changed.iter().all(|(file, _)| rules(*file).is_some_and(is_joined_by_itself)) {
-        let own_names = changed.iter().flat_map(|(file, _)| &facts(*file).names);
-        let mut names: FxHashSet<&str> = own_names.map(String::as_str).collect();
-        names.extend(
-            files.iter().filter(|file| file.language == "c").flat_map(|file| renamed_by(&file.facts)),
-        );
-        let index = ProjectIndex::of_names(files, |name| names.contains(name));
-        let mut c_names = CNames::new(&index);
-        for (file, _) in changed {
-            join_by_itself(&index, &mut c_names, *file, &mut found);
-        }
-        return Some(found);
+    let is_alone = |(file, _): &(u32, &SourceFacts)| rules(*file).is_some_and(is_joined_by_itself);
+    if changed.iter().all(is_alone) {
+        return Some(joined_by_themselves(files, changed));
     }
     let index = ProjectIndex::new(files);
     let (mut evaluator, mut c_names) = (Evaluator::new(&index), CNames::new(&index));
+    let mut found = ProjectReferences::default();
     for (file, _) in changed {
         join_file(&mut evaluator, &mut c_names, *file, &mut found);
     }
@@ -51,6 +42,20 @@ pub fn find_changed_references(
     let changed_files = changed.iter().map(|(file, _)| *file);
     found.references.extend(evaluator.uses_of_variables(&all, changed_files));
     Some(found)
+}
+
+/// Returns the references of files that are joined by themselves, which need no table of all names.
+fn joined_by_themselves(files: &[ProjectFile], changed: &[(u32, &SourceFacts)]) -> ProjectReferences {
+    let own_names = changed.iter().flat_map(|(file, _)| &files[*file as usize].facts.names);
+    let mut names: FxHashSet<&str> = own_names.map(String::as_str).collect();
+    names.extend(files.iter().filter(|file| file.language == "c").flat_map(|file| renamed_by(&file.facts)));
+    let index = ProjectIndex::of_names(files, |name| names.contains(name));
+    let mut c_names = CNames::new(&index);
+    let mut found = ProjectReferences::default();
+    for (file, _) in changed {
+        join_by_itself(&index, &mut c_names, *file, &mut found);
+    }
+    found
 }
 
 /// Returns whether other files see the same of a file before and after an edit.

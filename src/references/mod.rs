@@ -33,10 +33,12 @@
 //! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
+//! | `by_name` | What a use may mean by its name alone |
 //! | `edits` | The references of changed files alone, where others see the same of them |
 //!
 //! Start with [`find_references`].
 
+mod by_name;
 mod c;
 mod calls;
 mod codec;
