@@ -6,7 +6,7 @@ use super::common_members::{
     COMMON_RUST_MEMBERS,
 };
 use super::evaluate::Evaluator;
-use super::join::{
+use super::found::{
     MAX_CANDIDATES, ProjectReferences, Reading, ReferenceGrade, add_references, add_unresolved,
     implementation,
 };

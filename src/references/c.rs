@@ -5,8 +5,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_name::prefer_sources;
+use super::found::ReferenceGrade;
 use super::includes::IncludePaths;
-use super::join::ReferenceGrade;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
 use crate::model::{
     BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, SourceFacts,

@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::c::{CNames, renamed_by};
 use super::evaluate::Evaluator;
-use super::join::{ProjectReferences, Reference, is_joined_by_itself, join_by_itself, join_file};
+use super::found::{ProjectReferences, Reference};
+use super::join::{is_joined_by_itself, join_by_itself, join_file};
 use super::project::{FileId, NameRules, ProjectFile, ProjectIndex, is_in_function};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, ExpressionFact, ExpressionId, ImportFact, NameId, ScopeKind,

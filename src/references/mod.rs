@@ -33,6 +33,7 @@
 //! | `common_members` | Names of members that standard libraries have too |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
+//! | `found` | References with their grades, and uses without a reading |
 //! | `by_name` | What a use may mean by its name alone |
 //! | `edits` | The references of changed files alone, where others see the same of them |
 //!
@@ -53,6 +54,7 @@ mod edits;
 mod evaluate;
 mod fixture_uses;
 mod fixtures;
+mod found;
 mod go;
 mod go_packages;
 mod includes;
@@ -89,6 +91,7 @@ mod tests;
 
 pub use codec::{decode_facts, encode_facts};
 pub use edits::find_changed_references;
+pub use found::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse};
 pub use inheritance::InheritedDefinition;
-pub use join::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_references};
+pub use join::find_references;
 pub use project::ProjectFile;

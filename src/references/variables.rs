@@ -5,7 +5,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::{Evaluator, ScopedName};
-use super::join::{Reference, ReferenceGrade};
+use super::found::{Reference, ReferenceGrade};
 use super::modules::is_other_name;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, Site};
 use super::values::Value;
