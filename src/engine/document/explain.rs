@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use super::focus::resolve_focus;
-use super::gather::{merged_items, render_candidate, route, routing};
-use super::ineffective_masks::note_ineffective_masks;
-use super::render::{DocumentRun, type_or_unknown};
+use super::gather::render_candidate;
+use super::inputs::{note_ineffective_masks, resolve_focus};
+use super::rendering::{base_text, base_texts, type_or_unknown};
 use super::request::AggregationRequest;
-use super::view::{base_text, base_texts};
+use super::routing::{merged_items, route, routing};
+use super::run::DocumentRun;
 use crate::aggregate::{CandidateFile, Focus, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::artifacts::hide;
 use crate::engine::error::Error;

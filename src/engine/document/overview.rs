@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem;
 
-use super::gather::ShownFile;
+use super::draft::ShownFile;
 use crate::aggregate::{DocumentLimits, sanitize_line};
 use crate::engine::workspace::Workspace;
 use crate::model::{FileRole, FileType, RelPath};

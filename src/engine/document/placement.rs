@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cache::InputsKey;
-use super::gather::{merged_items, routing};
-use super::render::DocumentRun;
+use super::inputs::DocumentInputs;
 use super::request::AggregationRequest;
-use super::select::DocumentInputs;
+use super::routing::{merged_items, routing};
+use super::run::DocumentRun;
 use super::symbol_counts::{file_symbols, kept_symbols};
 use crate::aggregate::{Focus, RoutedView, RoutingContext};
 use crate::engine::artifacts::{ContentRef, hide};

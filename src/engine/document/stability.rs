@@ -7,10 +7,9 @@
 
 use std::collections::HashMap;
 
-use super::gather::ShownFile;
-use super::render::Renderer;
+use super::draft::ShownFile;
+use super::rendering::{Renderer, ViewParams};
 use super::request::HydratedPlaces;
-use super::view::ViewParams;
 use crate::aggregate::{FilePart, FileStability, FocusLines};
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, producers};

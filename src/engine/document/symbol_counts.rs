@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 
 use super::cache::{FileSymbols, SymbolCounts};
-use super::gather::ShownFile;
+use super::draft::ShownFile;
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
 use crate::model::{Outline, Receipt, RelPath, Symbol, SymbolKind, ViewFault, lock};
 use crate::syntax;

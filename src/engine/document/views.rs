@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
 
-use super::ineffective_masks::note_ineffective_masks;
-use super::render::{DocumentRun, Renderer};
-use super::request::ViewRequest;
-use super::view::{
-    BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text, without_old_lines,
+use super::inputs::note_ineffective_masks;
+use super::rendering::{
+    BaseText, BaseTexts, HEAD, Renderer, ViewAnswer, ViewOverrides, ViewParams, base_text, without_old_lines,
 };
+use super::request::ViewRequest;
+use super::run::DocumentRun;
 use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
 use crate::engine::artifacts::{SkeletonPrefetch, hide, hide_in_earlier, type_of_text};
 use crate::engine::error::Error;

@@ -1,0 +1,17 @@
+//! What the reader of a document has from earlier ones of the same name, and what is new to it.
+//!
+//! `reader` records what was delivered and reduces the next document to changes, which `delta` shows; `known_views`
+//! compares what the reader has with what another request wants, and `given` answers what has changed since a delivery.
+//! May import `draft`, `packing`, `rendering`, `cache`, `request` and `run`.
+
+mod delta;
+mod given;
+mod known_views;
+mod reader;
+
+pub use given::{GivenChange, GivenFile, GivenFileState, RecordName};
+pub(in crate::engine::document) use known_views::{leave_out_known, restore_files_with_more, unreduced};
+pub(in crate::engine) use reader::{PendingDelivery, confirm_delivery};
+pub(in crate::engine::document) use reader::{
+    ReaderState, load_reader_state, reduce_to_changes, shown_fingerprints,
+};

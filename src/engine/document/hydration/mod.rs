@@ -1,0 +1,12 @@
+//! Hydration: places fragments of files, and keeps the places. May import all other parts of `document`.
+//!
+//! `hydrate` is the only writer of places, `order` orders the HOT fragments of a document, and `fragments` answers for
+//! them between hydrations.
+
+mod fragments;
+mod hydrate;
+mod order;
+
+pub use fragments::NamedFragments;
+pub(in crate::engine) use fragments::{count_uses, fragments, with_places};
+pub use hydrate::{HydrationAnswer, HydrationRequest};

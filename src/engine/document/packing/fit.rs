@@ -1,0 +1,201 @@
+//! Fits a document into its limits: packs it, measures it, and packs it again with more or less room.
+//!
+//! What pieces cost is close before they are put together, and exact only afterwards.
+
+use super::costs::BudgetUnit;
+use super::measure;
+use super::pack::{PackContext, PackMemo, PackableDraft, PackedDraft, remarks_in_text};
+use super::placed_files::{StablePart, place_stable};
+use crate::aggregate;
+use crate::aggregate::{CandidateFile, DocumentLimits};
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::document::draft::DraftDocument;
+use crate::engine::document::rendering::Renderer;
+use crate::engine::error::Error;
+use crate::engine::workspace::Workspace;
+use crate::model::Document;
+
+/// How often a document is packed at most to use what is left of its limit.
+const MAX_ROUNDS: usize = 5;
+/// How often it is packed at most until it keeps its limit.
+const MAX_ROUNDS_UNTIL_IT_FITS: usize = 16;
+/// A document is large enough if it leaves at most 1/`UNUSED_PART` of its limit unused.
+const UNUSED_PART: u64 = 50;
+
+/// Packs as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.
+/// `frame` is what all takes that is in the document in any case.
+pub(super) fn fit_draft(
+    renderer: &mut Renderer<'_, '_>,
+    draft: &DraftDocument,
+    context: &PackContext<'_>,
+    memo: &mut PackMemo,
+    (frame, images_apart): (u64, bool),
+) -> Result<(u64, PackedDraft), Error> {
+    let limit = limit_of(draft.remarks.limits);
+    let packable = PackableDraft::new(&draft.files, context);
+    let mut search = RoomSearch::new(limit, limit.saturating_sub(frame));
+    let mut best: Option<(u64, PackedDraft)> = None;
+    for round in 0..MAX_ROUNDS_UNTIL_IT_FITS {
+        if MAX_ROUNDS <= round && best.is_some() {
+            break;
+        }
+        renderer.cache.workspace.check_cancelled()?;
+        let packed = packable.pack(renderer, draft, context, memo, search.room);
+        let (used, over) = measure_draft(renderer.cache, &packed.shown, context.unit, images_apart);
+        let goes_on = if 0 < over {
+            // What was selected in this room before is too large; with other costs, it may be something else.
+            memo.is_corrected || search.shrink(over, MAX_ROUNDS <= round)
+        } else {
+            let left = limit - used;
+            let is_enough = left <= limit / UNUSED_PART || packed.is_complete(search.room);
+            if best.as_ref().is_none_or(|(size, _)| *size < used) {
+                best = Some((used, packed));
+            }
+            !is_enough && search.grow(left)
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    if let Some(best) = best {
+        return Ok(best);
+    }
+    // If that is too large, the document is refused when it is measured.
+    let context = PackContext { stable: &StablePart::new(), ..*context };
+    let packable = PackableDraft::new(&draft.files, &context);
+    let mut least = packable.pack(renderer, draft, &context, memo, 0);
+    least.shown.listed.clear();
+    least.shown.plan.tree = None;
+    let used = size(renderer.cache, least.shown.clone(), context.unit, images_apart);
+    Ok((used, least))
+}
+
+/// Returns the limit in the unit that a budget is counted in.
+pub(in crate::engine::document) fn limit_of(limits: DocumentLimits) -> u64 {
+    limits.tokens.or(limits.bytes).unwrap_or(u64::MAX)
+}
+
+/// Puts the parts of a draft together, with the hashes of the files as they are on the disk.
+pub(in crate::engine::document) fn assemble(workspace: &Workspace<'_>, mut draft: DraftDocument) -> Document {
+    let shown = draft.files.into_iter().chain(draft.shown_again);
+    let mut candidates: Vec<CandidateFile> = shown.map(|shown| shown.candidate).collect();
+    for file in candidates.iter_mut().chain(draft.listed.iter_mut().map(|listed| &mut listed.file)) {
+        let block = &mut file.block;
+        block.content = block.content.map(|content| workspace.hidden.file_hash(&block.path, content));
+    }
+    aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
+}
+
+/// Looks for the largest room with which a document keeps its limit.
+struct RoomSearch {
+    limit: u64,
+    room: u64,
+    /// The largest room that is known not to be too much, and the smallest that is.
+    enough: u64,
+    too_much: u64,
+}
+
+impl RoomSearch {
+    const fn new(limit: u64, room: u64) -> Self {
+        Self { limit, room, enough: 0, too_much: u64::MAX }
+    }
+
+    /// Takes more room, by what was left. Returns whether there is a room to try.
+    fn grow(&mut self, left: u64) -> bool {
+        self.enough = self.room;
+        self.room = self.room.saturating_add(left);
+        self.stay_between()
+    }
+
+    /// Takes less room, because the document was larger than its limit by so much; at most half, if `by_half`. Returns
+    /// whether there is a room to try.
+    fn shrink(&mut self, over: u64, by_half: bool) -> bool {
+        self.too_much = self.room;
+        // In proportion, and a little less, because what goes is not cut to measure.
+        let size = u128::from(self.limit.saturating_add(over)).max(1);
+        let less = u128::from(self.room) * u128::from(self.limit) / size;
+        self.room = u64::try_from(less).unwrap_or(self.room);
+        self.room = self.room.saturating_sub(self.room / 64 + 1);
+        if by_half {
+            self.room = self.room.min(self.too_much / 2);
+        }
+        self.stay_between()
+    }
+
+    fn stay_between(&mut self) -> bool {
+        if !self.is_between() {
+            self.room = self.enough.midpoint(self.too_much.min(self.enough.saturating_mul(2)));
+        }
+        self.is_between()
+    }
+
+    const fn is_between(&self) -> bool {
+        self.enough < self.room && self.room < self.too_much
+    }
+}
+
+/// Returns the size of all that is in the document in any case: what is shown already, and what is not files.
+pub(super) fn frame_size(
+    cache: &mut ArtifactCache<'_>,
+    draft: &DraftDocument,
+    context: &PackContext<'_>,
+    images_apart: bool,
+) -> u64 {
+    let mut stable: Vec<usize> = context.stable.keys().copied().collect();
+    stable.sort_unstable();
+    let (mut files, mut listed) = (Vec::new(), Vec::new());
+    for at in stable {
+        listed.extend(place_stable(draft.files[at].clone(), &context.stable[&at]).add_to(&mut files));
+    }
+    let frame = DraftDocument {
+        plan: draft.plan.clone(),
+        files,
+        shown_again: Vec::new(),
+        listed,
+        dropped: Vec::new(),
+        remarks: remarks_in_text(draft, std::iter::empty()),
+    };
+    size(cache, frame, context.unit, images_apart)
+}
+
+/// Returns the size of the document that a draft comes to, and by how much that exceeds its limits.
+fn measure_draft(
+    cache: &mut ArtifactCache<'_>,
+    draft: &DraftDocument,
+    unit: BudgetUnit,
+    images_apart: bool,
+) -> (u64, u64) {
+    let limits = draft.remarks.limits;
+    let document = assemble(&cache.workspace, draft.clone());
+    let used = measure::size(cache, &document, unit, images_apart);
+    // Only where both are limited are the bytes something else than the size.
+    let bytes = match (limits.tokens, limits.bytes) {
+        (Some(_), Some(most)) => {
+            measure::size(cache, &document, BudgetUnit::Bytes, images_apart).saturating_sub(most)
+        }
+        (_, _) => 0,
+    };
+    (used, used.saturating_sub(limit_of(limits)).max(unit.of_bytes(bytes)))
+}
+
+/// Returns the size of the document that a draft comes to.
+fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+    let document = assemble(&cache.workspace, draft);
+    measure::size(cache, &document, unit, images_apart)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_room_is_found_between_what_was_enough_and_too_much() {
+        let mut search = RoomSearch::new(1_000, 900);
+        assert!(search.shrink(500, false) && search.room < 600, "{}", search.room);
+        let small = search.room;
+        assert!(search.grow(200) && small < search.room && search.room < 900);
+        assert!(search.grow(1_000) && search.room < 900, "{}", search.room);
+        let mut none = RoomSearch::new(10, 0);
+        assert!(!none.shrink(5, false));
+    }
+}

@@ -1,0 +1,468 @@
+//! Selects what a limited document shows of each file, and renders it.
+//!
+//! The unit is the symbol: of the best ones the bodies are shown, of the next ones the signatures; further files are rows
+//! of names, then lines in a tree. `aggregate::pack` selects; `pack_costs` supplies the costs of pieces, and `excerpts`
+//! renders blocks.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
+
+use super::costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
+use super::excerpts::{BlockMemo, BlockSelection, render_blocks};
+use super::named_files::NamedFiles;
+use super::placed_files::{BUDGET_REASON, StablePart, StableView, place_file, place_stable};
+use crate::aggregate::{
+    BodyTurn, CandidateFile, DocumentPlan, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares,
+    PackSymbol, PackableFile, PackedView, Packing, ReceiptNotes, RoutingContext,
+};
+use crate::engine::document::draft::{DraftDocument, ShownFile};
+use crate::engine::document::rendering::Renderer;
+use crate::engine::ranking::{ProjectRanking, RankedSymbol};
+use crate::engine::workspace::KnownState;
+use crate::model::{
+    AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath, ViewMode,
+};
+use crate::{aggregate, render};
+
+/// The least that a file counts, times its place from the end: where nothing speaks for any file, some order decides.
+const LEAST_SCORE: f64 = 1e-6;
+/// A tree is selected by what its lines cost, and has folders besides.
+const TREE_SLACK: u64 = 40;
+/// Everything is shown if the selection leaves 1/`SPARE_PART` of its room.
+const SPARE_PART: u64 = 10;
+
+/// What the files of a document are selected by.
+#[derive(Clone, Copy)]
+pub(super) struct PackContext<'a> {
+    pub(super) ranking: &'a ProjectRanking,
+    pub(super) routing: &'a RoutingContext<'a>,
+    /// Whether a task or a focus says what matters.
+    pub(super) is_guided: bool,
+    pub(super) unit: BudgetUnit,
+    /// What is shown already.
+    pub(super) stable: &'a StablePart,
+}
+
+/// What was found out while a document was packed: it holds for other limits too.
+#[derive(Default)]
+pub(super) struct PackMemo {
+    pub(in crate::engine::document) costs: CostMemo,
+    pub(in crate::engine::document) blocks: BlockMemo,
+    /// Whether costs were corrected when a document was last packed, so that another selection may be better.
+    pub(super) is_corrected: bool,
+}
+
+/// What was found out while both parts of a document were packed.
+#[derive(Default)]
+pub(in crate::engine::document) struct PackMemos {
+    /// By what the files are.
+    pub(super) current: PackMemo,
+    /// By what they were when scores were frozen.
+    pub(super) frozen: PackMemo,
+}
+
+impl PackMemo {
+    /// Notes what blocks cost more than was expected of what was selected for them.
+    pub(super) fn correct(
+        &mut self,
+        unit: BudgetUnit,
+        selections: &[BlockSelection],
+        blocks: &HashMap<usize, DocumentBlock>,
+    ) {
+        self.is_corrected = false;
+        for selection in selections {
+            if let Some(block) = blocks.get(&selection.file) {
+                let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
+                self.is_corrected |= self.costs.correct(unit, selection.file, selected, block.body.len());
+            }
+        }
+    }
+}
+
+/// Returns whether a limited document decides how a file is shown.
+pub(in crate::engine::document) fn is_ranked(candidate: &CandidateFile) -> bool {
+    // What has changed since an earlier document is shown before anything is selected, and so is why a file cannot be shown.
+    candidate.rule.is_general()
+        && candidate.block.content.is_some()
+        && !matches!(candidate.wanted, ViewMode::Path | ViewMode::None)
+        && candidate.block.view != ViewMode::Delta
+}
+
+/// The files of a draft as a selection sees them; that is the same whatever the room.
+pub(super) struct PackableDraft<'a> {
+    files: &'a [ShownFile],
+    /// By rank.
+    pub(super) packable: Vec<PackableFile>,
+    pub(in crate::engine::document) symbols: Vec<PackSymbol>,
+    /// The positions of the ranked symbols of each file that has some.
+    pub(super) of_files: FxHashMap<usize, Vec<usize>>,
+    /// The places of the files by rank, by their positions in the draft.
+    pub(in crate::engine::document) places: Vec<usize>,
+    named: NamedFiles<'a>,
+}
+
+impl<'a> PackableDraft<'a> {
+    /// Returns the files, which are in the order that the ranking speaks of.
+    pub(in crate::engine::document) fn new(files: &'a [ShownFile], context: &PackContext<'_>) -> Self {
+        let places = places(context.ranking);
+        let named = NamedFiles::of(files);
+        Self {
+            files,
+            packable: packable_files(files, context),
+            symbols: pack_symbols(files, context, &places, &named),
+            of_files: symbols_by_file(context.ranking),
+            places,
+            named,
+        }
+    }
+
+    /// Returns what the pieces of the files cost.
+    pub(in crate::engine::document) fn costs<'c, 'r, 'w>(
+        &'c self,
+        renderer: &'c mut Renderer<'r, 'w>,
+        context: &PackContext<'c>,
+        memo: &'c mut CostMemo,
+    ) -> DraftCosts<'c, 'r, 'w> {
+        DraftCosts {
+            renderer,
+            files: self.files,
+            named: &self.named,
+            ranking: context.ranking,
+            memo,
+            unit: context.unit,
+            has_summaries: shows_summaries(context.routing),
+            symbols: &self.of_files,
+        }
+    }
+
+    /// Selects what is shown of each file. `has_bound` says whether a receipt is to say how good the selection is.
+    pub(in crate::engine::document) fn select(
+        &self,
+        renderer: &mut Renderer<'_, '_>,
+        context: &PackContext<'_>,
+        memo: &mut CostMemo,
+        (budget, shares): (u64, PackShares),
+        has_bound: bool,
+    ) -> Packing {
+        let mut costs = self.costs(renderer, context, memo);
+        let (files, symbols) = (&self.packable, &self.symbols);
+        let summary_room = summary_room(context);
+        let input = PackInput { budget, shares, files, symbols, has_bound, summary_room };
+        aggregate::pack(&input, &mut costs)
+    }
+
+    /// Shows as much of the files as a budget has room for.
+    pub(in crate::engine::document) fn pack(
+        &self,
+        renderer: &mut Renderer<'_, '_>,
+        draft: &DraftDocument,
+        context: &PackContext<'_>,
+        memo: &mut PackMemo,
+        budget: u64,
+    ) -> PackedDraft {
+        let shares = shares(context, budget);
+        let packing = self.select(renderer, context, &mut memo.costs, (budget, shares), true);
+        let views = views_by_position(&packing, context, self.files.len());
+        let mut blocks = self.render(renderer, context, memo, &views);
+        let (mut files, mut listed, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
+        let mut shown_again = Vec::new();
+        for (at, view) in views.iter().enumerate() {
+            let Some(view) = view else {
+                dropped.push(at);
+                continue;
+            };
+            let mut shown = self.files[at].clone();
+            shown.candidate.score = Some(score_of(context.ranking, at));
+            // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
+            let block = blocks.remove(&at);
+            let stable = context.stable.get(&at);
+            if let Some(stable) = stable.filter(|_| block.is_some()) {
+                place_stable(shown.clone(), stable).add_to(&mut shown_again);
+            }
+            let placed = place_file(shown, view, block, stable, (at, &memo.costs));
+            if let Some(row) = placed.add_to(&mut files) {
+                let place = match context.stable.get(&at) {
+                    Some(StableView::Row { part, place, .. }) => (*part, *place),
+                    Some(StableView::Block(..)) | None => (FilePart::Rest, self.places[at]),
+                };
+                listed.push((place, at, row));
+            }
+        }
+        listed.sort_by_key(|(place, ..)| *place);
+        let room = packing.tokens.paths
+            + packing.tokens.paths / 4
+            + context.unit.tokens(TREE_SLACK).min(budget / 50);
+        let tree = self.path_tree(&mut listed, &mut dropped, context.unit, room);
+        let plan = DocumentPlan { tree, ..draft.plan.clone() };
+        let listed = listed.into_iter().map(|(.., file)| file).collect();
+        let cut = dropped.iter().map(|at| omitted(&self.files[*at]));
+        let remarks = remarks_in_text(draft, cut);
+        let shown = DraftDocument { plan, files, shown_again, listed, dropped: Vec::new(), remarks };
+        PackedDraft { shown, dropped, packing }
+    }
+
+    /// Renders the blocks among some views, by the positions of their files. What a block costs more than expected is noted.
+    fn render(
+        &self,
+        renderer: &mut Renderer<'_, '_>,
+        context: &PackContext<'_>,
+        memo: &mut PackMemo,
+        views: &[Option<PackedView>],
+    ) -> HashMap<usize, DocumentBlock> {
+        let selections = block_selections(views);
+        let has_summaries = shows_summaries(context.routing);
+        let blocks =
+            render_blocks(renderer, self.files, &selections, context, has_summaries, &mut memo.blocks);
+        memo.correct(context.unit, &selections, &blocks);
+        blocks
+    }
+
+    /// Returns the tree of the files that are shown by their paths; those that are not shown are counted in it. What has no
+    /// room in it after all is dropped.
+    fn path_tree(
+        &self,
+        listed: &mut Vec<((FilePart, usize), usize, ListedFile)>,
+        dropped: &mut Vec<usize>,
+        unit: BudgetUnit,
+        room: u64,
+    ) -> Option<NameTree> {
+        let is_path = |file: &ListedFile| file.file.block.view == ViewMode::Path;
+        let paths = listed.iter().filter(|(.., file)| is_path(file));
+        let paths: Vec<&RelPath> = paths.map(|(.., file)| &file.file.block.path).collect();
+        let mut hidden: Vec<&RelPath> = dropped.iter().map(|at| &self.files[*at].file.path).collect();
+        hidden.sort_unstable();
+        let (text, fitting) = aggregate::fit_path_tree(&paths, &hidden, room, &mut |text| unit.count(text));
+        let mut paths = 0;
+        listed.retain(|(_, at, file)| {
+            paths += usize::from(is_path(file));
+            let is_fitting = !is_path(file) || paths <= fitting;
+            dropped.extend((!is_fitting).then_some(*at));
+            is_fitting
+        });
+        (0 < fitting).then_some(NameTree { text, annotated_folders: 0 })
+    }
+}
+
+/// What a draft shows within some room.
+pub(in crate::engine::document) struct PackedDraft {
+    /// The draft, without the files that are not shown: of those, it says no more than is written in the document.
+    pub(super) shown: DraftDocument,
+    /// The positions of the files that are not shown.
+    dropped: Vec<usize>,
+    packing: Packing,
+}
+
+impl PackedDraft {
+    /// Returns the draft without the files that are not shown: of those, it says no more than the document does.
+    pub(in crate::engine::document) const fn shown(&self) -> &DraftDocument {
+        &self.shown
+    }
+
+    /// Returns whether more room would show nothing more.
+    pub(super) fn is_complete(&self, room: u64) -> bool {
+        self.dropped.is_empty() && self.packing.tokens.total() + room / SPARE_PART < room
+    }
+
+    /// Returns the draft with everything that there is to say of the files that it does not show.
+    pub(in crate::engine::document) fn finish(
+        self,
+        draft: DraftDocument,
+        ranking: &ProjectRanking,
+    ) -> DraftDocument {
+        let Self { mut shown, dropped, packing } = self;
+        shown.remarks = draft.remarks;
+        shown.remarks.packing = Some(packing_receipt(&packing));
+        // Most files of a large project.
+        shown.dropped.reserve_exact(dropped.len());
+        shown.remarks.omitted.reserve(dropped.len());
+        let mut files: Vec<Option<ShownFile>> = draft.files.into_iter().map(Some).collect();
+        for at in dropped {
+            let Some(mut file) = files[at].take() else { continue };
+            file.candidate.score = Some(score_of(ranking, at));
+            file.candidate.reason = Some(BUDGET_REASON.to_owned());
+            shown.remarks.omitted.push(omitted(&file));
+            shown.dropped.push(file);
+        }
+        shown.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
+        shown
+    }
+}
+
+/// Returns what is written in a document of what the receipt says. Of the files for which there is no room, which may be
+/// most of a project, one is enough for the note that there are some.
+pub(super) fn remarks_in_text(
+    draft: &DraftDocument,
+    omitted: impl Iterator<Item = OmittedFile>,
+) -> ReceiptNotes {
+    let is_cut = |file: &OmittedFile| matches!(file.reason, Omission::Budget { .. });
+    let omitted = draft.remarks.omitted.iter().cloned().chain(omitted).find(is_cut).into_iter().collect();
+    ReceiptNotes { omitted, limits: draft.remarks.limits, ..ReceiptNotes::default() }
+}
+
+fn score_of(ranking: &ProjectRanking, at: usize) -> RankScore {
+    let score = &ranking.scores[at];
+    RankScore::of(score.total, &score.parts.named())
+}
+
+/// Returns how the files are shown, by their positions in the draft.
+pub(super) fn views_by_position(
+    packing: &Packing,
+    context: &PackContext<'_>,
+    files: usize,
+) -> Vec<Option<PackedView>> {
+    let mut views = vec![None; files];
+    for packed in &packing.files {
+        views[context.ranking.order[packed.file]] = Some(packed.view.clone());
+    }
+    views
+}
+
+/// Returns the places of the files by rank, by their positions in the draft.
+fn places(ranking: &ProjectRanking) -> Vec<usize> {
+    let mut places = vec![0; ranking.order.len()];
+    for (place, at) in ranking.order.iter().enumerate() {
+        places[*at] = place;
+    }
+    places
+}
+
+/// Returns the tokens of signatures that a summary has room for at most, where blocks begin with one. What does not fit beside
+/// its words is cut when it is rendered.
+pub(super) fn summary_room(context: &PackContext<'_>) -> Option<u64> {
+    shows_summaries(context.routing).then(|| context.unit.tokens(aggregate::MAX_SUMMARY_TOKENS))
+}
+
+/// Returns whether blocks begin with a summary, as the tiers show files that plan and distribute work.
+pub(super) fn shows_summaries(routing: &RoutingContext<'_>) -> bool {
+    match routing.strategy {
+        AggregationStrategy::Full => false,
+        AggregationStrategy::Summarize => true,
+        AggregationStrategy::Auto => {
+            routing.tier.map_or(routing.default_mode, |tier| tier.view) == ViewMode::Summary
+        }
+    }
+}
+
+pub(super) fn shares(context: &PackContext<'_>, budget: u64) -> PackShares {
+    let tier = context.routing.tier.map(|tier| tier.tier);
+    match context.routing.strategy {
+        AggregationStrategy::Auto => {
+            PackShares::for_tier(tier, context.is_guided, context.unit.to_tokens(budget))
+        }
+        AggregationStrategy::Full => {
+            PackShares { bodies: 1000, signatures: 0, names: 0, paths: 0, row_names: 3 }
+        }
+        AggregationStrategy::Summarize => {
+            PackShares { bodies: 0, signatures: 500, names: 460, paths: 40, row_names: 2 }
+        }
+    }
+}
+
+fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackableFile> {
+    let ranking = context.ranking;
+    let from_end = (1..=ranking.order.len()).rev();
+    let packable = ranking.order.iter().zip(from_end).map(|(at, from_end)| {
+        let candidate = &files[*at].candidate;
+        let cost = || context.unit.count(&render::block_text(&candidate.block));
+        let demand = match candidate.rule {
+            // It has its room already. A task may be about more of it than the same block for every task shows.
+            _ if context.stable.contains_key(at) => {
+                let may_be_shown_again = context.is_guided && is_ranked(candidate);
+                if may_be_shown_again { FileDemand::Shown } else { FileDemand::Binding(0) }
+            }
+            rule if rule.is_binding() => FileDemand::Binding(cost()),
+            _ if is_ranked(candidate) => FileDemand::Ranked,
+            _ => FileDemand::Curated(cost()),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a number of files")]
+        let least = LEAST_SCORE * from_end as f64;
+        let turn = match (context.is_guided, candidate.block.file_type.is_program()) {
+            (true, true) => BodyTurn::First,
+            (true, false) | (false, true) => BodyTurn::Shared,
+            (false, false) => BodyTurn::Last,
+        };
+        PackableFile { score: ranking.scores[*at].total.max(least), demand, turn }
+    });
+    packable.collect()
+}
+
+/// Returns what the files take whose views a person or the request decided on.
+pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> u64 {
+    let decided = packable_files(&draft.files, context).into_iter().map(|file| match file.demand {
+        FileDemand::Binding(tokens) | FileDemand::Curated(tokens) => tokens,
+        FileDemand::Ranked | FileDemand::Shown => 0,
+    });
+    decided.sum()
+}
+
+/// Returns the symbols of the files whose views are selected.
+fn pack_symbols(
+    files: &[ShownFile],
+    context: &PackContext<'_>,
+    places: &[usize],
+    named: &NamedFiles<'_>,
+) -> Vec<PackSymbol> {
+    let ranking = context.ranking;
+    let symbols = ranking.symbols.iter().map(|symbol| {
+        let candidate = &files[symbol.file].candidate;
+        let is_pointed_to = 0.0 < symbol.parts.frame;
+        let is_only_named = ranking.scores[symbol.file].is_generated()
+            || named.contains(candidate, is_pointed_to)
+            // What is in no cell of a notebook is JSON.
+            || candidate.block.file_type.is_notebook() && symbol.kind.is_none();
+        let is_shown = is_ranked(candidate) && !is_only_named;
+        let stable = context.stable.get(&symbol.file);
+        PackSymbol {
+            file: places[symbol.file],
+            score: symbol.score.max(LEAST_SCORE),
+            has_body: is_shown
+                && stable.is_none_or(|view| context.is_guided && lacks_body(view, symbol, ranking)),
+            has_signature: is_shown && stable.is_none() && symbol.signature.is_some(),
+            is_pointed_to,
+        }
+    });
+    symbols.collect()
+}
+
+/// Returns whether a file that is shown already is shown without the body of one of its symbols.
+fn lacks_body(view: &StableView, symbol: &RankedSymbol, ranking: &ProjectRanking) -> bool {
+    let StableView::Block(_, block) = view else { return true };
+    let source = ranking.sources.get(&symbol.file);
+    let body = source.and_then(|source| source.text.get(symbol.bytes.clone()));
+    body.is_some_and(|body| !block.body.text().contains(body))
+}
+
+pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelection> {
+    let blocks = views.iter().enumerate().filter_map(|(file, view)| match view {
+        Some(PackedView::Block { bodies, signatures, is_whole }) => Some(BlockSelection {
+            file,
+            bodies: bodies.clone(),
+            signatures: signatures.clone(),
+            is_whole: *is_whole,
+        }),
+        _ => None,
+    });
+    blocks.collect()
+}
+
+/// A file that could not be shown anyway is left out for that reason.
+fn omitted(shown: &ShownFile) -> OmittedFile {
+    let reason = match &shown.file.state {
+        KnownState::LeftOut(reason) => Omission::LeftOut(*reason),
+        KnownState::Content { .. } => Omission::Budget { wanted: shown.candidate.wanted },
+    };
+    OmittedFile { path: shown.file.path.clone(), details: shown.file.details(), reason }
+}
+
+/// Returns what a receipt says of a selection.
+fn packing_receipt(packing: &Packing) -> PackingReceipt {
+    PackingReceipt {
+        chosen: packing.tokens.given,
+        bodies: packing.tokens.bodies,
+        signatures: packing.tokens.signatures,
+        names: packing.tokens.names,
+        paths: packing.tokens.paths,
+        shortfall_percent: packing.shortfall_percent(),
+    }
+}

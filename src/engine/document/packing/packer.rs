@@ -1,0 +1,50 @@
+//! Packs drafts of a document within its limits, the stable part first where there is one.
+
+use super::costs::BudgetUnit;
+use super::fit::{fit_draft, frame_size};
+use super::pack::{PackContext, PackMemos, PackedDraft};
+use super::placed_files::StablePart;
+use super::stable::{StablePacker, StableShare};
+use crate::aggregate::RoutingContext;
+use crate::engine::document::draft::DraftDocument;
+use crate::engine::document::rendering::Renderer;
+use crate::engine::error::Error;
+use crate::engine::history::ProjectHistory;
+use crate::engine::ranking::ProjectRanking;
+
+/// What the drafts of one document are packed by.
+pub(in crate::engine::document) struct DraftPacker<'p> {
+    pub(in crate::engine::document) ranking: &'p ProjectRanking,
+    /// The ranks by which the stable part is packed, if there is one.
+    pub(in crate::engine::document) frozen: Option<(StableShare, &'p ProjectRanking)>,
+    pub(in crate::engine::document) history: Option<&'p ProjectHistory>,
+    pub(in crate::engine::document) routing: &'p RoutingContext<'p>,
+    /// Whether a task or a focus says what matters.
+    pub(in crate::engine::document) is_guided: bool,
+    pub(in crate::engine::document) images_apart: bool,
+    pub(in crate::engine::document) memos: &'p mut PackMemos,
+}
+
+impl DraftPacker<'_> {
+    /// Selects as much of a draft as its limits have room for.
+    pub(in crate::engine::document) fn pack(
+        &mut self,
+        renderer: &mut Renderer<'_, '_>,
+        draft: &DraftDocument,
+    ) -> Result<PackedDraft, Error> {
+        let Self { ranking, history, routing, is_guided, images_apart, .. } = *self;
+        let unit = BudgetUnit::of(draft.remarks.limits, renderer.cache.workspace.options.counter);
+        let nothing = StablePart::new();
+        let current = PackContext { ranking, routing, is_guided, unit, stable: &nothing };
+        let Some((share, frozen)) = self.frozen else {
+            let frame = frame_size(renderer.cache, draft, &current, images_apart);
+            let memo = &mut self.memos.current;
+            return Ok(fit_draft(renderer, draft, &current, memo, (frame, images_apart))?.1);
+        };
+        // By current scores: a symbol that was added lately is likely to change again.
+        let current = PackContext { is_guided: false, ..current };
+        let frozen = PackContext { ranking: frozen, ..current };
+        let mut packer = StablePacker { renderer, draft, current, frozen, share, history, images_apart };
+        packer.fit(self.memos, is_guided)
+    }
+}

@@ -1,0 +1,114 @@
+//! Puts the files of a limited document where their views belong: among its blocks, or in its rows.
+
+use std::collections::HashMap;
+
+use super::costs::CostMemo;
+use crate::aggregate::{CandidateFile, FilePart, ListedFile, PackedView};
+use crate::engine::document::draft::ShownFile;
+use crate::model::{DocumentBlock, RoutingRule, ViewMode};
+
+/// Why a file is shown in another view than wanted.
+pub(super) const BUDGET_REASON: &str = "to keep within the budget";
+/// Why all of a file is shown where less is wanted.
+const ROOM_REASON: &str = "ranks high, and the budget has room";
+
+/// How a file is shown in the parts of a document that are packed first.
+pub(super) enum StableView {
+    Block(FilePart, DocumentBlock),
+    Row {
+        part: FilePart,
+        /// Its place among the rows of its part.
+        place: usize,
+        names: Vec<String>,
+    },
+}
+
+/// The parts of a document that are packed first, by the positions of the files. They are the same for every task, and
+/// after a commit everything in them but the blocks of the files that it changed.
+pub(super) type StablePart = HashMap<usize, StableView>;
+
+/// A file as a document shows it: as a block, or in a row.
+pub(super) struct PlacedFile {
+    shown: ShownFile,
+    /// The names in its row; none if that has its path alone.
+    row: Option<Vec<String>>,
+}
+
+impl PlacedFile {
+    const fn block(shown: ShownFile) -> Self {
+        Self { shown, row: None }
+    }
+
+    /// Adds the file to the blocks; its row is returned if it has one.
+    pub(super) fn add_to(self, blocks: &mut Vec<ShownFile>) -> Option<ListedFile> {
+        let Some(names) = self.row else {
+            blocks.push(self.shown);
+            return None;
+        };
+        Some(ListedFile { file: self.shown.candidate, names })
+    }
+}
+
+/// Puts a file where its view belongs. `block` is what was rendered for it, `stable` how the part that is packed first
+/// shows it.
+pub(super) fn place_file(
+    mut shown: ShownFile,
+    view: &PackedView,
+    block: Option<DocumentBlock>,
+    stable: Option<&StableView>,
+    (at, costs): (usize, &CostMemo),
+) -> PlacedFile {
+    if let Some(block) = block {
+        show_as(&mut shown, block);
+        return PlacedFile::block(shown);
+    }
+    match (stable, view) {
+        (Some(stable), _) => place_stable(shown, stable),
+        (None, PackedView::Given) => PlacedFile::block(shown),
+        (None, PackedView::Names(count)) => list(shown, costs.names(at, *count)),
+        (None, PackedView::Block { .. } | PackedView::Path) => list(shown, Vec::new()),
+    }
+}
+
+/// Puts a file where the part that is packed first shows it.
+pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFile {
+    match view {
+        StableView::Block(part, block) => {
+            shown.candidate.part = *part;
+            show_as(&mut shown, block.clone());
+            PlacedFile::block(shown)
+        }
+        StableView::Row { part, names, .. } => {
+            shown.candidate.part = *part;
+            list(shown, names.clone())
+        }
+    }
+}
+
+/// Lists a file by the names of its symbols, or by its path where it has none.
+fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
+    let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
+    note_view(&mut shown.candidate, view);
+    let block = &mut shown.candidate.block;
+    block.view = view;
+    block.remarks.extend(shown.changes.clone());
+    PlacedFile { shown, row: Some(names) }
+}
+
+/// Shows a file as a block, and says why if it is not the wanted one.
+pub(super) fn show_as(shown: &mut ShownFile, mut block: DocumentBlock) {
+    block.remarks.extend(shown.changes.clone());
+    note_view(&mut shown.candidate, block.view);
+    shown.candidate.block = block;
+}
+
+/// Notes why a file is shown in a view, if that is not the wanted one.
+fn note_view(candidate: &mut CandidateFile, view: ViewMode) {
+    if view != candidate.wanted && candidate.rule != RoutingRule::Gone {
+        let reason = if view == ViewMode::Full { ROOM_REASON } else { BUDGET_REASON };
+        candidate.reason = Some(match candidate.reason.take() {
+            Some(earlier) => format!("{earlier}; then {reason}"),
+            None => reason.to_owned(),
+        });
+    }
+}

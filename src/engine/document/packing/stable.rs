@@ -1,0 +1,411 @@
+//! Packs the part of a document first that stays the same: for every task, and after a commit.
+//!
+//! A provider's cache keeps what precedes the first byte that differs. So files are selected by what they were at the
+//! commit at which scores are frozen: an edit then changes the block of its file, and neither the room of the others nor
+//! what is selected of them. Changed files follow unchanged ones.
+
+use std::collections::HashSet;
+
+use super::costs::FileCosts;
+use super::excerpts::{BlockSelection, render_blocks, summary_block};
+use super::fit::{fit_draft, frame_size, limit_of};
+use super::pack::{
+    PackContext, PackMemo, PackMemos, PackableDraft, PackedDraft, block_selections, decided_size, is_ranked,
+    shares, shows_summaries, summary_room, views_by_position,
+};
+use super::placed_files::{StablePart, StableView};
+use crate::aggregate;
+use crate::aggregate::{
+    BodyTurn, FileDemand, FilePart, PackInput, PackShares, PackSymbol, PackableFile, PackedView,
+};
+use crate::engine::artifacts::ContentRef;
+use crate::engine::document::draft::{DraftDocument, ShownFile};
+use crate::engine::document::rendering::Renderer;
+use crate::engine::document::request::AggregationRequest;
+use crate::engine::error::Error;
+use crate::engine::history::{FrozenContent, ProjectHistory};
+use crate::model::{DocumentBlock, FileOrder, ViewMode};
+
+/// Where neither a task nor a focus says what matters, so much of the limit is packed by what the files were at the frozen
+/// commit. The rest is for files that were added since. Over 20 commits each of eight histories, 0.84 of the prefix was
+/// kept, and 0.80 where all was packed by what the files are.
+const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
+/// The room of what is packed first changes by no less than 1/`ROOM_STEPS` of the limit.
+const ROOM_STEPS: u64 = 16;
+/// 1/`SPARE_PART` of the limit is left to the rest of the document; where that has not enough to show, half as much is
+/// left to files that grow.
+const SPARE_PART: u64 = 16;
+/// The maximum number of rooms that are tried.
+const MOST_ROOMS: usize = 5;
+/// The maximum number of times that files are selected for a room, because blocks cost more than was expected.
+const MOST_ROUNDS: usize = 4;
+
+/// How much of a document is packed first, so that it stays the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine::document) struct StableShare {
+    /// Its share of the limit.
+    thousandths: u64,
+    /// Whether it has rows of names too. Where there is a task, all rows follow at the end of the document.
+    has_rows: bool,
+}
+
+impl StableShare {
+    /// Returns the room within a limit, of which some is taken by what is in the document in any case.
+    fn room(self, limit: u64, taken: u64) -> u64 {
+        if !self.has_rows {
+            // Not a share of what the attachments leave, because these may differ from task to task.
+            return limit / 1000 * self.thousandths;
+        }
+        // In steps, so that a discussion that grows seldom makes the difference.
+        let steps = limit.saturating_sub(taken) / (limit / ROOM_STEPS).max(1);
+        limit / ROOM_STEPS * steps.min(ROOM_STEPS) / 1000 * self.thousandths
+    }
+
+    /// Returns how the room is divided.
+    fn parts(self, shares: PackShares) -> PackShares {
+        if self.has_rows {
+            return PackShares { names: shares.names + shares.paths, paths: 0, ..shares };
+        }
+        PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares }
+    }
+
+    /// Returns the next smaller room.
+    const fn less(room: u64, limit: u64) -> u64 {
+        room.saturating_sub(if limit < ROOM_STEPS { room } else { limit / ROOM_STEPS })
+    }
+
+    /// Returns the share of a request; `None` if nothing is packed first. `is_replayed` says whether the document may be
+    /// asked for again after each commit, as a whole.
+    pub(in crate::engine::document) fn of(request: &AggregationRequest, is_replayed: bool) -> Option<Self> {
+        let is_guided = request.is_guided();
+        let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
+        let (thousandths, has_rows) = match request.task {
+            Some(_) => (share, false),
+            None if !is_guided && is_replayed && request.order == FileOrder::Stable => {
+                (UNGUIDED_STABLE_THOUSANDTHS, true)
+            }
+            None => (0, false),
+        };
+        (request.limits.is_some() && 0 < thousandths).then_some(Self { thousandths, has_rows })
+    }
+}
+
+/// A file that has changed since scores were frozen, and what was selected of its frozen version, whose room it keeps.
+struct ReservedRoom {
+    /// The position of the file.
+    file: usize,
+    view: PackedView,
+}
+
+/// A file that has changed since scores were frozen, and how many names the row of its frozen version has.
+struct ChangedRow {
+    file: usize,
+    count: usize,
+    /// Its place among the rows.
+    place: usize,
+}
+
+/// What was selected to come first in a document.
+struct SelectedFirst {
+    room: u64,
+    /// How the files are shown in their frozen versions.
+    frozen: StablePart,
+    /// The files among them that have changed since, with blocks and with rows.
+    changed: Vec<ReservedRoom>,
+    changed_rows: Vec<ChangedRow>,
+    /// What the document would take with their frozen versions, before the rest of the files are selected. Rooms are chosen by
+    /// this, because an edit of one file must not change the room of the others.
+    taken: u64,
+}
+
+/// What a document takes before the rest of its files are selected.
+struct TakenRoom {
+    /// What a person or the request decided on.
+    decided: u64,
+    /// What is shown already, and what is not files.
+    frame: u64,
+}
+
+impl TakenRoom {
+    const fn total(&self) -> u64 {
+        self.decided + self.frame
+    }
+}
+
+impl SelectedFirst {
+    /// Returns the room, in steps, with which the document may take what is wanted.
+    fn larger_room(&self, wanted: u64, step: u64) -> u64 {
+        let larger = u128::from(self.room) * u128::from(wanted) / u128::from(self.taken.max(1));
+        let larger = u64::try_from(larger).unwrap_or(u64::MAX);
+        (larger / step * step).max(self.room.saturating_add(step))
+    }
+}
+
+/// What a part of a document is packed from, and by what.
+pub(super) struct StablePacker<'p, 'r, 'w> {
+    pub(super) renderer: &'p mut Renderer<'r, 'w>,
+    pub(super) draft: &'p DraftDocument,
+    /// By what the files are.
+    pub(super) current: PackContext<'p>,
+    /// By what they were when scores were frozen.
+    pub(super) frozen: PackContext<'p>,
+    pub(super) share: StableShare,
+    pub(super) history: Option<&'p ProjectHistory>,
+    pub(super) images_apart: bool,
+}
+
+impl StablePacker<'_, '_, '_> {
+    /// Fits the document into its limit, with a part of it packed first.
+    pub(super) fn fit(&mut self, memos: &mut PackMemos, is_guided: bool) -> Result<PackedDraft, Error> {
+        let (share, limit) = (self.share, self.limit());
+        let before = if share.has_rows { self.taken(&StablePart::new()).total() } else { 0 };
+        let mut fit = |room: u64, wanted: u64| -> Result<(u64, u64, PackedDraft), Error> {
+            let first = self.select_most(room, wanted, &mut memos.frozen);
+            let room = first.room;
+            let (stable, frame) = self.show(first, memos);
+            let context = PackContext { is_guided, stable: &stable, ..self.current };
+            let frame = (frame, self.images_apart);
+            let (used, packed) = fit_draft(self.renderer, self.draft, &context, &mut memos.current, frame)?;
+            Ok((room, used, packed))
+        };
+        let room = share.room(limit, before);
+        let (room, used, packed) = fit(room, before.saturating_add(room))?;
+        if !share.has_rows || limit.saturating_sub(used) <= limit / SPARE_PART {
+            return Ok(packed);
+        }
+        // The rest of the document has not enough to show.
+        let (_, used_by_more, more) = fit(room, limit - limit / SPARE_PART / 2)?;
+        Ok(if used < used_by_more { more } else { packed })
+    }
+
+    /// Selects in a room, and in larger ones until the document takes what is wanted. Of these files the rest of it shows
+    /// nothing more, so that what they leave would go to files that hardly matter: to a list of changes, or to a license.
+    fn select_most(&mut self, room: u64, wanted: u64, memo: &mut PackMemo) -> SelectedFirst {
+        let limit = self.limit();
+        let step = (limit / (2 * ROOM_STEPS)).max(1);
+        let most = wanted.max(limit - limit / SPARE_PART);
+        let mut first = self.select(room, memo);
+        for _ in 1..MOST_ROOMS {
+            if !self.share.has_rows || wanted <= first.taken.saturating_add(step / 2) {
+                break;
+            }
+            let mut room = first.larger_room(wanted, step);
+            let mut larger = self.select(room, memo);
+            while most < larger.taken && first.room < room {
+                room = room.saturating_sub(step);
+                larger = self.select(room, memo);
+            }
+            if larger.taken <= first.taken {
+                break;
+            }
+            first = larger;
+        }
+        first
+    }
+
+    /// Shows what was selected as it is now, or less if the document would exceed its limit. Also returns the size of its
+    /// frame.
+    fn show(&mut self, mut first: SelectedFirst, memos: &mut PackMemos) -> (StablePart, u64) {
+        let limit = self.limit();
+        // What pieces cost is close, and no more, before they are put together.
+        while 0 < first.room {
+            let mut stable = first.frozen;
+            for ReservedRoom { file, .. } in &first.changed {
+                stable.remove(file);
+            }
+            for row in &first.changed_rows {
+                stable.remove(&row.file);
+                stable.extend(self.current_row(row, &memos.frozen).map(|current| (row.file, current)));
+            }
+            stable.extend(self.show_changed(&first.changed, memos));
+            let taken = self.taken(&stable);
+            if taken.total() <= limit {
+                return (stable, taken.frame);
+            }
+            first = self.select(StableShare::less(first.room, limit), &mut memos.frozen);
+        }
+        let nothing = StablePart::new();
+        let frame = self.taken(&nothing).frame;
+        (nothing, frame)
+    }
+
+    fn limit(&self) -> u64 {
+        limit_of(self.draft.remarks.limits)
+    }
+
+    /// Returns what the document takes before the rest of the files are selected.
+    fn taken(&mut self, stable: &StablePart) -> TakenRoom {
+        let context = PackContext { stable, ..self.current };
+        TakenRoom {
+            decided: decided_size(self.draft, &context),
+            frame: frame_size(self.renderer.cache, self.draft, &context, self.images_apart),
+        }
+    }
+
+    /// Selects by frozen ranks, and nothing that the request insists on. With a history, files are selected by what they
+    /// were at its frozen commit, and those that may have changed since keep the rooms that they had: nothing else takes their
+    /// place.
+    fn select(&mut self, room: u64, memo: &mut PackMemo) -> SelectedFirst {
+        let files = &self.draft.files;
+        let frozen: Vec<FrozenContent> = files
+            .iter()
+            .map(|shown| {
+                self.history.map_or(FrozenContent::Current, |history| history.frozen_content(&shown.file))
+            })
+            .collect();
+        let mut packable = PackableDraft::new(files, &self.frozen);
+        for (file, at) in packable.packable.iter_mut().zip(self.frozen.ranking.order.iter()) {
+            let is_absent = !is_ranked(&files[*at].candidate) || frozen[*at] == FrozenContent::Absent;
+            // It takes no room here.
+            file.demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
+        }
+        let shares = self.share.parts(shares(&self.frozen, room));
+        let mut round = 0;
+        let (views, mut blocks) = loop {
+            round += 1;
+            let packing =
+                packable.select(self.renderer, &self.frozen, &mut memo.costs, (room, shares), false);
+            let views = views_by_position(&packing, &self.frozen, files.len());
+            let blocks = self.render(self.frozen, memo, &views, FilePart::Stable);
+            // With other costs, something else may be better.
+            if !memo.is_corrected || round == MOST_ROUNDS {
+                break (views, blocks);
+            }
+        };
+        let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
+        let (mut changed, mut changed_rows) = (Vec::new(), Vec::new());
+        for (file, view) in views.into_iter().enumerate() {
+            match view {
+                Some(PackedView::Names(count)) => {
+                    let place = packable.places[file];
+                    if has_changed(file) {
+                        changed_rows.push(ChangedRow { file, count, place });
+                    }
+                    let names = memo.costs.names(file, count);
+                    blocks.insert(file, StableView::Row { part: FilePart::Stable, place, names });
+                }
+                Some(view @ PackedView::Block { .. }) if has_changed(file) => {
+                    changed.push(ReservedRoom { file, view });
+                }
+                _ => {}
+            }
+        }
+        let taken = self.taken(&blocks).total();
+        SelectedFirst { room, frozen: blocks, changed, changed_rows, taken }
+    }
+
+    /// Returns the row of a file as it is now; `None` if none of its names are left.
+    fn current_row(&mut self, row: &ChangedRow, memo: &PackMemo) -> Option<StableView> {
+        let mut names = memo.costs.names(row.file, row.count);
+        let frozen = names.len();
+        // They keep their frozen order, which the sizes of symbols decide too.
+        retain_current_names(self.renderer, &self.draft.files[row.file], &mut names);
+        let part = if names.len() < frozen { FilePart::Changed } else { FilePart::Stable };
+        (!names.is_empty()).then_some(StableView::Row { part, place: row.place, names })
+    }
+
+    /// Shows files that have changed since scores were frozen, each in its own room, so that none of them depends on what
+    /// became of another one.
+    fn show_changed(&mut self, reserved: &[ReservedRoom], memos: &mut PackMemos) -> StablePart {
+        let files = &self.draft.files;
+        let current = PackableDraft::new(files, &self.current);
+        let mut views = vec![None; files.len()];
+        let mut all = current.costs(self.renderer, &self.current, &mut memos.current.costs);
+        for ReservedRoom { file, view } in reserved {
+            let (Some(own), PackedView::Block { bodies, signatures, .. }) =
+                (current.of_files.get(file), view)
+            else {
+                continue;
+            };
+            let tokens = memos.frozen.costs.pieces(self.current.unit, *file, (bodies, signatures));
+            let pieces: Vec<PackSymbol> =
+                own.iter().map(|at| PackSymbol { file: 0, ..current.symbols[*at] }).collect();
+            let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked, turn: BodyTurn::First }];
+            let (budget, shares) = (tokens.total(), tokens.shares());
+            let input = PackInput {
+                budget,
+                shares,
+                files: &packable,
+                symbols: &pieces,
+                has_bound: false,
+                summary_room: summary_room(&self.current),
+            };
+            let mut costs = FileCosts { all: &mut all, place: current.places[*file], symbols: own };
+            let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
+            views[*file] = packed.and_then(|view| view.with_symbols(own));
+        }
+        let mut changed = self.render(self.current, &mut memos.current, &views, FilePart::Changed);
+        for room in reserved {
+            if let Some(StableView::Block(part, block)) = changed.get_mut(&room.file)
+                && self.is_unchanged(room, block)
+            {
+                *part = FilePart::Stable;
+            }
+        }
+        changed
+    }
+
+    /// Returns whether a file was shown as it is now when its room was reserved. Most edits do not touch the summary and the
+    /// signatures of a file; an excerpt names the content that it is of.
+    fn is_unchanged(&mut self, room: &ReservedRoom, block: &DocumentBlock) -> bool {
+        let (Some(earlier), PackedView::Block { bodies, signatures, is_whole }) =
+            (self.frozen.ranking.versions.get(&room.file), &room.view)
+        else {
+            return false;
+        };
+        if block.view != ViewMode::Summary || !bodies.is_empty() {
+            return false;
+        }
+        let shown = ShownFile { file: earlier.clone(), ..self.draft.files[room.file].clone() };
+        let (file, is_whole) = (room.file, *is_whole);
+        let selection = BlockSelection { file, bodies: Vec::new(), signatures: signatures.clone(), is_whole };
+        let earlier = summary_block(self.renderer, &shown, &selection, &self.frozen);
+        earlier.is_some_and(|earlier| earlier.body == block.body && earlier.remarks == block.remarks)
+    }
+
+    /// Renders the blocks among some views.
+    fn render(
+        &mut self,
+        context: PackContext<'_>,
+        memo: &mut PackMemo,
+        views: &[Option<PackedView>],
+        part: FilePart,
+    ) -> StablePart {
+        let mut selections = block_selections(views);
+        let symbols = &context.ranking.symbols;
+        let has_name = |symbol: &&usize| !symbols[**symbol].name.is_empty();
+        let with_names: HashSet<usize> =
+            symbols.iter().filter(|symbol| !symbol.name.is_empty()).map(|symbol| symbol.file).collect();
+        // A file of which only imports or a docstring had room is left to the rest of the document, where it gets names.
+        selections.retain(|BlockSelection { file, bodies, signatures, .. }| {
+            !with_names.contains(file) || bodies.iter().chain(signatures).any(|symbol| has_name(&symbol))
+        });
+        let has_summaries = shows_summaries(context.routing);
+        let files = &self.draft.files;
+        let blocks =
+            render_blocks(self.renderer, files, &selections, &context, has_summaries, &mut memo.blocks);
+        memo.correct(context.unit, &selections, &blocks);
+        blocks.into_iter().map(|(at, block)| (at, StableView::Block(part, block))).collect()
+    }
+}
+
+/// Removes the names of symbols that a file does not have any more.
+fn retain_current_names(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: &mut Vec<String>) {
+    let outline = ContentRef::from_file(&shown.file).and_then(|subject| renderer.cache.outline(&subject));
+    let outline = outline.filter(|outline| !outline.symbols.is_empty());
+    let Some(outline) = outline else {
+        // Its names were found in its text, or are its first lines.
+        let text = renderer.cache.workspace.read_text(&shown.file.path).map(|(_, text)| text);
+        names.retain(|name| text.as_ref().is_ok_and(|text| text.contains(name.as_str())));
+        return;
+    };
+    let mut current = HashSet::new();
+    outline.walk(|symbol, _| {
+        current.insert(aggregate::row_name(symbol));
+    });
+    // A method may be named with its type.
+    names.retain(|name| {
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        current.contains(name.as_str()) || current.contains(last)
+    });
+}

@@ -1,0 +1,15 @@
+//! Renders the view of one file, from the store or from its text. Imports no other part of `document`.
+
+mod parsed_texts;
+mod renderer;
+mod view;
+mod view_cache;
+
+pub(in crate::engine::document) use parsed_texts::ParsedTexts;
+pub(in crate::engine::document) use renderer::{NameList, Renderer, encoding_remark, type_or_unknown};
+pub(in crate::engine::document) use view::{
+    BaseText, BaseTexts, HEAD, ViewOverrides, ViewParams, base_text, base_texts, find_slices,
+    without_old_lines,
+};
+pub use view::{UNKNOWN_SYMBOLS, ViewAnswer};
+pub(in crate::engine::document) use view_cache::{CachedView, ViewCache, ViewKey, view_fingerprint};
