@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_a_discussion_forges_structure() {
+    fn no_word_of_a_discussion_forges_structure() {
         for text in PAYLOADS.iter().flat_map(|payload| notations(payload)) {
             let role = one_line(&text);
             for said in [
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_an_issue_forges_structure() {
+    fn no_word_of_an_issue_forges_structure() {
         let issue = |id: &str, title: &str, status: &str, description: &str| BeadIssue {
             id: one_line(id),
             title: one_line(title),

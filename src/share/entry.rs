@@ -237,7 +237,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn truncated_or_overlong_entries_are_not_read() {
+    fn what_is_cut_off_or_too_long_is_not_read() {
         let entry = sealed("a");
         for length in 0..entry.len() {
             assert_eq!(open("a", &entry[..length]), Err(EntryDefect::Length), "{length}");
@@ -252,7 +252,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_entry_under_another_key_is_invalid() {
+    fn an_entry_under_another_key_is_none() {
         assert_eq!(open("b", &sealed("a")), Err(EntryDefect::Signature));
         // Signed and sealed for one key by a trusted writer, but about another.
         let (team, signer, other) = (team(), signer(), summary("b"));
@@ -268,7 +268,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn only_listed_writers_are_trusted() {
+    fn only_writers_who_are_listed_are_believed() {
         let stranger = SigningKey::from_bytes(&[9; 32]);
         let entry = seal_entry(&team(), &stranger, &summary("a")).unwrap();
         assert_eq!(open("a", &entry), Err(EntryDefect::Writer));
@@ -288,7 +288,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_entry_reveals_only_its_padded_size() {
+    fn nothing_of_an_entry_can_be_read_but_its_size_in_steps() {
         let entry = sealed("a");
         let summary = summary("a");
         let is_in = |needle: &[u8]| entry.windows(needle.len()).any(|window| window == needle);
