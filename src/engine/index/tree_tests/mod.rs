@@ -347,7 +347,7 @@ fn a_file_that_another_process_cleared_is_stored_again() {
     assert_eq!(is_stored(), Some(false));
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(is_stored(), Some(true));
-    // Nothing is read again while others only write.
+    // Nothing is read again if others only write.
     scene.open(options()).cache.remember("key", b"value");
     scene.reads();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
@@ -372,11 +372,11 @@ fn what_a_project_without_its_store_has_read_is_stored_by_another() {
     let mut project = warm(&scene, &tree);
     let mut other = warm(&scene, &tree);
     project.cache.store = None;
-    // As long as a store that was lost is left alone.
+    // For as long as a lost store is not opened again.
     project.cache.reopens_after = Duration::MAX;
     scene.write("a.py", "def other():\n    return 1\n");
     assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
-    // And again, as what is young is read by everybody.
+    // And again, because everybody reads recently written files.
     scene.rest();
     contents(&mut project);
     assert_eq!(contents(&mut other)[0].1, hash("def other():\n    return 1\n"));
