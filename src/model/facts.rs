@@ -131,7 +131,7 @@ pub const GLOBAL_FILE: &str = "(global)";
 /// none.
 pub const AUGMENTED_MODULE: &str = "(module)";
 
-/// The name that a Go file with build tags binds.
+/// The name that a Go file binds if it is only built with a tag.
 pub const TAGGED_FILE: &str = "(tagged)";
 
 /// The name of the type of a Rust integer literal that may have several types.

@@ -1,7 +1,7 @@
 //! The arithmetic of scores: BM25 and normalization.
 //!
-//! Only operations that IEEE 754 defines exactly are used, so that a ranking is the same on every machine. The logarithm
-//! of the standard library is not among them: it is the system's.
+//! Only operations that IEEE 754 defines exactly are used, so that a ranking is the same on every machine. The standard
+//! library's logarithm is not among them: it is the system's.
 
 /// How quickly repeated occurrences of a term stop adding to the score.
 const K1: f64 = 1.2;

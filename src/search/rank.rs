@@ -134,7 +134,7 @@ pub struct FileScore {
 }
 
 impl FileScore {
-    /// Returns whether the file is generated. Its path is enough of a description then.
+    /// Returns whether the file is generated, so that showing its path is enough.
     pub fn is_generated(&self) -> bool {
         self.factor <= GENERATED_FACTOR
     }

@@ -100,7 +100,7 @@ struct Stem {
 }
 
 impl Stem {
-    /// Sets the last byte in the last eight-byte group, which has `count` bytes.
+    /// Replaces the last byte by `y` if necessary; `bytes` has the last `count` bytes of the word.
     fn with_last_byte(&self, bytes: u64, count: usize) -> u64 {
         let last = 8 * (count - 1);
         if self.ends_in_y { bytes & !(0xff << last) | u64::from(b'y') << last } else { bytes }

@@ -133,8 +133,8 @@ impl WordTerms<'_> {
 
 /// Iterates over the words of a text; made by [`words`].
 ///
-/// The text is read in blocks of 64 bytes, each of which becomes one number with a bit per byte. A loop over bytes would
-/// take twice as long, because the processor cannot predict where words end.
+/// The text is read in blocks of 64 bytes, each of which becomes one number with a bit per byte. A loop over bytes
+/// would take twice as long, because the processor cannot predict where words end.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     text: &'a [u8],

@@ -105,7 +105,7 @@ impl RedisEngine {
 }
 
 fn is_interrupted(error: &RedisError) -> bool {
-    // The library exposes the wrapped error behind an `Arc`, not as its source.
+    // The source is not the wrapped error itself, but an `Arc` of it.
     let shared =
         error.source().and_then(|source| source.downcast_ref::<Arc<dyn std::error::Error + Send + Sync>>());
     let cause = shared.and_then(|shared| shared.downcast_ref::<io::Error>());

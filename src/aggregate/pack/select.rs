@@ -340,7 +340,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
                 misses = 0;
                 growing.extend(self.growth(file, growth));
             } else if self.row(file, growth) <= self.input.budget {
-                // A row that exceeds every budget does not predict whether the next ones fit.
+                // Rows larger than the whole budget are not counted: they say nothing about the next ones.
                 misses += 1;
             }
         }

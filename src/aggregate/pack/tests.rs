@@ -49,8 +49,8 @@ struct PackCase {
 }
 
 impl PackCase {
-    /// Returns a case in which the first `with_symbols` of the files have symbols, and the budget fits only some of
-    /// them.
+    /// Returns a case in which the first `with_symbols` of the files have symbols. The budget is a random share of the
+    /// tokens of all bodies and blocks.
     fn random(seed: u64, files: usize, with_symbols: usize, most_symbols: u64) -> Self {
         let mut dice = SplitMix(seed);
         let mut scores: Vec<f64> = (0..files).map(|_| dice.score()).collect();

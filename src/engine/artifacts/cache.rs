@@ -24,7 +24,7 @@ use crate::sys::{Disk, FileKind, Files, RealFiles};
 
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
-/// Names of files by which a cache folder is recognized.
+/// Names by which a cache folder is recognized.
 const OURS: [&str; 6] =
     ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, HISTORY_DATABASE, "cookies", "daemon.lock"];
 /// The name of the file whose stamp shows the file system's time.

@@ -142,7 +142,7 @@ impl FileExaminer<'_> {
                 }
             }
         });
-        // Does the work that no thread took; nothing, if there was any thread.
+        // Does all of the work if no thread could be started.
         work(results.clone());
     }
 

@@ -132,7 +132,7 @@ fn reported_files(
     // The snapshot checks the listing of a project in which files may have come or gone.
     let listed = began.listed.or(began.suspect);
     let is_listed_as_seen = listed.is_some_and(|listed| Arc::ptr_eq(&listed, &seen.listed));
-    // Linked folders may not be watched.
+    // Some linked folders cannot be watched.
     let is_watched = cache.workspace.files.mounts().is_empty();
     if cache.workspace.paranoid || !began.is_complete || !is_listed_as_seen || !is_watched {
         return None;

@@ -81,7 +81,7 @@ pub(super) fn take_snapshot(
         (SnapshotScope::Reported(_), Some(listed)) => Some(Arc::clone(listed)),
         (_, _) => cache.workspace.reusable_listing(began),
     });
-    // If there is none, the time of the listing is measured separately.
+    // If there is none, the time of the listing is measured too.
     drop(timer);
     let StampedListing { listed, places, stats } = match kept {
         Some(listed) => {
@@ -146,7 +146,7 @@ pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snaps
         let stat = place_of(path, snapshot.files()).and_then(|at| snapshot.stat(at));
         let row = snapshot.rows.get(*path);
         !snapshot.is_dirty(path)
-            // A linked folder may not be watched.
+            // Some linked folders cannot be watched.
             && cache.workspace.files.mount_of(path.as_bytes()).is_none()
             && row.zip(stat).is_some_and(|(row, stat)| {
                 row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < reported_until_ns

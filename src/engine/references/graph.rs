@@ -102,7 +102,7 @@ pub struct GraphReference {
     pub from: Option<SymbolId>,
     /// The symbol that it refers to.
     pub to: SymbolId,
-    /// The certainty of the reading.
+    /// How certain that is.
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
@@ -461,7 +461,7 @@ fn symbols(facts: &SourceFacts, file: u32, first_symbol: SymbolId) -> impl Itera
 fn symbol(facts: &SourceFacts, definition: u32) -> GraphSymbol {
     let fact = &facts.definitions[definition as usize];
     let scope = facts.scope(fact.scope);
-    // The scope of JavaScript's exports is a type's without a definition.
+    // The scope of JavaScript's exports is a type scope without a definition.
     let is_member = match scope.kind {
         ScopeKind::Class => scope.definition.is_some(),
         ScopeKind::Implementation => true,

@@ -186,7 +186,8 @@ fn is_call_of_base(graph: &ReferenceGraph, reference: &GraphReference) -> bool {
 fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> Vec<SymbolId> {
     let mut parts = vec![symbol];
     match direction {
-        // A user of a nested function runs with the outer one; and a constructor is used by its type's name.
+        // A nested function runs with the outer one, so users of the latter count; a constructor is used by its type's
+        // name.
         Direction::ToUsers => {
             let mut at = symbol;
             while let Some(parent) = graph.symbol(at).parent {

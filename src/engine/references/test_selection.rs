@@ -14,7 +14,7 @@ use crate::model::DefinitionKind;
 use crate::references::ReferenceGrade;
 use crate::search::Term;
 
-/// A certain user of a helper or fixture in a test file runs it.
+/// A user of a test helper or fixture runs it, if the use is certain.
 const HELPER_OF_TESTS: u32 = 2;
 /// A nested function runs with the outer one.
 const OUTER_FUNCTION: u32 = 10;

@@ -60,7 +60,7 @@ impl Lister<'_> {
         Ok((listing, mounts))
     }
 
-    /// Removes from a listing the checkouts of linked folders nested in a linked folder, each as a whole.
+    /// Removes from a listing what a linked folder has of another one inside it: the nested checkout as a whole.
     fn hide_inner(&self, listing: &mut FileListing) {
         let mounts = self.files.mounts();
         let paths_in = |outer: &Mount| -> Vec<Vec<u8>> {

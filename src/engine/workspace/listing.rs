@@ -27,7 +27,7 @@ use crate::model::{
 };
 use crate::sys::{FileKind, Files, Processes, RealFiles};
 
-/// The event of an older change should have arrived.
+/// The event of a change should arrive within this time.
 pub(in crate::engine) const EVENT_DEADLINE_NS: i64 = 2_000_000_000;
 /// The maximum depth of nested folders without files of the project. Each level takes a query of git.
 const MOST_STEPS: usize = 8;
@@ -139,7 +139,7 @@ impl Workspace<'_> {
         let now_ns = self.world.clock.now_ns();
         let gone = |path: Option<&RelPath>, stamps: [Option<FileStamp>; 2]| {
             let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(EVENT_DEADLINE_NS);
-            // A linked folder may not be watched.
+            // Some linked folders cannot be watched.
             let has_events = path.is_none_or(|path| self.files.mount_of(path.as_bytes()).is_none());
             let is_changed = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
             ListingState::Stale { should_be_reported: has_events && is_changed }
@@ -225,7 +225,7 @@ impl Workspace<'_> {
         files.into_iter().map(stamped).collect()
     }
 
-    /// Examines the folders that may contain files of the project. Returns whether that was possible for all.
+    /// Adds the folders that may contain files of the project. Returns whether these are all.
     fn add_folders(&self, listed: &mut TrackedListing) -> bool {
         let mut known: FxHashSet<Vec<u8>> = FxHashSet::from_iter([Vec::new()]);
         for found in &listed.listing.files {

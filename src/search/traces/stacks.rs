@@ -168,8 +168,8 @@ pub(super) fn dot_net(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Next(frame.in_function(function.split('(').next())))
 }
 
-/// JavaScript engines: V8's `at run (/a/b.js:3:5)` and `at /a/b.js:3:5`, Vitest's `❯ run a.js:3:5`, the `run@a.js:3:5` of
-/// Firefox and Safari, and the path above the line of code that Node shows for an uncaught exception.
+/// JavaScript engines: V8's `at run (/a/b.js:3:5)` and `at /a/b.js:3:5`, Vitest's `❯ run a.js:3:5`, the `run@a.js:3:5`
+/// of Firefox and Safari, and the path above the line of code that Node shows for an uncaught exception.
 pub(super) fn javascript(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
     let (function, place) = if let Some(called) = line.strip_prefix("at ") {
