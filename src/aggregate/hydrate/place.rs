@@ -9,9 +9,9 @@ use crate::model::{Depth, Pin, Warmth};
 /// A file that is not in focus, pinned or curated takes at most 1/`LARGEST_SHARE` of the HOT tokens, so that one large
 /// file does not displace the next ten.
 const LARGEST_SHARE: u64 = 16;
-/// Its smallest view takes at most 1/`LARGEST_LEAST_SHARE`.
+/// The smallest view of such a file takes at most 1/`LARGEST_LEAST_SHARE`.
 pub(super) const LARGEST_LEAST_SHARE: u64 = 4;
-/// The least depth of a requested HOT file.
+/// The least depth of a requested file that is HOT.
 const LEAST_HOT: Depth = Depth::SUMMARY;
 /// Other files are HOT or WARM with their structure at least, unless less of them is wanted: the map has as much about
 /// a file as a summary would. A file without structure is shown as text.
@@ -295,7 +295,7 @@ impl<'a> Hydration<'a> {
         HotChoice { best, obstacle }
     }
 
-    /// Returns whether the text of a file fits as HOT.
+    /// Returns the text of a file as its HOT view, if it fits.
     fn text_within(&mut self, at: usize, room: &HotRoom) -> HotChoice {
         let cost = self.costs.cost(at, Depth::FULL);
         let obstacle = if self.limits.max_file_bytes < self.files[at].bytes {
