@@ -1,8 +1,8 @@
-//! Files that are shown by their names alone: rows of symbols, and a tree of paths.
+//! Files that are shown only by name: rows of symbols, and a tree of paths.
 //!
-//! A row is `path: name, name, …`, with the most important symbols first. The tree has a line for each file and for each
-//! folder that holds one, indented two spaces below its folder; folders that hold only folders share a line. What is not
-//! shown at all is a count.
+//! A row is `path: name, name, …`, most important symbols first. The tree has one line per file and per folder that
+//! holds one, indented two spaces below its folder; a folder that holds only one folder shares its line. Files that are
+//! not shown at all are counted.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,20 +10,20 @@ use std::fmt::Write as _;
 
 use crate::model::{Outline, RelPath, Symbol, SymbolKind};
 
-/// The minimum number of files of a folder that gets a line of its own although none of them is shown.
+/// A folder of which no file is shown gets a line of its own if it has at least this many files.
 const MIN_COUNTED: usize = 10;
-/// The maximum number of such folders of one folder that get a line: those with the most files.
+/// The maximum number of such folders listed below one folder; those with the most files are chosen.
 const MAX_COUNTED: usize = 6;
 /// A name longer than this is a sentence, or hostile.
 const MAX_NAME: usize = 80;
-/// The maximum number of titles of tests or sections among the names of a row. One takes several times the tokens of a
-/// name in the code: without a limit, they were more than half of all rows in a document of 32,000 tokens of Hono, a
-/// project in TypeScript.
+/// The maximum number of test or section titles among the names of a row. A title takes several times the tokens of a
+/// name in the code: without a limit, titles made up more than half of all rows in a document of 32,000 tokens of Hono,
+/// a TypeScript project.
 const MAX_TITLES: usize = 3;
 
-/// Returns the names of the most important symbols: by their score, then those that others can use before those that are
-/// private or within others, then the largest. Each name is there once, and three are titles at most. A method that does not
-/// follow its type, or another method of it, has the type's name before its own, as in `Engine.run`.
+/// Returns the names of the most important symbols: by score, then public before private or nested ones, then the
+/// largest. Names are not repeated, and at most three are titles. A method that does not follow its type or another
+/// method of it is qualified with the type's name, as in `Engine.run`.
 pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -> f64) -> Vec<String> {
     let mut ranked = Vec::new();
     outline.walk(|symbol, depth| {
@@ -41,7 +41,7 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
     let mut names: Vec<String> = Vec::new();
     let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
     let mut titles = 0;
-    // The type that a reader takes a method for one of.
+    // The type that a reader assumes a method belongs to.
     let mut current = "";
     for (.., symbol, name) in ranked {
         if names.len() == most {
@@ -61,7 +61,7 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
         }
         names.push(method.map_or(name.into_owned(), |(_, qualified)| qualified.to_owned()));
     }
-    // At least one of the first names can be looked for in the code.
+    // At least one of the first names can be searched for in the code.
     let first = names.iter().position(|name| !is_title(name));
     if let Some(at) = first.filter(|at| 1 < *at) {
         let name = names.remove(at);
@@ -70,7 +70,7 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
     names
 }
 
-/// Returns the name of a symbol in a row: of a test that has but the name of its macro, with its title, as in
+/// Returns the name of a symbol in a row. A test whose only name is that of its macro gets its title, as in
 /// `TEST_CASE sizes of vectors`.
 pub fn row_name(symbol: &Symbol) -> Cow<'_, str> {
     let name = symbol.name.as_str();
@@ -99,7 +99,7 @@ fn is_plain(name: &str) -> bool {
         && !name.chars().any(char::is_control)
 }
 
-/// Returns how little a kind says about its file.
+/// Returns the rank of a kind: the higher, the less it says about its file.
 const fn kind_rank(kind: SymbolKind) -> u8 {
     match kind {
         kind if kind.is_type() => 0,
@@ -111,15 +111,15 @@ const fn kind_rank(kind: SymbolKind) -> u8 {
     }
 }
 
-/// How little the title of a test or a section says: more than headings and keys, less than what has a name in the code.
+/// The rank of a test or section title: that of keys and headings, after named symbols of the code.
 const TITLE_RANK: u8 = 4;
 
-/// Returns whether a name is words, as the titles of tests in JavaScript are.
+/// Returns whether a name consists of words, like test titles in JavaScript.
 fn is_title(name: &str) -> bool {
     name.contains(' ') && !name.starts_with("operator")
 }
 
-/// Returns the name of a method's type, and the method's name behind it.
+/// Returns the name of a method's type and the name of the method.
 fn method_of_type(symbol: &Symbol) -> Option<(&str, &str)> {
     if symbol.kind != SymbolKind::Method {
         return None;
@@ -131,7 +131,7 @@ fn method_of_type(symbol: &Symbol) -> Option<(&str, &str)> {
         .rfind(is_outside)
         .map_or(0, |at| at + container[at..].chars().next().map_or(1, char::len_utf8));
     let qualified = &symbol.qualified_name[start..];
-    // PHP calls classes without a name `class@anonymous`.
+    // PHP calls anonymous classes `class@anonymous`.
     let is_named = !container[start..].is_empty() && !container[..start].ends_with('@');
     let is_short = is_named && qualified.len() <= MAX_NAME;
     is_short.then_some((&container[start..], qualified))
@@ -141,8 +141,8 @@ fn is_private(name: &str) -> bool {
     name.starts_with('_')
 }
 
-/// Returns as much of the tree as has room: of the shown files, which are by rank, as many as fit. `count` returns the
-/// tokens of a text. Returns how many files are shown, too; the text is empty if not even one fits.
+/// Returns as much of the tree as fits, and the number of files that it shows. `shown` is sorted by rank, and `count`
+/// returns the tokens of a text. The text is empty if not even one file fits.
 pub fn fit_path_tree(
     shown: &[&RelPath],
     hidden: &[&RelPath],
@@ -155,7 +155,7 @@ pub fn fit_path_tree(
     };
     let (mut fits, mut too_many) = (0, shown.len() + 1);
     let mut best = String::new();
-    // All of them fit more often than not, as they were selected for it.
+    // Usually all of them fit, as they were selected for that.
     let mut at = shown.len();
     while 0 < at && fits < at {
         match render(at) {
@@ -167,8 +167,8 @@ pub fn fit_path_tree(
     (best, fits)
 }
 
-/// Returns the tree of some files. The `hidden` ones, which are sorted by their bytes and none of the shown, are counted:
-/// a folder that holds nothing else and many of them is a line with their number.
+/// Returns the tree of some files. The `hidden` files, which are sorted by their bytes and distinct from the shown
+/// ones, are counted: a folder that contains only hidden files, and many of them, gets a line with their number.
 pub fn render_path_tree(shown: &[&RelPath], hidden: &[&RelPath]) -> String {
     let mut shown: Vec<&[u8]> = shown.iter().map(|path| path.as_bytes()).collect();
     shown.sort_unstable();
@@ -178,9 +178,9 @@ pub fn render_path_tree(shown: &[&RelPath], hidden: &[&RelPath]) -> String {
     tree.text
 }
 
-/// What lies directly in a folder: a file, or a folder with all that is in it.
+/// A direct entry of a folder: a file, or a folder with its contents.
 struct FolderEntry<'p, 's> {
-    /// The name; with a slash at its end if it is a folder.
+    /// The name; a folder's name ends with a slash.
     name: &'p [u8],
     shown: &'s [&'p [u8]],
     hidden: &'s [&'p [u8]],
@@ -191,7 +191,7 @@ struct TreeWriter {
 }
 
 impl TreeWriter {
-    /// Writes what is in a folder whose path has `prefix` bytes.
+    /// Writes the entries of a folder whose path has `prefix` bytes.
     fn write_folder(&mut self, shown: &[&[u8]], hidden: &[&[u8]], prefix: usize, depth: usize) {
         let mut counted: Vec<(&[u8], usize)> = Vec::new();
         let mut more = 0;
@@ -221,7 +221,7 @@ impl TreeWriter {
         }
     }
 
-    /// Writes a folder, on one line with those below it as long as each holds nothing but the next.
+    /// Writes a folder, on one line with its subfolders as long as each contains nothing but the next.
     fn write_chain(&mut self, folder: &FolderEntry<'_, '_>, prefix: usize, depth: usize) {
         let mut end = prefix + folder.name.len();
         loop {
@@ -237,7 +237,7 @@ impl TreeWriter {
     }
 
     fn write_line(&mut self, depth: usize, name: &[u8], rest: &str) {
-        // A name is shown as a path is, because it could break the line as well.
+        // A name is escaped like a path, because it could break the line as well.
         let folder = name.strip_suffix(b"/");
         let shown = RelPath::new(folder.unwrap_or(name)).map_or(String::new(), |name| name.to_string());
         let slash = if folder.is_some() { "/" } else { "" };
@@ -245,7 +245,7 @@ impl TreeWriter {
     }
 }
 
-/// Returns what lies directly in a folder whose path has `prefix` bytes, in the order of the bytes.
+/// Returns the direct entries of a folder whose path has `prefix` bytes, in byte order.
 fn entries<'p, 's>(
     mut shown: &'s [&'p [u8]],
     mut hidden: &'s [&'p [u8]],
@@ -257,7 +257,7 @@ fn entries<'p, 's>(
             (Some(path), None) | (None, Some(path)) => entry_name(path, prefix),
             (None, None) => return None,
         };
-        // The paths of one folder follow each other, so that those of a large one are not looked at one by one.
+        // The paths of a folder are contiguous, so a large folder is skipped without looking at each.
         let is_inside = |path: &&[u8]| entry_name(path, prefix) <= name;
         let (own_shown, rest) = shown.split_at(shown.partition_point(is_inside));
         shown = rest;
@@ -267,7 +267,7 @@ fn entries<'p, 's>(
     })
 }
 
-/// Returns the name of a file in the folder, or that of the next folder, with its slash.
+/// Returns the name of the file in the folder, or that of the next folder with its slash.
 fn entry_name(path: &[u8], prefix: usize) -> &[u8] {
     let rest = path.get(prefix..).unwrap_or_default();
     let end = memchr::memchr(b'/', rest).map_or(rest.len(), |slash| slash + 1);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_the_first_names_is_no_title() {
+    fn one_of_the_first_names_is_not_a_title() {
         let titles = ["test parses", "test fails", "test ends"];
         let titles = titles.map(|title| symbol(SymbolKind::Function, title, 9, vec![]));
         let mut symbols = titles.to_vec();

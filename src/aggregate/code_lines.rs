@@ -1,34 +1,34 @@
-//! The lines of a source that say something about it: none of comments, and in languages without a grammar none of those that
-//! begin every file.
+//! The lines of a source text that carry information: no comments, and in languages without a grammar no boilerplate at
+//! the beginning of a file.
 
 use super::page::LanguageStyle;
 
-/// Returns the lines of a text in this language that are neither blank nor begin with a comment; in languages without a
-/// grammar, and in PHP, also without imports and what else begins every file.
+/// Returns the lines of a text that are not blank and do not begin with a comment. In languages without a grammar, and
+/// in PHP, imports and other file headers are left out too.
 pub fn code_lines<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
     let mut reader = CodeLineReader::new(language);
     text.lines().filter(move |line| reader.is_code(line))
 }
 
-/// Returns the number of lines of a text that precede the first one of code; `None` if it has none.
+/// Returns the number of lines before the first line of code; `None` if there is no code.
 pub fn lines_before_code(text: &str, language: &str) -> Option<usize> {
     let mut reader = CodeLineReader::new(language);
     text.lines().position(|line| reader.is_code(line))
 }
 
-/// A comment of several lines: what begins and what ends it.
+/// The start and end marks of a block comment.
 type CommentMarks = (&'static str, &'static str);
 
 struct CodeLineReader {
     line_marks: Vec<&'static str>,
     block_marks: Vec<CommentMarks>,
     prelude: &'static [&'static str],
-    /// Whether what is indented belongs to the import above it.
+    /// Whether indented lines belong to the import above them.
     has_indented_imports: bool,
-    /// What ends the comment that the last line is in.
+    /// The end mark of the comment that the last line is in.
     comment_end: Option<&'static str>,
     is_in_prelude: bool,
-    /// The brackets that are open in a prelude.
+    /// The number of open brackets in a prelude.
     open_brackets: usize,
 }
 
@@ -56,7 +56,7 @@ impl CodeLineReader {
             self.comment_end = Some(end).filter(|end| !own.contains(end));
             return false;
         }
-        // Before comments of one line, which may begin alike.
+        // Checked before line comments, whose marks may be a prefix of these.
         let block = self.block_marks.iter().find_map(|(begin, end)| Some((own.strip_prefix(begin)?, *end)));
         if let Some((inside, end)) = block {
             self.comment_end = Some(end).filter(|end| !inside.contains(end));
@@ -79,7 +79,7 @@ impl CodeLineReader {
     }
 }
 
-/// Returns what else begins a comment of one line.
+/// Returns additional line comment marks.
 fn further_line_marks(language: &str) -> &'static [&'static str] {
     match language {
         "lisp" | "scheme" | "racket" | "clojure" | "emacs-lisp" => &[";"],
@@ -91,7 +91,7 @@ fn further_line_marks(language: &str) -> &'static [&'static str] {
     }
 }
 
-/// Returns what else is around a comment, or around documentation.
+/// Returns additional marks of block comments or documentation.
 fn further_block_marks(language: &str) -> &'static [CommentMarks] {
     match language {
         "julia" | "cython" | "mojo" | "snakemake" | "starlark" | "vyper" => {
@@ -108,7 +108,7 @@ fn further_block_marks(language: &str) -> &'static [CommentMarks] {
     }
 }
 
-/// Returns what begins lines that say nothing about a file: imports, and the name of what it is a part of.
+/// Returns the beginnings of lines that carry no information about a file: imports and package declarations.
 fn prelude(language: &str) -> &'static [&'static str] {
     match language {
         "php" => &["<?php", "declare(", "namespace ", "use "],

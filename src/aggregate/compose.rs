@@ -1,4 +1,4 @@
-//! Views become one document with a receipt: order of the files, tree of names, sections.
+//! Composes views into a document with a receipt: order of the files, tree of names, sections.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -13,82 +13,82 @@ use crate::model::{
     count_redactions, resource_name,
 };
 
-/// What was asked for, as far as the document as a whole depends on it.
+/// The parts of the request that the document as a whole depends on.
 #[derive(Debug, Clone)]
 pub struct DocumentPlan {
     pub tier: Option<Tier>,
     pub strategy: AggregationStrategy,
     pub order: FileOrder,
-    /// The view that most files get; it names the section.
+    /// The view of most files; the section is named after it.
     pub common_view: ViewMode,
-    /// What the project is and how to read the document, as Markdown; empty if that is not said.
+    /// What the project is and how to read the document, as Markdown; empty if it has no overview.
     pub overview: String,
     pub tree: Option<NameTree>,
-    /// The folders of files that are only counted; none if the tree names them.
+    /// The folders of files that are only counted; `None` if the tree names them.
     pub folder_counts: Option<String>,
-    /// Whether it shows what has changed since the last document of its name.
+    /// Whether it shows the changes since the last document of its name.
     pub since_last: bool,
-    /// Whether nothing has changed since then.
+    /// Whether nothing has changed since.
     pub is_unchanged: bool,
     /// Whether it is made for a task.
     pub has_task: bool,
     pub sections: DocumentSections,
 }
 
-/// The sections besides the files.
+/// The sections other than files.
 #[derive(Debug, Clone)]
 pub struct DocumentSections {
     pub part: DocumentPart,
     pub screenshots: Vec<Screenshot>,
-    /// The tracked work, if the project is in that mode.
+    /// The tracked work, if the project uses it.
     pub beads: Option<BeadsList>,
     pub discussion: Vec<DiscussionEntry>,
-    /// What could not be had.
+    /// The sections that could not be read.
     pub problems: Vec<SectionProblem>,
 }
 
-/// A file with its view, before it has its place.
+/// A file with its view, before it is placed.
 #[derive(Debug, Clone)]
 pub struct CandidateFile {
     pub block: DocumentBlock,
     pub details: FileDetails,
-    /// How it would have been shown, had nothing stood in the way.
+    /// The view it would have without any limit or problem.
     pub wanted: ViewMode,
     pub rule: RoutingRule,
-    /// Why it is not shown as wanted.
+    /// Why it is not shown in the view `wanted`.
     pub reason: Option<String>,
-    /// What went wrong, if the file could not be read, shown or parsed.
+    /// The problem, if the file could not be read, shown or parsed.
     pub fault: Option<ViewFault>,
     pub stability: FileStability,
     pub request_position: usize,
-    /// Its score, where the document has a limit.
+    /// Its score, if the document has a limit.
     pub score: Option<RankScore>,
     pub part: FilePart,
 }
 
-/// The parts of a document in which files stand, in their order: what changes least comes first.
+/// The parts of a document that files are divided into, in order: the part that changes least comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum FilePart {
-    /// What has been as it is since scores were frozen, in room that was given to it then.
+    /// Unchanged since the scores were frozen, within the space reserved then.
     Stable,
-    /// What has changed since, in room that was given to it then.
+    /// Changed since, within the space reserved then.
     Changed,
     /// What was selected for this document.
     #[default]
     Rest,
 }
 
-/// The most that a document may be. What is `None` is not limited.
+/// The size limits of a document; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DocumentLimits {
-    /// The most tokens.
+    /// The maximum number of tokens.
     pub tokens: Option<u64>,
-    /// The most bytes.
+    /// The maximum number of bytes.
     pub bytes: Option<u64>,
-    /// Whether nobody asked for them: then files that have to be shown step down to smaller views instead of making the
-    /// document impossible.
+    /// Whether the limits are defaults rather than requested. If so, files that have to be shown get smaller views
+    /// where the document would otherwise be impossible.
     pub is_default: bool,
-    /// Whether a document that keeps them anyway is left as it is, instead of showing more.
+    /// Whether a document that already meets them is left as it is, instead of being filled up.
     pub is_ceiling: bool,
 }
 
@@ -108,7 +108,7 @@ pub struct ListedFile {
     pub names: Vec<String>,
 }
 
-/// What was noted about the document as a whole, and goes into its receipt.
+/// Data about the document as a whole for its receipt.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptNotes {
     pub name: Option<String>,
@@ -116,14 +116,13 @@ pub struct ReceiptNotes {
     /// Files that are not shown.
     pub omitted: Vec<OmittedFile>,
     pub missing: Vec<MissingFile>,
-    /// What was understood of the task.
+    /// How the task was understood.
     pub task: Option<TaskReceipt>,
     /// How the budget was spent.
     pub packing: Option<PackingReceipt>,
 }
 
-/// Puts the files in their order, and writes the receipt. Sizes in it are 0 until the document is measured, which only
-/// the writer can do.
+/// Sorts the files and writes the receipt. Sizes in it are 0 until the renderer has measured the document.
 pub fn compose(
     plan: DocumentPlan,
     mut files: Vec<CandidateFile>,
@@ -160,7 +159,7 @@ pub fn compose(
     let files_heading = section_heading(&plan, limits.is_some());
     let sections = plan.sections;
     let blocks = files.into_iter().map(|file| file.block).collect();
-    // Only the budget counts: what was excluded on purpose is not missed by a reader. A tree says how much is missing.
+    // Only the budget counts: a reader does not miss what was excluded on purpose. A tree states how much is missing.
     let is_cut = plan.tree.is_none()
         && receipt.omitted.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
     let more_files = text_of(&rows.others).or(plan.folder_counts);
@@ -185,7 +184,7 @@ pub fn compose(
 
 /// Returns the files that come first, if there are any.
 fn stable_files(plan: &DocumentPlan, files: &[CandidateFile], rows: &NamedRows) -> Option<StableFiles> {
-    // What has changed changes again. That matters from document to document, but not from task to task.
+    // A file that has changed will change again. That matters between documents, but not between tasks.
     let last = if plan.has_task { FilePart::Changed } else { FilePart::Stable };
     let blocks = files.iter().filter(|file| file.part <= last).count();
     let rows = text_of(&rows.stable);
@@ -193,7 +192,7 @@ fn stable_files(plan: &DocumentPlan, files: &[CandidateFile], rows: &NamedRows) 
     (0 < blocks || rows.is_some()).then_some(StableFiles { blocks, rows, next_heading })
 }
 
-/// The rows of the files that are shown by names, with the positions of these among the listed ones.
+/// The rows of files shown by names, and the positions of these files in the list.
 struct NamedRows {
     stable: Vec<RowText>,
     others: Vec<RowText>,
@@ -274,7 +273,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
     }
 }
 
-/// Returns the heading of the section of files. It precedes all of them, so it must not depend on which of them are in focus.
+/// Returns the heading of the section of files. It precedes all of them, so it must not depend on which are in focus.
 /// In a limited document, ranks decide on the views.
 pub fn section_heading(plan: &DocumentPlan, is_limited: bool) -> &'static str {
     if plan.is_unchanged {
@@ -290,20 +289,20 @@ pub fn section_heading(plan: &DocumentPlan, is_limited: bool) -> &'static str {
     }
 }
 
-/// How likely a file's block is to change: what is likely to change comes last.
+/// How likely a file's block is to change; the likeliest come last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct FileStability {
-    /// Which commit since the scores were frozen changed the rendered block last, counted from 1; 0 for none, and the
-    /// highest number for what is not committed.
+    /// The commit since the scores were frozen that last changed the rendered block, counted from 1; 0 for none, and
+    /// the maximum for uncommitted changes.
     pub changed_at: u32,
-    /// How often commits changed the file, each change halved with age; in millionths.
+    /// How often commits changed the file; each change is halved with age. In millionths.
     pub score: u64,
-    /// The rank of what the file is for, program before tests before prose and data. It decides between files that are
-    /// equally stable, as all are in a project without history: only there does it cost a prompt cache nothing.
+    /// The rank by purpose: program code, then tests, then prose and data. It decides between equally stable files, as
+    /// all are in a project without history; only there is it free for a prompt cache.
     pub class: u8,
 }
 
-/// What files are sorted by: path, stability, and the place at which the request named the file.
+/// The sort key of a file: path, stability, and its position in the request.
 type SortKey<'a> = (&'a RelPath, FileStability, usize);
 
 const fn sort_key(file: &CandidateFile) -> SortKey<'_> {
@@ -311,15 +310,15 @@ const fn sort_key(file: &CandidateFile) -> SortKey<'_> {
 }
 
 fn compare_files(order: FileOrder, a: SortKey<'_>, b: SortKey<'_>) -> Ordering {
-    // The root's files come first, so that work in a linked folder does not move the text of the root, nor that of a
-    // linked folder whose name comes before.
+    // The root's files come first, so that work in a linked folder moves neither the text of the root nor that of a
+    // linked folder whose name sorts earlier.
     let (resource_a, resource_b) = (resource_name(a.0.as_bytes()), resource_name(b.0.as_bytes()));
     let first = match order {
         FileOrder::Stable => resource_a.cmp(&resource_b).then_with(|| a.1.cmp(&b.1)),
         FileOrder::Given => a.2.cmp(&b.2),
         FileOrder::Path => resource_a.cmp(&resource_b),
     };
-    // The path decides between equals, so that no order depends on how files were found.
+    // The path breaks ties, so that the order does not depend on how files were found.
     first.then_with(|| a.0.cmp(b.0))
 }
 
@@ -330,16 +329,16 @@ pub struct NameTree {
     pub annotated_folders: u64,
 }
 
-/// Returns the tree of the given paths, which are sorted: a folder a line with a slash at its end, a file a line with
-/// its remark, each indented two spaces below its folder. A folder is followed by a model's summary of it, which `words` holds
-/// it by the folder's path; under the empty path, of the whole.
+/// Returns the tree of the given sorted paths: one line per folder (with a trailing slash) and per file (with its
+/// remark), indented two spaces below its folder. `words` maps folders to the models' summaries that are appended to
+/// their lines; the empty path is the whole project.
 pub fn build_name_tree<'a>(
     files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>,
     words: &BTreeMap<Vec<u8>, String>,
 ) -> NameTree {
     let mut annotated = 0;
     let mut annotation = |folder: &[u8]| {
-        // A model could otherwise add lines that look like names of files.
+        // Sanitized, because a model could otherwise add lines that look like file names.
         let words = words.get(folder).map(|words| sanitize_line(words)).filter(|words| !words.is_empty());
         annotated += u64::from(words.is_some());
         words.map_or("/".to_owned(), |words| format!("/ (by a model: {words})"))
@@ -352,7 +351,7 @@ pub fn build_name_tree<'a>(
     for (path, remark) in files {
         let parts: Vec<&[u8]> = path.components().collect();
         let folders = &parts[..parts.len() - 1];
-        // A folder that is closed here comes again only if the paths are not sorted.
+        // If the paths are sorted, a folder that is closed here does not occur again.
         let common = open.iter().zip(folders).take_while(|(a, b)| a == b).count();
         open.truncate(common);
         for folder in &folders[common..] {
@@ -366,8 +365,8 @@ pub fn build_name_tree<'a>(
     NameTree { text, annotated_folders: annotated }
 }
 
-/// Returns the folders of some files with the number of their files: for each file the highest folder that has none of the
-/// `shown` ones, or else its own. `None` if there are no files.
+/// Returns folders with the number of files in them. Each file is counted in its highest ancestor that contains none of
+/// the `shown` files, or else in its own folder. `None` if there are no files.
 pub fn count_by_folder<'a>(
     files: impl Iterator<Item = &'a RelPath>,
     shown: impl Iterator<Item = &'a RelPath>,
@@ -381,7 +380,7 @@ pub fn count_by_folder<'a>(
     let mut text = String::new();
     for (folder, count) in &folders {
         let files = if *count == 1 { "file" } else { "files" };
-        // The project's own folder has no name.
+        // The root folder has no name.
         let own = if folder.is_empty() { "." } else { "" };
         write_line(&mut text, 0, folder, &format!("{own}/ ({count} {files} not shown)"));
     }
@@ -389,7 +388,7 @@ pub fn count_by_folder<'a>(
 }
 
 fn write_line(text: &mut String, depth: usize, name: &[u8], rest: &str) {
-    // A name is shown as a path is, because it could break the line as well.
+    // A name is escaped like a path, because it could break the line as well.
     let shown = RelPath::new(name).map_or(String::new(), |name| name.to_string());
     let _ = writeln!(text, "{:indent$}{shown}{rest}", "", indent = depth * 2);
 }
@@ -452,7 +451,7 @@ mod tree_tests {
     }
 
     #[test]
-    fn what_a_model_wrote_stands_behind_its_folder_and_is_no_line_of_its_own() {
+    fn a_models_summary_follows_its_folder_on_the_same_line() {
         let paths = ["src/a.py", "src/b/c.py", "x.py"].map(|path| RelPath::new(path.as_bytes()).unwrap());
         let said =
             [("", "The whole."), ("src/b", "Deep.\n  secret.py\u{1b}[0m"), ("gone", "No."), ("src", " ")];

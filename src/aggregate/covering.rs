@@ -1,5 +1,5 @@
-//! Which entries cover a selection of files: one for each folder that is selected as a whole, and one for each other
-//! file.
+//! Finds entries that cover a selection of files: one for each folder that is selected as a whole, and one for each
+//! other file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ pub struct Covering {
     pub entries: Vec<CoveringEntry>,
     /// The files that are covered.
     pub files: BTreeSet<RelPath>,
-    /// The words that select no file.
+    /// The arguments that select no file.
     pub unmatched: Vec<String>,
-    /// The folders that most of the selected files are in which have an entry of their own.
+    /// The folders most of whose files are selected by entries of their own.
     pub crowded: Vec<CrowdedFolder>,
 }
 
@@ -23,14 +23,14 @@ pub struct Covering {
 pub struct CoveringEntry {
     /// A path or a pattern.
     pub path: String,
-    /// The folder of which the entry covers everything, if it does; empty for the project's own.
+    /// The folder that the entry covers completely, if any; empty for the root.
     pub folder: Option<String>,
 }
 
 /// A folder of which only some files are selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrowdedFolder {
-    /// The pattern that would cover all of it.
+    /// The pattern that would cover the whole folder.
     pub pattern: String,
     pub selected: usize,
     pub files: usize,
@@ -38,8 +38,9 @@ pub struct CrowdedFolder {
 
 const LISTED_FOLDERS: usize = 3;
 
-/// Returns what covers the files that `words` select: paths, folders and patterns. `files` are all files of the project,
-/// sorted by their bytes; `is_shown` returns whether one of them can be shown. Patterns are entries as they are.
+/// Returns the entries that cover the files selected by `words`: paths, folders and patterns. `files` are all files of
+/// the project, sorted by their bytes; `is_shown` returns whether a file can be shown. Patterns become entries
+/// unchanged.
 pub fn cover_files<'p>(
     files: impl Iterator<Item = &'p RelPath>,
     is_shown: &dyn Fn(&RelPath) -> bool,
@@ -83,7 +84,7 @@ struct Candidate<'a> {
     is_selected: bool,
 }
 
-/// Selects a file, or everything in a folder. Returns whether there is such a file or folder.
+/// Selects a file, or everything in a folder. Returns whether the file or folder exists.
 fn select_path(sorted: &mut [Candidate<'_>], path: &[u8]) -> bool {
     if path.is_empty() {
         for file in sorted.iter_mut() {
@@ -103,7 +104,7 @@ fn select_path(sorted: &mut [Candidate<'_>], path: &[u8]) -> bool {
     !inside.is_empty()
 }
 
-/// Returns where the files are whose paths begin with `prefix`.
+/// Returns the range of the files whose paths begin with `prefix`.
 fn range_of(sorted: &[Candidate<'_>], prefix: &[u8]) -> std::ops::Range<usize> {
     let from = sorted.partition_point(|file| file.path.as_bytes() < prefix);
     let count = sorted[from..].partition_point(|file| file.path.as_bytes().starts_with(prefix));
@@ -118,8 +119,8 @@ struct FolderCover<'c> {
 }
 
 impl FolderCover<'_> {
-    /// Adds the entries that cover the selected files of a folder, whose files have `prefix` bytes of their paths in common.
-    /// A folder that was named gets an entry even if there is only one file in it.
+    /// Adds the entries that cover the selected files of a folder. The paths of `files` have their first `prefix` bytes
+    /// in common. A folder that was named gets an entry even if it contains only one file.
     fn cover(&mut self, files: &[Candidate<'_>], prefix: usize) {
         let selected = files.iter().filter(|file| file.is_selected).count();
         if selected == 0 {
@@ -127,7 +128,7 @@ impl FolderCover<'_> {
         }
         let folder = &files[0].path.as_bytes()[..prefix];
         let is_named = || self.named.contains(folder.strip_suffix(b"/").unwrap_or(folder));
-        // A file that cannot be shown has no effect, and the person who selects all others means the folder.
+        // A file that cannot be shown has no effect; whoever selects all others means the folder.
         let is_whole = || files.iter().all(|file| file.is_selected || !(self.is_shown)(file.path));
         if (1 < selected || is_named()) && is_whole() {
             self.entries.push(folder_entry(folder));
@@ -152,12 +153,12 @@ impl FolderCover<'_> {
     }
 }
 
-/// Returns the entry for a folder, whose path ends with a slash unless it is the project's own.
+/// Returns the entry for a folder. Its path ends with a slash, unless it is the root.
 fn folder_entry(folder: &[u8]) -> CoveringEntry {
     let folder = path_text(folder.strip_suffix(b"/").unwrap_or(folder));
     let path = match &*folder {
         "" => "**".to_owned(),
-        // In a pattern, the name of such a folder would mean another one. The folder itself is an entry for all of it, too.
+        // Such a name has another meaning in a pattern. The plain path of a folder is an entry for all of it as well.
         name if name.contains(['*', '?', '[', ']', '{', '}', '\\']) => name.to_owned(),
         name => format!("{name}/**"),
     };
@@ -219,12 +220,12 @@ mod tests {
         check(&["src-old"], &["src-old/**"], 1);
         check(&["."], &["**"], 10);
         check(&["app/[id]/a.ts", "app/[id]/b.ts"], &["app/[id]"], 2);
-        // What no single file says is left as the person said it.
+        // A pattern is kept as it was given.
         check(&["src/*.c"], &["src/*.c"], 2);
     }
 
     #[test]
-    fn what_selects_nothing_is_named_and_crowded_folders_are_listed() {
+    fn arguments_that_select_nothing_and_crowded_folders_are_listed() {
         let covering = cover(&["gone.c", "src/a.c", "*.py"]);
         assert_eq!(covering.unmatched, ["gone.c", "*.py"]);
         let crowded = CrowdedFolder { pattern: "src/**".to_owned(), selected: 1, files: 5 };

@@ -1,7 +1,7 @@
 //! The files in focus: those that the reader of a document works on.
 //!
-//! A word of the focus is compared with the files of the project once these are known. A pattern and the path of a folder
-//! mean all of their files; any other word means one: if it fits several, the best of them.
+//! Each argument of `--focus` is resolved once the files of the project are known. A pattern or the path of a folder
+//! selects all of its files; any other argument selects the one file that it matches best.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -9,18 +9,18 @@ use std::ops::RangeInclusive;
 use super::selector::{Error, Selector};
 use crate::model::{RelPath, normalized_path, unescaped_path};
 
-/// The words of `--focus`, and the files that they mean.
+/// The arguments of `--focus`, and the files that they select.
 #[derive(Debug, Clone, Default)]
 pub struct Focus {
     words: Vec<FocusWord>,
-    /// The files that the words mean, each with the place of its word; `None` before that is known.
+    /// The selected files, each with the position of its argument; `None` until resolved.
     files: Option<BTreeMap<RelPath, FocusedFile>>,
 }
 
 #[derive(Debug, Clone)]
 struct FocusWord {
     text: String,
-    /// None if the whole file is meant.
+    /// `None` for the whole file.
     lines: Option<RangeInclusive<u32>>,
     selector: Selector,
 }
@@ -31,7 +31,7 @@ struct FocusedFile {
     lines: Vec<u32>,
 }
 
-/// The lines of a file in focus that were named, from 1; empty if the whole file is meant.
+/// The requested lines of a file in focus, counted from 1; empty for the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FocusLines(pub Vec<u32>);
 
@@ -39,29 +39,29 @@ pub struct FocusLines(pub Vec<u32>);
 #[derive(Debug, Clone, Copy)]
 pub struct FocusCandidate<'a> {
     pub path: &'a RelPath,
-    /// How unlikely it is to be meant if others fit a word as well, such as that of a test.
+    /// How unlikely it is to be meant if other files match as well; higher for a test, for example.
     pub penalty: u8,
 }
 
-/// A word that fits other files as well.
+/// An argument that matches several files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmbiguousFocus {
     pub word: String,
-    /// The file or folder that is taken.
+    /// The file or folder that was chosen.
     pub chosen: String,
-    /// The files that are not in focus although the word fits them.
+    /// The other files that match, which are not in focus.
     pub others: Vec<RelPath>,
 }
 
-/// The words of a focus that do not mean what they seem to.
+/// Arguments of a focus that are ambiguous or match nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FocusProblems {
-    /// Words that fit no file.
+    /// Arguments that match no file.
     pub unmatched: Vec<String>,
     pub ambiguous: Vec<AmbiguousFocus>,
 }
 
-/// What a word fits, the best first.
+/// How an argument matches a path, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FocusFit {
     Path,
@@ -71,13 +71,13 @@ enum FocusFit {
     Stem,
     /// A folder somewhere in the path.
     FolderName,
-    /// The beginning of a part of the path and what follows, in any case.
+    /// The beginning of a path component and what follows, ignoring case.
     Beginning,
 }
 
 impl Focus {
-    /// Reads words such as `src/a.py`, `engine`, `src/a.py:120`. Until it is resolved, every file that a word fits is in
-    /// focus.
+    /// Parses arguments such as `src/a.py`, `engine`, `src/a.py:120`. Until it is resolved, every file that an argument
+    /// matches is in focus.
     pub fn new(words: &[String]) -> Result<Self, Error> {
         let words = words.iter().map(|word| {
             let (path, lines) = split_lines(word);
@@ -86,12 +86,12 @@ impl Focus {
         Ok(Self { words: words.collect::<Result<_, Error>>()?, files: None })
     }
 
-    /// Returns whether nothing is asked to be in focus.
+    /// Returns whether no focus was requested.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Decides which of the files the words mean.
+    /// Decides which files the arguments select.
     pub fn resolve(&mut self, files: &[FocusCandidate<'_>]) -> FocusProblems {
         let mut chosen: BTreeMap<RelPath, FocusedFile> = BTreeMap::new();
         let mut problems = FocusProblems::default();
@@ -132,13 +132,13 @@ impl Focus {
         (!lines.is_empty()).then(|| FocusLines(lines.into_iter().flatten().flatten().collect()))
     }
 
-    /// Returns the place of a file among those in focus: that of the first word that means it.
+    /// Returns the position of a file in the focus: that of the first argument that selects it.
     pub fn place(&self, path: &RelPath) -> Option<usize> {
         self.files.as_ref()?.get(path).map(|file| file.word)
     }
 }
 
-/// The files that a word means.
+/// The files that an argument selects.
 struct FocusTarget<'a> {
     /// Their path or that of their folder, for messages.
     target: String,
@@ -153,7 +153,7 @@ impl FocusWord {
         }
     }
 
-    /// Returns the files that the word means, and those that it fits as well.
+    /// Returns the files that the argument selects, and the others that it matches.
     fn choose<'a>(&self, files: &[FocusCandidate<'a>]) -> Option<(FocusTarget<'a>, Vec<&'a RelPath>)> {
         let Selector::Parts(word) = &self.selector else {
             let all = files.iter().map(|file| file.path);
@@ -166,7 +166,7 @@ impl FocusWord {
             .collect();
         let best_fit = fits.iter().map(|(fit, ..)| *fit).min()?;
         let equals = fits.iter().filter(|(fit, ..)| *fit == best_fit);
-        // The shortest path is the nearest to the root; where that decides nothing, the bytes do.
+        // The shortest path is nearest to the root; ties are broken by bytes.
         let key = |(_, target, file): &&(FocusFit, &[u8], &FocusCandidate<'a>)| {
             let depth = part_starts(target).count();
             (file.penalty, depth, target.len(), target.to_vec())
@@ -181,13 +181,13 @@ impl FocusWord {
     }
 }
 
-/// Returns how a word fits a path, and the part of the path that it means; `None` if it does not.
+/// Returns how an argument matches a path, and the matching part of the path; `None` if it does not match.
 fn fit<'p>(word: &[u8], path: &'p RelPath) -> Option<(FocusFit, &'p [u8])> {
     let bytes = path.as_bytes();
     if word.is_empty() {
         return None;
     }
-    // A name that is not UTF-8 may be spelled as it is printed.
+    // A name that is not UTF-8 may be given in its escaped form.
     let spelled = unescaped_path(word);
     let mut words = std::iter::once(word).chain(spelled.as_deref());
     words.find_map(|word| fit_plain(word, bytes)).or_else(|| {
@@ -198,7 +198,7 @@ fn fit<'p>(word: &[u8], path: &'p RelPath) -> Option<(FocusFit, &'p [u8])> {
     })
 }
 
-/// Returns where the parts of a path begin.
+/// Returns where the components of a path begin.
 fn part_starts(path: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1))
 }
@@ -215,7 +215,7 @@ fn fit_plain<'p>(word: &[u8], path: &'p [u8]) -> Option<(FocusFit, &'p [u8])> {
             (_, None) => FocusFit::Name,
             (0, Some(b'/')) => FocusFit::Folder,
             (_, Some(b'/')) => FocusFit::FolderName,
-            // The rest is an extension if no other part of the name follows.
+            // The rest is an extension if it contains no slash.
             (_, Some(b'.')) if !rest.contains(&b'/') => FocusFit::Stem,
             (_, Some(_)) => continue,
         };
@@ -228,11 +228,11 @@ fn fit_plain<'p>(word: &[u8], path: &'p [u8]) -> Option<(FocusFit, &'p [u8])> {
     best
 }
 
-/// Splits a word such as `a.py:3` or `a.py:3-9` into its path and its lines.
+/// Splits an argument such as `a.py:3` or `a.py:3-9` into its path and its lines.
 fn split_lines(word: &str) -> (&str, Option<RangeInclusive<u32>>) {
     match word.rsplit_once(':') {
         Some((path, lines)) if !path.is_empty() => match parse_lines(lines) {
-            // The whole file is shown instead of a range as long as that.
+            // For a range this long, the whole file is shown.
             Some(lines) if MAX_FOCUSED_LINES < lines.end() - lines.start() => (path, None),
             Some(lines) => (path, Some(lines)),
             // A name may hold a colon.
@@ -248,13 +248,13 @@ fn parse_lines(text: &str) -> Option<RangeInclusive<u32>> {
     (!lines.is_empty()).then_some(lines)
 }
 
-/// The most lines that a word names one by one.
+/// The maximum number of lines that an argument selects individually.
 const MAX_FOCUSED_LINES: u32 = 2000;
 
-/// The most of a name that is compared.
+/// The maximum number of bytes of a name that are compared.
 const MAX_COMPARED_BYTES: usize = 64;
 
-/// Returns those paths of files and folders that are most like a word, the nearest first; none if nothing is near.
+/// Returns the paths of files and folders most similar to an argument, nearest first; empty if none is near.
 pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, most: usize) -> Vec<String> {
     let word = normalized_path(split_lines(word).0);
     let (wanted_folder, wanted) = word.rsplit_once('/').unwrap_or(("", &word));
@@ -263,7 +263,7 @@ pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, m
         let path = String::from_utf8_lossy(path);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-        // A word may leave out the extension.
+        // The extension may be omitted.
         let edits = [name_distance(wanted, name), name_distance(wanted, stem).map(|edits| edits + 1)];
         if let Some(edits) = edits.into_iter().flatten().min() {
             let elsewhere = usize::from(folder != wanted_folder);
@@ -284,12 +284,12 @@ pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, m
     near.into_iter().map(|(_, _, path)| path).collect()
 }
 
-/// Returns how many letters differ between two names; `None` if they are more than a slip.
+/// Returns the edit distance of two names in characters; `None` if it is too large for a typo.
 pub fn name_distance(wanted: &str, name: &str) -> Option<usize> {
     if wanted.is_empty() || name.is_empty() || MAX_COMPARED_BYTES < wanted.len().max(name.len()) {
         return None;
     }
-    // A quarter of the letters, so that short names are not like all others.
+    // A quarter of the characters, so that short names do not resemble all others.
     let most = wanted.chars().count().div_ceil(4);
     if most < wanted.len().abs_diff(name.len()) {
         return None;
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_several_files_is_in_focus() {
+    fn the_best_of_several_matches_is_in_focus() {
         check("src/flask/app.py", &["src/flask/app.py"], &[]);
         check("./src//flask/app.py:12", &["src/flask/app.py"], &[]);
         check("app.py", &["src/flask/app.py"], &["src/flask/sansio/app.py", "tests/app.py"]);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_or_a_pattern_means_all_of_its_files() {
+    fn a_folder_or_a_pattern_selects_all_of_its_files() {
         check("tests/app", &["tests/app/test_app.py"], &[]);
         check("sansio", &["src/flask/sansio/app.py"], &[]);
         check(
@@ -364,13 +364,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_fits_nothing_is_named() {
+    fn an_argument_that_matches_nothing_is_reported() {
         assert_eq!(resolved("flask/ap/py"), Err("flask/ap/py".to_owned()));
         assert_eq!(resolved("*.rs"), Err("*.rs".to_owned()));
     }
 
     #[test]
-    fn lines_are_gathered_from_all_words_for_a_file() {
+    fn lines_are_collected_from_all_arguments_for_a_file() {
         let words = ["app.py:30", "src/flask/app.py:7", "c:d"].map(str::to_owned);
         let path = RelPath::new(b"src/flask/app.py").unwrap();
         let mut focus = Focus::new(&words[..2]).unwrap();
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_paths_are_those_with_a_slip() {
+    fn the_nearest_paths_are_those_with_a_typo() {
         let paths = PATHS.map(|path| RelPath::new(path.as_bytes()).unwrap());
         let near = |word: &str| nearest_paths(word, paths.iter(), 2);
         assert_eq!(near("src/flask/cil.py"), ["src/flask/cli.py"]);

@@ -1,13 +1,12 @@
-//! How a symbol is written without its body: its signature, the members of it that are shown, and what ends it in its
-//! language.
+//! Writes a symbol without its body: its signature, the members that are shown, and what closes it in its language.
 
 use super::page::{BlockLayout, LanguageStyle, SourcePage};
 use crate::model::{Symbol, SymbolKind};
 
-/// How a signature shows that members are omitted.
+/// Shows that the members of a signature are omitted.
 const MEMBERS_MARK: &str = "{…}";
 
-/// Returns a symbol's signature with what is shown of its members, if anything is; without the end of the last line.
+/// Returns a symbol's signature with its shown members, if any, without a final line break.
 pub(super) fn symbol_head(
     page: &SourcePage<'_>,
     symbol: &Symbol,
@@ -23,20 +22,20 @@ pub(super) fn symbol_head(
     }
 }
 
-/// Returns a signature with its members below it, and the word that ends them.
+/// Returns a signature with its members below it, and the keyword that closes them.
 fn below(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str, last: &str) -> String {
     let line_end = page.line_end;
     let mut head = format!("{indent}{}", symbol.signature);
     let is_opened = opens_block(&symbol.signature);
     let is_container = symbol.kind.is_type() || symbol.kind.is_namespace();
     if !inside.is_empty() {
-        // Without a keyword of its own it is a call with a block: `Point = Struct.new(:x) do`.
+        // Without a keyword of its own, it is a call with a block: `Point = Struct.new(:x) do`.
         head.push_str(if is_container && !is_opened && !last.is_empty() { " do" } else { "" });
         head.extend([line_end, inside]);
     }
     let is_ended = is_opened || is_container && !inside.is_empty();
     if is_ended && !last.is_empty() {
-        // Without members, `class Foo; end` on one line is as valid.
+        // Without members, `class Foo; end` on one line is valid too.
         let space = if inside.is_empty() { "; " } else { line_end };
         let indent = if inside.is_empty() { "" } else { indent };
         head.extend([space, indent, last]);
@@ -44,19 +43,19 @@ fn below(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str, las
     head
 }
 
-/// Returns whether a signature of Ruby or Lua begins what a word has to end.
+/// Returns whether a Ruby or Lua signature opens a block that a keyword has to close.
 fn opens_block(signature: &str) -> bool {
     let is_function = ["function ", "function("].iter().any(|word| signature.contains(word));
     let (_, definition) = signature.split_once("def ").unwrap_or_default();
     let is_class = ["class ", "module "].iter().any(|word| signature.starts_with(word));
-    // `class << self; …; end` is whole.
+    // `class << self; …; end` is complete.
     is_function
         || is_class && !signature.ends_with("; end")
         || !definition.is_empty() && !is_class && !is_endless(definition)
 }
 
-/// Returns whether the rest of `def` is a method of Ruby with a value in place of a body: `area = @x * @y`. A setter,
-/// `area=(value)`, is none.
+/// Returns whether the rest of `def` is an endless Ruby method, whose body is an expression: `area = @x * @y`. A
+/// setter, `area=(value)`, is not.
 fn is_endless(definition: &str) -> bool {
     let name_end = definition.find(['(', ' ']).unwrap_or(definition.len());
     let rest = &definition[name_end..];
@@ -87,8 +86,8 @@ fn indented(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, in
     head
 }
 
-/// Returns the decorators above a definition, each on one line: they distinguish a property from a method, and an overload
-/// from what implements it. The arguments of one that is longer are left out.
+/// Returns the decorators above a definition, one line each: they distinguish a property from a method, and an overload
+/// from its implementation. Longer arguments are omitted.
 fn decorators(text: &str) -> Vec<String> {
     let is_head = |line: &str| ["def ", "class ", "async "].iter().any(|word| line.starts_with(word));
     if !text.starts_with('@') {
@@ -96,7 +95,7 @@ fn decorators(text: &str) -> Vec<String> {
     }
     let lines = text.lines().map(str::trim).take_while(|line| !is_head(line));
     let decorators = lines.filter(|line| line.starts_with('@')).map(|line| {
-        // Arguments on further lines would need a parser to be shown whole.
+        // Showing arguments on further lines completely would need a parser.
         let is_whole = line.matches('(').count() == line.matches(')').count();
         match line.split_once('(') {
             Some((name, _)) if !is_whole => format!("{name}(...)"),
@@ -131,7 +130,7 @@ fn braced(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, insi
         return block(page, &format!("{signature} ="), statement_end, indent, inside);
     }
     match BraceForm::of_kind(symbol.kind, &page.style) {
-        // Such as `namespace A;`, or a class of which the parameters are all.
+        // For example `namespace A;`, or a class that consists of its parameters.
         BraceForm::Block(_) if inside.is_empty() && !text.contains('{') => {
             format!("{indent}{signature}{statement_end}")
         }
@@ -143,7 +142,7 @@ fn braced(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, insi
     }
 }
 
-/// Returns whether a signature ends with accessors in braces, which no semicolon follows: `Name { get; set; }`.
+/// Returns whether a signature ends with accessors in braces, after which no semicolon follows: `Name { get; set; }`.
 fn is_accessor(symbol: &Symbol) -> bool {
     let kinds = [SymbolKind::Property, SymbolKind::Event, SymbolKind::Method];
     kinds.contains(&symbol.kind) && symbol.signature.ends_with('}')
@@ -154,10 +153,10 @@ fn signature_word(signature: &str, wanted: &str) -> bool {
     words.any(|word| word == wanted)
 }
 
-/// How a language with braces writes a symbol, and what ends it.
+/// How a language with braces writes and closes a symbol.
 enum BraceForm {
     Block(&'static str),
-    /// On a line, with its members, if it has any, below.
+    /// On one line, with its members, if any, below.
     Statement(&'static str),
 }
 
@@ -172,7 +171,7 @@ impl BraceForm {
             SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union | SymbolKind::Enum => {
                 Self::Block(style.type_end)
             }
-            // Not statements: a macro ends with its line, and the others are no code.
+            // Not statements: a macro ends with its line, and the others are not code.
             SymbolKind::Macro
             | SymbolKind::Key
             | SymbolKind::Heading
@@ -197,7 +196,7 @@ impl BraceForm {
     }
 }
 
-/// Returns a head with its members in braces, or with a mark that it has some.
+/// Returns a head with its members in braces, or with a mark that members are omitted.
 fn block(page: &SourcePage<'_>, head: &str, end: &str, indent: &str, inside: &str) -> String {
     let head = head.trim_end();
     if inside.is_empty() {

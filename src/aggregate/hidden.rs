@@ -1,7 +1,6 @@
 //! The text of a file without the symbols that a mask hides.
 //!
-//! A line that is hidden is replaced and not removed where positions matter, so that the lines of everything else keep
-//! their numbers.
+//! Where positions matter, hidden lines are replaced rather than removed, so that all other lines keep their numbers.
 
 use super::masked::{DefinitionCut, hidden_names, names_hidden};
 use super::masks::{SymbolsByName, nearest_keys};
@@ -9,12 +8,12 @@ use super::page::SourcePage;
 use super::regions::{SymbolModes, SymbolRegion, nest_symbols};
 use crate::model::{MaskMode, Outline, Symbol};
 
-/// What takes the place of the lines that a mask hides.
+/// What replaces the lines that a mask hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HiddenLines {
-    /// A note alone.
+    /// A note only.
     Removed,
-    /// A note, and as many empty lines as it takes to keep the numbers of those that follow.
+    /// A note, and enough blank lines to keep the numbers of the lines that follow.
     Blank,
 }
 
@@ -23,12 +22,12 @@ pub fn hides_symbols(mask: &[(String, MaskMode)]) -> bool {
     mask.iter().any(|(_, mode)| *mode == MaskMode::Hide)
 }
 
-/// Returns whether a mask says of no symbol that it is shown, so that everything is that it does not hide.
+/// Returns whether a mask shows no symbol explicitly, so that everything it does not hide is shown.
 pub(super) fn only_hides(mask: &[(String, MaskMode)]) -> bool {
     mask.iter().all(|(_, mode)| *mode == MaskMode::Hide)
 }
 
-/// Returns a text without the symbols that `mask` hides, the members of these included.
+/// Returns a text without the symbols that `mask` hides, including their members.
 pub fn hide_symbols(
     text: &str,
     outline: &Outline,
@@ -54,8 +53,8 @@ pub fn hide_symbols(
     out
 }
 
-/// Returns a text without the lines that mention a symbol that `mask` hides: for a text whose structure is not known, or
-/// not known well enough to find the symbol. The lines that are left keep their numbers.
+/// Returns a text without the lines that mention a symbol that `mask` hides. Used where the structure is unknown, or
+/// not known well enough to find the symbol. The remaining lines keep their numbers.
 pub fn hide_mentions(text: &str, keys: &[&str]) -> String {
     let names: Vec<&str> = keys.iter().map(|key| last_name(key)).filter(|name| !name.is_empty()).collect();
     let mut out = String::with_capacity(text.len());
@@ -70,9 +69,9 @@ pub fn hide_mentions(text: &str, keys: &[&str]) -> String {
     out
 }
 
-/// Returns whether a key hides at least as much of an earlier text as of the current one, and the earlier text has nothing
-/// else that could be what is hidden now, under the name that it had then. The outlines are `None` where the structure is
-/// not known, so that what mentions a name is hidden.
+/// Returns whether a key hides at least as much of an earlier text as of the current one, and no other symbol of the
+/// earlier text could be the one that is hidden now, under a former name. The outlines are `None` where the structure
+/// is unknown, so that lines which mention a name are hidden.
 pub fn hides_same_earlier(
     (old, old_outline): (&str, Option<&Outline>),
     (new, new_outline): (&str, Option<&Outline>),
@@ -101,13 +100,13 @@ pub fn hides_same_earlier(
             .zip(&old_parts)
             .all(|(new_part, old_part)| text_of(new, new_part) == text_of(old, old_part));
     }
-    // Of two symbols, one of which is gone, either may have become the one that has the name now.
+    // If one of two symbols is gone, either may have become the one that has the name now.
     let hidden = hidden_names(old_outline, mask);
     let gone = |name: &&str| new_symbols.has_none(name) && !hidden.contains(name);
     is_same || !old_symbols.names().any(|name| gone(&name))
 }
 
-/// Returns the keys by which `mask` hides what no symbol of the outline is named.
+/// Returns the keys with which `mask` would hide symbols, but which name no symbol of the outline.
 pub fn unmatched_hidden_keys<'m>(outline: &Outline, mask: &'m [(String, MaskMode)]) -> Vec<&'m str> {
     let symbols = SymbolsByName::new(outline);
     let hidden = mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide);
@@ -115,8 +114,8 @@ pub fn unmatched_hidden_keys<'m>(outline: &Outline, mask: &'m [(String, MaskMode
     gone.map(|(key, _)| key.as_str()).collect()
 }
 
-/// Returns the keys by which `mask` hides nothing of a text, the first `suggested` with the names that are nearest to them. Where
-/// the structure is not known, or not known well enough, these are the keys whose names no line mentions.
+/// Returns the keys with which `mask` hides nothing in a text; the first `suggested` come with the nearest names. Where
+/// the structure is unknown, or not known well enough, these are the keys whose names no line mentions.
 pub fn ineffective_hides(
     text: &str,
     outline: Option<&Outline>,
@@ -144,8 +143,8 @@ pub fn ineffective_hides(
     gone.into_iter().enumerate().map(with_nearest).collect()
 }
 
-/// Returns the keys by which `mask` shows nothing, because no symbol of the outline is named so, the first `suggested` with the
-/// names that are nearest to them; none of these is what `hiding` hides.
+/// Returns the keys with which `mask` shows nothing, because they name no symbol of the outline; the first `suggested`
+/// come with the nearest names, except those that `hiding` hides.
 pub fn unmatched_shown_keys(
     outline: &Outline,
     mask: &[(String, MaskMode)],

@@ -1,11 +1,11 @@
-//! How much a file matters: which one is to be shown in full when not all can be.
+//! How much a file matters: decides which files are shown in full when not all can be.
 //!
-//! Files in focus matter most, then those that a person curated. Among the rest, a file matters as other files refer
-//! to it: by the names that it defines, and by importing it. The maps that other tools draw walk a graph of such
-//! references until its weights settle (`PageRank`); here each reference counts once, so that it takes one pass, and a
-//! sentence says why: "referred to by 34 files".
+//! Files in focus matter most, then curated files. The others are rated by references from other files: uses of the
+//! names that they define, and imports. The maps of other tools run `PageRank` on the graph of such references until it
+//! converges; here each reference counts once, so that one pass is enough, and a sentence explains the result:
+//! "referred to by 34 files".
 //!
-//! All is counted in whole numbers, so that it is the same on every machine:
+//! All arithmetic is in integers, so that results are the same on every machine:
 //!
 //! ```text
 //! weight of a name  =  log2(1 + files that use it) / files that define it
@@ -19,36 +19,36 @@
 //!                      a quarter in a folder of tests, unless a file in focus is in one
 //! ```
 //!
-//! An import names a module by its last name alone; of several files of that name the nearest is meant, which is the
-//! one with which the importer shares most folders.
+//! An import names a module by its last name only; of several files of that name, the nearest is meant: the one that
+//! shares the most folders with the importer.
 //!
-//! The product of both kinds of counting is what keeps accidents out: a file with a thousand names that few use, and
-//! one with a single name that happens to be a word of every file, are both passed by what many files use much of.
+//! Multiplying both counts suppresses accidents: a file with a thousand rarely used names, and one with a single name
+//! that happens to occur in every file, both rank below a file with many names that many files use.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{FileReferences, RelPath, is_plain_word};
 
-/// One, in the numbers with a fraction that scores are made of.
+/// One, as a fixed-point number.
 const UNIT: u64 = 1 << 10;
-/// A name that more files define (`main`, `get`, `Config`) does not identify one of them.
+/// A name that more files define than this (`main`, `get`, `Config`) identifies none of them.
 const MAX_DEFINERS: usize = 8;
-/// How much less a name counts that may be a word in a comment, and a file that is there to test others.
+/// The divisor for names that may be words in a comment, and for test files.
 const DOUBT_DIVISOR: u64 = 4;
-/// The number of names that an import weighs as much as, because it is written on purpose.
+/// The number of names that an import counts as, because it is explicit.
 const IMPORT_NAMES: u64 = 16;
-/// The number of another file's names that a file must use to refer to it, unless it imports it: one may be an accident.
+/// How many of another file's names a file must use to refer to it without importing it: a single one may be an
+/// accident.
 const NAMES_FOR_REFERENCE: u32 = 2;
-/// What a name weighs that a file shares with one in focus: with a few rare ones it passes all but the most used files.
+/// The weight of a name shared with a file in focus: a few rare ones outweigh all but the most used files.
 const NEAR_FACTOR: u64 = 4000;
-/// How near an import brings a file to one in focus: as an import is written on purpose, as near as some ten names do
-/// that are used here and there.
+/// The nearness of an import: it is explicit, so it counts as some ten names that are used in several places.
 const NEAR_IMPORT: u64 = 2 * UNIT;
-/// How near a file is for standing in the same folder: less than any name, so that it decides between equals.
+/// The nearness of files in the same folder: less than any name, so that it only breaks ties.
 const NEAR_FOLDER: u64 = UNIT / 4;
-/// Among more files of one name no nearest one is looked for.
+/// If more files than this share a name, no nearest one is searched.
 const MAX_NAMESAKES: usize = 64;
-/// The number of recent changes, as a power of two, that add as much as changes can add.
+/// The number of recent changes, as a power of two, at which their effect is capped.
 const MOST_CHANGES_LOG2: u64 = 4;
 
 /// A file whose importance is asked for.
@@ -61,7 +61,7 @@ pub struct ImportanceSubject<'a> {
     pub own_name: Option<u32>,
     pub in_focus: bool,
     pub is_curated: bool,
-    /// How often commits changed it of late, in millionths of a change.
+    /// How often commits changed it recently, in millionths of a change.
     pub changes: u64,
 }
 
@@ -71,7 +71,7 @@ pub struct Importance {
     pub in_focus: bool,
     pub is_curated: bool,
     pub score: u64,
-    /// How many other files refer to it.
+    /// The number of other files that refer to it.
     pub referred_by: u32,
     /// How near it is to the files in focus; only for comparison.
     pub nearness: u64,
@@ -91,18 +91,18 @@ pub fn rate_files(subjects: &[ImportanceSubject<'_>]) -> Vec<Importance> {
     for (at, subject) in subjects.iter().enumerate() {
         for name in referenced_names(subject, |of| &of.uses) {
             let definers = defined.files(*name);
-            // Who defines a name need not look elsewhere for it.
+            // A file that defines a name itself does not refer to other files by it.
             if definers.is_empty() || definers.iter().any(|definer| definer.1 == at) {
                 continue;
             }
             let weight = near_weight(*name, definers.len(), defined.users(*name, &used));
             for (_, definer) in definers {
-                // A plain word may come from a comment: it brings files nearer to each other, but proves no reference.
+                // A plain word may come from a comment: it adds nearness, but does not prove a reference.
                 ties.record(subjects, at, *definer, u32::from(!is_plain_word(*name)), weight);
             }
         }
         for name in referenced_names(subject, |of| &of.imports) {
-            // One of several equally near files is meant at most, so they share the weight.
+            // Of several equally near files at most one is meant, so they share the weight.
             let meant = nearest(subjects, at, own.files(*name));
             for namesake in &meant {
                 ties.record(subjects, at, *namesake, NAMES_FOR_REFERENCE, NEAR_IMPORT / meant.len() as u64);
@@ -133,7 +133,7 @@ fn rate_file(
     if is_for_tests(subject.path) {
         score /= DOUBT_DIVISOR;
     }
-    // Capped, so that a file that every commit touches, such as a changelog, gains half of its score at most.
+    // Capped, so that a file that every commit changes, such as a changelog, gains at most half of its score.
     let changes = log2(1 + subject.changes / 1_000_000).min(MOST_CHANGES_LOG2 * UNIT);
     score += score * changes / (2 * MOST_CHANGES_LOG2 * UNIT);
     let nearness = neighborhood.nearness(subject, ties.near[at]);
@@ -160,7 +160,7 @@ impl<'a> FocusNeighborhood<'a> {
         }
     }
 
-    /// Returns how near a file is to those in focus, which is `tied` to them by names.
+    /// Returns how near a file is to those in focus; `tied` is its nearness by names.
     fn nearness(&self, subject: &ImportanceSubject<'_>, tied: u64) -> u64 {
         let is_in_folder = self.folders.contains(subject.path.parent());
         let near = tied + if is_in_folder { NEAR_FOLDER } else { 0 };
@@ -168,8 +168,8 @@ impl<'a> FocusNeighborhood<'a> {
     }
 }
 
-/// Returns those of the files of one name that the file at `from` most likely means: those with which it shares most
-/// folders, without itself. If too many have the name for it to mean anything, only one that shares a folder counts.
+/// Returns which files of a name the file at `from` most likely means: those that share the most folders with it,
+/// without itself. If the name is too common, only files that share a folder count.
 fn nearest(subjects: &[ImportanceSubject<'_>], from: usize, namesakes: &[(u32, usize)]) -> Vec<usize> {
     let least_shared = usize::from(MAX_DEFINERS < namesakes.len());
     let mut meant: Vec<usize> = Vec::new();
@@ -202,16 +202,16 @@ fn referenced_names<'a>(
 }
 
 struct NameIndex {
-    /// Each name with a file that has it, sorted, without the names that too many have.
+    /// Each name with a file that contains it, sorted, without names that too many files contain.
     pairs: Vec<(u32, usize)>,
-    /// Where in `pairs` a name begins, and how many files have it.
+    /// Where the entries of a name begin in `pairs`, and their number.
     places: FxHashMap<u32, (usize, usize)>,
 }
 
 impl NameIndex {
-    /// Gathers the names of files, without those that more than `most` have.
+    /// Collects the names of files, without those that more than `most` files contain.
     fn from_files<'a>(most: usize, files: impl Iterator<Item = &'a [u32]>) -> Self {
-        // One sorted array instead of a list for each name: most of a project's many names are in a single file.
+        // One sorted array instead of a list for each name: most names of a project occur in a single file.
         let mut pairs: Vec<(u32, usize)> = Vec::new();
         for (at, names) in files.enumerate() {
             pairs.extend(names.iter().map(|name| (*name, at)));
@@ -228,14 +228,14 @@ impl NameIndex {
         Self { pairs, places }
     }
 
-    /// Returns the files that have a name; none if too many have.
+    /// Returns the files that contain a name; empty if there are too many.
     fn files(&self, name: u32) -> &[(u32, usize)] {
         self.places.get(&name).map_or(&[], |(begin, length)| &self.pairs[*begin..begin + length])
     }
 
-    /// Counts in how many files each name occurs, by the place where it begins.
+    /// Returns in how many files each name occurs, indexed by where the name begins in `pairs`.
     fn count<'a>(&self, files: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
-        // Indexed by where a name begins, which leaves gaps but needs no second map.
+        // The index leaves gaps, but needs no second map.
         let mut counts = vec![0; self.pairs.len()];
         for name in files.flatten() {
             if let Some((begin, _)) = self.places.get(name) {
@@ -245,7 +245,7 @@ impl NameIndex {
         counts
     }
 
-    /// Returns how many files besides those that define a name use it: a definition is an occurrence as well.
+    /// Returns how many files other than its definers use a name: a definition is an occurrence as well.
     fn users(&self, name: u32, counts: &[u32]) -> u64 {
         self.places
             .get(&name)
@@ -256,7 +256,7 @@ impl NameIndex {
 fn weight(name: u32, defined: &NameIndex, used: &[u32]) -> u64 {
     let definers = defined.files(name).len() as u64;
     let doubt = if is_plain_word(name) { DOUBT_DIVISOR } else { 1 };
-    // A name that too many files define has no definers in the index, and so no weight.
+    // A name with too many definers has none in the index, and so has no weight.
     (log2(1 + defined.users(name, used))).checked_div(definers * doubt).unwrap_or(0)
 }
 
@@ -275,7 +275,7 @@ fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
 struct ReferenceTies {
     referred_by: Vec<u32>,
     near: Vec<u64>,
-    /// How many names of each file the one in progress uses, and which files those are.
+    /// How many names of each file the current user uses, and which files those are.
     hits: Vec<u32>,
     hit: Vec<usize>,
 }
@@ -286,7 +286,7 @@ impl ReferenceTies {
         Self { referred_by: vec![0; files], near, hits: vec![0; files], hit }
     }
 
-    /// Notes that `user` uses something of `definer`, which counts as `names`.
+    /// Records that `user` uses a name of `definer`, which counts as `names`.
     fn record(
         &mut self,
         subjects: &[ImportanceSubject<'_>],
@@ -295,7 +295,7 @@ impl ReferenceTies {
         names: u32,
         weight: u64,
     ) {
-        // Only the files that were hit are reset afterwards; all of them for each user would be quadratic.
+        // Only the entries that were hit are reset afterwards; resetting all for each user would be quadratic.
         if self.hits[definer] == 0 && 0 < names {
             self.hit.push(definer);
         }
@@ -307,7 +307,7 @@ impl ReferenceTies {
         }
     }
 
-    /// Takes what one file uses for references where it is enough.
+    /// Turns the uses by one file into references where there are enough.
     fn count_references(&mut self) {
         for definer in self.hit.drain(..) {
             self.referred_by[definer] += u32::from(NAMES_FOR_REFERENCE <= self.hits[definer]);
@@ -316,16 +316,15 @@ impl ReferenceTies {
     }
 }
 
-/// Returns the logarithm, in units: exact for powers of two and a straight line between them, for the logarithms of
-/// floating-point numbers differ from machine to machine.
+/// Returns the logarithm in fixed point: exact for powers of two and linear between them. Floating-point logarithms
+/// differ between machines.
 const fn log2(number: u64) -> u64 {
-    // `ilog2` panics at 0, so every caller adds at least 1. The shift overflows from 2^54 on, which no count of files
-    // or changes reaches.
+    // `ilog2` panics at 0, so every caller adds at least 1. The shift overflows from 2^54 on, which no count reaches.
     let whole = number.ilog2() as u64;
     (whole << 10) + ((number - (1 << whole)) << 10 >> whole)
 }
 
-/// Returns whether a file seems to test others, by its folders and its name.
+/// Returns whether a file seems to be a test, by its folders and name.
 fn is_for_tests(path: &RelPath) -> bool {
     let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let name = parts.next().unwrap_or_default();
@@ -338,10 +337,10 @@ fn is_for_tests(path: &RelPath) -> bool {
 mod tests {
     use super::*;
 
-    /// A file by its path, what it defines, uses besides that, and imports; names that are odd are plain words.
+    /// A file by its path, the names it defines, other names it uses, and its imports; odd names are plain words.
     struct TestFile(&'static str, Vec<u32>, Vec<u32>, Vec<u32>);
 
-    /// Returns the importance of files, each with its place among them as its own name: 1000, 1002, 1004 …
+    /// Returns the importance of files; each file's own name is numbered by its position: 1000, 1002, 1004 …
     fn rated(files: &[TestFile], focus: &str, changed: &str) -> Vec<Importance> {
         let paths: Vec<_> = files.iter().map(|file| RelPath::new(file.0.as_bytes()).unwrap()).collect();
         let references: Vec<_> = files
@@ -400,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_too_many_define_tells_nothing() {
+    fn a_name_that_too_many_files_define_has_no_weight() {
         let with = |definers: usize| {
             let mut files: Vec<_> =
                 (0..definers).map(|_| TestFile("a.c", vec![10, 12], vec![], vec![])).collect();
@@ -422,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_focus_uses_and_what_uses_focus_is_near() {
+    fn files_that_focus_uses_and_files_that_use_focus_are_near() {
         let files = [
             TestFile("focus.c", names(10, 4), names(20, 4), vec![]),
             TestFile("below.c", names(20, 4), vec![], vec![]),
@@ -438,7 +437,7 @@ mod tests {
 
     #[test]
     fn of_several_files_of_one_name_the_nearest_is_imported() {
-        // All of them are named 1000, by which the fourth imports one.
+        // All of them have the name 1000, which the fourth imports.
         let paths = ["x/a.py", "y/a.py", "y/z/a.py", "y/z/user.py"]
             .map(|path| RelPath::new(path.as_bytes()).unwrap());
         let imports = FileReferences { imports: vec![1000], ..FileReferences::default() };
@@ -459,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_of_what_is_in_focus_are_less_near_unless_it_is_a_test() {
+    fn tests_are_less_near_unless_a_test_is_in_focus() {
         let near = |focus: &'static str, other: &'static str| {
             let files = [
                 TestFile(focus, names(10, 8), vec![], vec![]),
@@ -481,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn focus_comes_before_curation_and_that_before_any_score() {
+    fn focus_precedes_curation_and_curation_precedes_any_score() {
         let none = Importance::default();
         let scored = Importance { score: u64::MAX, ..none };
         let curated = Importance { is_curated: true, ..none };

@@ -1,4 +1,4 @@
-//! Curated items, and which of them applies to a file.
+//! Curated items, and the lookup of the item that applies to a file.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -12,28 +12,28 @@ use crate::model::{FileItem, MaskMode, RelPath, normalized_path, unescaped_path}
 
 /// The items of a project, of a preset, or of both.
 ///
-/// An item that spells a file's path wins over one whose pattern or folder the file falls under; among equals the last
-/// one wins. So a rule for many files can come first, and its exceptions below.
+/// An item that names a file's exact path takes precedence over patterns and folders; among equals the last one wins.
+/// So a general rule can come first, and its exceptions below it.
 #[derive(Debug, Clone, Default)]
 pub struct CuratedItems {
     items: Vec<FileItem>,
     by_path: FxHashMap<Vec<u8>, usize>,
     patterns: PatternIndex,
-    /// The last item that is about the whole project.
+    /// The last item for the whole project.
     everything: Option<usize>,
     overlay: Option<Box<CuratedItems>>,
     overrides: Option<Box<CuratedItems>>,
 }
 
 impl CuratedItems {
-    /// Reads the items' paths, which are relative to the project's root. One that looks like a pattern and is none is a
-    /// path like any other.
+    /// Parses the items' paths, which are relative to the project's root. An invalid pattern is taken as a literal
+    /// path.
     pub fn new(items: Vec<FileItem>) -> Self {
         let (mut by_path, mut patterns, mut everything) = (FxHashMap::default(), Vec::new(), None);
         for (at, item) in items.iter().enumerate() {
             let plain = normalized_path(&item.path).into_bytes();
             by_path.extend(unescaped_path(&plain).map(|meant| (meant, at)));
-            // Inserted in order, so that of two items for the same path the later one wins, as with patterns.
+            // Inserted in order, so that the later of two items for the same path wins, as with patterns.
             by_path.insert(plain, at);
             match Selector::new_lenient(&item.path) {
                 Selector::Parts(word) if is_everything(&word) => everything = Some(at),
@@ -45,15 +45,15 @@ impl CuratedItems {
         Self { items, by_path, patterns, everything, overlay: None, overrides: None }
     }
 
-    /// Returns these items with others laid over them: the others' items win. One that does nothing but
-    /// that the file is wanted hides nothing.
+    /// Returns these items overlaid by others, which win. A plain item among the others, which only says that the file
+    /// is wanted, does not hide an item below it.
     #[must_use]
     pub fn overlaid_by(self, above: Self) -> Self {
         Self { overlay: Some(Box::new(above)), ..self }
     }
 
-    /// Returns these items with those of a question before them: the first of those that applies to a file decides, even
-    /// if it is plain, because it was given for this one answer.
+    /// Returns these items preceded by those of a question. An item of the question that applies to a file decides, even
+    /// if it is plain, because it was given for this answer.
     #[must_use]
     pub fn overridden_by(self, first: Self) -> Self {
         Self { overrides: Some(Box::new(first)), ..self }
@@ -63,21 +63,21 @@ impl CuratedItems {
         if let Some(first) = self.find_override(path) {
             return Some(first);
         }
-        // A plain item of a preset only says that the file belongs to it; what the project says of the file still
-        // holds. It is returned last, because it does say that.
+        // A plain item of a preset only says that the file belongs to it; what the project says about the file still
+        // holds. It is returned last, if nothing else applies.
         let above = self.overlay.as_ref().and_then(|above| above.find(path));
         above.filter(|item| !item.is_plain()).or_else(|| Some(&self.items[self.find_own(path)?])).or(above)
     }
 
-    /// Returns the number of the project's own item that applies to a file; `None` if none does, or one of another list
-    /// takes precedence.
+    /// Returns the position of the project's own item that applies to a file; `None` if none does, or an item of
+    /// another list takes precedence.
     pub fn own_position(&self, path: &RelPath) -> Option<usize> {
         let is_plain = |above: &Self| above.find(path).is_none_or(FileItem::is_plain);
         let is_own = self.find_override(path).is_none() && self.overlay.as_deref().is_none_or(is_plain);
         if is_own { self.find_own(path) } else { None }
     }
 
-    /// Returns whether the same is said of a file as by other items, by the item with the same number.
+    /// Returns whether the item at the same position applies to a file in both lists, with equal contents.
     pub fn apply_as(&self, other: &Self, path: &RelPath) -> bool {
         match (self.find(path), other.find(path)) {
             (None, None) => true,
@@ -85,8 +85,8 @@ impl CuratedItems {
         }
     }
 
-    /// Returns the items of both that the other does not have at the same place. [`Self::apply_as`] is true of a file to
-    /// which none of them applies.
+    /// Returns the items that the other list does not have at the same position, for both lists. For a file to which
+    /// none of them applies, [`Self::apply_as`] is true.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         let mut items = Vec::new();
@@ -114,7 +114,7 @@ impl CuratedItems {
     }
 
     fn find_own(&self, path: &RelPath) -> Option<usize> {
-        // As in most projects, of which each of tens of thousands of files would be looked up with all of its folders.
+        // The usual case: otherwise each of tens of thousands of files would be looked up with all of its folders.
         if self.items.is_empty() {
             return None;
         }
@@ -126,13 +126,13 @@ impl CuratedItems {
         self.patterns.last_match(path, last).or(last)
     }
 
-    /// Returns whether something is so of any item, of those too that take precedence over others.
+    /// Returns whether any item satisfies a predicate, including those of overlays and overrides.
     pub fn any(&self, is_so: fn(&FileItem) -> bool) -> bool {
         let others = [&self.overlay, &self.overrides];
         self.items.iter().any(is_so) || others.into_iter().flatten().any(|others| others.any(is_so))
     }
 
-    /// Returns the names of the symbols that the items hide of any file.
+    /// Returns the names of all symbols that the items hide.
     pub fn hidden_keys(&self) -> Vec<&str> {
         let own = self.items.iter().flat_map(|item| &item.ast_mask);
         let own = own.filter(|(_, mode)| *mode == MaskMode::Hide).map(|(key, _)| key.as_str());
@@ -140,8 +140,8 @@ impl CuratedItems {
         own.chain(others.flat_map(|others| others.hidden_keys())).collect()
     }
 
-    /// Returns the items that none of these files answers to: those of the project, and those that
-    /// [`Self::overridden_by`] put before them.
+    /// Returns the items that apply to none of these files: those of the project, and those added by
+    /// [`Self::overridden_by`].
     pub fn unmatched(&self, files: &[&RelPath]) -> [Vec<&FileItem>; 2] {
         // The paths of the files, and of the folders that they are in.
         let names = files.iter().flat_map(|file| folders_of(file).chain([file.as_bytes()])).collect();
@@ -163,7 +163,7 @@ impl CuratedItems {
     }
 }
 
-/// Returns whether a word means all files.
+/// Returns whether a path or pattern means all files.
 fn is_everything(word: &[u8]) -> bool {
     word.is_empty() || word == b"."
 }
@@ -174,11 +174,11 @@ fn folders_of(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     memchr::memchr_iter(b'/', path).map(|end| &path[..end])
 }
 
-/// Patterns by a literal that every path has which they match, so that a file is compared only with those that may match
-/// it: a request may bring ten thousand.
+/// Patterns indexed by a literal that every path they match contains, so that a file is compared with few of them: a
+/// request may bring ten thousand patterns.
 #[derive(Debug, Clone, Default)]
 struct PatternIndex {
-    /// With the numbers of their items, in ascending order.
+    /// With the positions of their items, ascending.
     patterns: Vec<(usize, GlobMatcher)>,
     /// Finds the literals in a path; `None` if there are none.
     literals: Option<AhoCorasick>,
@@ -189,7 +189,7 @@ struct PatternIndex {
 }
 
 impl PatternIndex {
-    /// Indexes patterns, each with its word and the number of its item; the numbers ascend.
+    /// Indexes patterns, each with its text and the position of its item; the positions ascend.
     fn new(patterns: Vec<(usize, GlobMatcher, Vec<u8>)>) -> Self {
         let mut counts: HashMap<&[u8], usize> = HashMap::new();
         let literals: Vec<Vec<&[u8]>> = patterns.iter().map(|(.., word)| literals(word)).collect();
@@ -197,7 +197,7 @@ impl PatternIndex {
         let mut by_literal: HashMap<&[u8], Vec<usize>> = HashMap::new();
         let mut others = Vec::new();
         for (at, of_pattern) in literals.iter().enumerate() {
-            // The one that fewest patterns share, of those the longest.
+            // The literal that the fewest patterns share; among those the longest.
             let best = of_pattern.iter().min_by_key(|literal| (counts[**literal], Reverse(literal.len())));
             match best {
                 Some(literal) => by_literal.entry(*literal).or_default().push(at),
@@ -207,7 +207,7 @@ impl PatternIndex {
         let (words, mut by_literal): (Vec<&[u8]>, Vec<Vec<usize>>) = by_literal.into_iter().unzip();
         let literals = AhoCorasick::new(&words).ok().filter(|_| !words.is_empty());
         if literals.is_none() {
-            // Too many for the automaton: then each pattern is compared.
+            // Too many for the automaton: every pattern is compared.
             others.extend(by_literal.drain(..).flatten());
         }
         let patterns = patterns.into_iter().map(|(item, glob, _)| (item, glob)).collect();
@@ -224,7 +224,7 @@ impl PatternIndex {
         candidates
     }
 
-    /// Returns the items whose patterns match any of the paths. A pattern that matches one is compared with no other.
+    /// Returns the items whose patterns match any of the paths. A pattern that has matched is not compared again.
     fn matching_any(&self, paths: &[&RelPath]) -> HashSet<usize> {
         let mut matched = HashSet::new();
         for path in paths {
@@ -246,7 +246,8 @@ impl PatternIndex {
     }
 }
 
-/// Returns texts that are in every path which a pattern matches. None has a slash in it, because `**/` matches nothing, too.
+/// Returns literals that occur in every path that a pattern matches. None contains a slash, because `**/` also matches
+/// nothing.
 fn literals(word: &[u8]) -> Vec<&[u8]> {
     let mut literals = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -254,7 +255,7 @@ fn literals(word: &[u8]) -> Vec<&[u8]> {
         let next = match word[at] {
             b'[' => end_of_class(word, at),
             b'{' => end_of_alternatives(word, at),
-            // An escaped byte is a literal, which is not needed.
+            // An escaped byte is a literal too, but is not needed.
             b'\\' => at + 2,
             b'*' | b'?' | b'/' => at + 1,
             _ => {
@@ -270,16 +271,16 @@ fn literals(word: &[u8]) -> Vec<&[u8]> {
     literals
 }
 
-/// Returns where a class of characters ends that begins at `start`, behind its bracket.
+/// Returns where the character class that begins at `start` ends, after its bracket.
 fn end_of_class(word: &[u8], start: usize) -> usize {
     let negation = usize::from(matches!(word.get(start + 1), Some(b'!' | b'^')));
-    // A bracket that is the first character is a member of the class.
+    // A bracket in first position is a member of the class.
     let first = start + 1 + negation + 1;
     let end = word.get(first..).and_then(|rest| rest.iter().position(|byte| *byte == b']'));
     end.map_or(word.len(), |end| first + end + 1)
 }
 
-/// Returns where alternatives end that begin at `start`, behind the last brace.
+/// Returns where the alternatives that begin at `start` end, after the last brace.
 fn end_of_alternatives(word: &[u8], start: usize) -> usize {
     let (mut depth, mut at) = (0_usize, start);
     while at < word.len() {
@@ -302,7 +303,7 @@ fn end_of_alternatives(word: &[u8], start: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Compares what the index finds with what the selectors say one by one.
+    /// Compares the result of the index with that of trying each selector.
     #[test]
     fn an_item_is_found_as_if_all_were_tried() {
         let words = [
@@ -315,7 +316,7 @@ mod tests {
             "docs/a.md", "b.c", "lib/b.c", "srcs/a.md", "other", "{a", "src/{.py",
         ];
         let files: Vec<RelPath> = files.iter().map(|file| RelPath::new(file.as_bytes()).unwrap()).collect();
-        // Every run of words, so that each is once the last one.
+        // Every contiguous range, so that each item is the last one at some point.
         for (from, to) in (0..words.len()).flat_map(|from| (from + 1..=words.len()).map(move |to| (from, to)))
         {
             let chosen = &words[from..to];

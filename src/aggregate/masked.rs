@@ -1,8 +1,8 @@
-//! The masked view: definitions as they are, signatures, and nothing of the rest.
+//! The masked view: definitions verbatim, signatures, and nothing else.
 //!
-//! A definition is the text of its lines, so that an agent may search for it. Where a symbol within a definition is to
-//! be shown by its signature or not at all, that part is cut out and replaced by a note. Of a container that the mask does
-//! not name nothing is shown but its name, in a comment above its members.
+//! A definition is the verbatim text of its lines, so that an agent can search for it. A symbol inside a definition
+//! that is shown by its signature, or hidden, is cut out and replaced by a note. A container that the mask does not
+//! name is only mentioned in a comment above its members.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,24 +15,24 @@ use super::regions::{SymbolModes, SymbolRegion, is_head, nest_symbols};
 use super::repeated::{distinct_heads, remove_parameters};
 use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
 
-/// What is put before a symbol that stood on the same line as the head of what holds it.
+/// Put before a symbol that began on the same line as the head of its container.
 const INDENT_STEP: &str = "    ";
 
 /// The maximum number of missing names for which the nearest existing ones are suggested.
 const MAX_SUGGESTED: usize = 10;
 
-/// A text as a mask shows it.
+/// The result of applying a mask to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskedView {
-    /// What is shown; empty if the mask shows nothing.
+    /// The visible text; empty if the mask shows nothing.
     pub body: String,
-    /// The names of the mask that no symbol has, each with the names that are nearest to it.
+    /// The names of the mask that match no symbol, each with the nearest existing names.
     pub missing: Vec<(String, Vec<String>)>,
 }
 
-/// Returns what `mask` shows of a text: for each symbol that it names the definition or the signature, in the order of
-/// the text. Symbols that it does not name are not shown, but within a definition that is. A mask that names only what it
-/// hides shows the whole text without that.
+/// Returns what `mask` shows of a text: the definition or signature of each symbol that it names, in the order of the
+/// text. Other symbols are only visible inside a definition that is shown. A mask that only hides shows the whole text
+/// without the hidden symbols.
 pub fn render_masked(
     text: &str,
     outline: &Outline,
@@ -41,7 +41,7 @@ pub fn render_masked(
 ) -> MaskedView {
     let symbols = SymbolsByName::new(outline);
     let gone = mask.iter().filter(|(key, _)| symbols.has_none(key));
-    // To look for the nearest is costly, and nobody reads it for hundreds.
+    // Finding the nearest names is expensive, and nobody reads them for hundreds of keys.
     let near =
         |at: usize, key: &str| if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
     let mut missing: Vec<(String, Vec<String>)> =
@@ -60,7 +60,7 @@ pub fn render_masked(
     MaskedView { body, missing }
 }
 
-/// Returns the qualified names of the symbols that a mask hides, and of those within them.
+/// Returns the qualified names of the symbols that a mask hides, including nested ones.
 pub(super) fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]) -> HashSet<&'o str> {
     let (mut names, symbols) = (HashSet::new(), SymbolsByName::new(outline));
     for (key, _) in mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide) {
@@ -73,18 +73,18 @@ pub(super) fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]
     names
 }
 
-/// Returns whether a key that is offered, perhaps with parameters or a number, names what is hidden.
+/// Returns whether a suggested key, perhaps with parameters or a number, names a hidden symbol.
 pub(super) fn names_hidden(key: &str, hidden: &HashSet<&str>) -> bool {
     hidden.contains(key) || key.match_indices(['(', '#']).any(|(at, _)| hidden.contains(&key[..at]))
 }
 
-/// Returns the signatures of all symbols and of their members, one a line where that is possible.
+/// Returns the signatures of all symbols and of their members, one per line where possible.
 pub fn render_signatures(text: &str, outline: &Outline, language: &str) -> String {
     render_modes(text, outline, &SymbolModes::uniform(outline, MaskMode::Signature, usize::MAX), language)
 }
 
-/// Returns the definitions of all symbols: the text without its imports, and without the code and the comments that
-/// belong to no symbol.
+/// Returns the definitions of all symbols: the text without imports, and without code and comments that belong to no
+/// symbol.
 pub fn render_definitions(text: &str, outline: &Outline, language: &str) -> String {
     render_modes(text, outline, &SymbolModes::uniform(outline, MaskMode::Definition, 0), language)
 }
@@ -101,21 +101,21 @@ fn render_modes(text: &str, outline: &Outline, modes: &SymbolModes, language: &s
     body
 }
 
-/// What is shown of an entry, without the end of its last line.
+/// The text of an entry, without its last line break.
 struct MaskedPiece {
     text: String,
-    /// Whether it is one line, and may directly follow another.
+    /// Whether it is a single line, and may follow another directly.
     is_line: bool,
-    /// Whether it is a constant of an enumeration.
+    /// Whether it is an enumeration constant.
     is_constant: bool,
     has_owner_comment: bool,
 }
 
-/// What is around the pieces in progress.
+/// The context of the pieces being rendered.
 struct EnclosingContext<'o> {
-    /// The container that they lie in, where its head is not shown.
+    /// The container that they belong to, if its head is not shown.
     owner: Option<&'o Symbol>,
-    /// Where the line of the head that is shown begins.
+    /// Where the line of the visible head begins.
     line: usize,
     indent: String,
 }
@@ -128,7 +128,7 @@ pub(super) struct DefinitionCut {
 }
 
 impl SourcePage<'_> {
-    /// Returns what is shown of entries around which nothing is shown, or a head alone.
+    /// Returns the text of entries whose surroundings are not shown, or show only a head.
     fn render_regions(
         &self,
         entries: &[SymbolRegion<'_>],
@@ -136,8 +136,7 @@ impl SourcePage<'_> {
     ) -> Vec<MaskedPiece> {
         let mut pieces = Vec::new();
         let mut is_owner_named = around.owner.is_none();
-        // An entry that is indented deeper than its siblings is inside a block that has no symbol, such as an
-        // `if`.
+        // An entry that is indented deeper than its siblings is inside a block without a symbol, such as an `if`.
         let indents = entries.iter().map(|entry| self.indent_within(entry.span.start, around));
         let least = indents.min_by_key(String::len).unwrap_or_default();
         for entry in entries {
@@ -146,13 +145,13 @@ impl SourcePage<'_> {
                 let block = self.block_around(entry, &indent, &least);
                 block.unwrap_or_default() + &self.render_definition(entry, &indent)
             } else if entry.has_head() {
-                // Code in a block of its own would seem to belong to what is above it. Where indents mean nothing, the
+                // Indented code would seem to belong to the line above it. Where indentation has no meaning, the
                 // members of a type keep theirs.
                 let is_aligned = self.style.layout == BlockLayout::Indented || entry.inside.is_empty();
                 self.render_signature(entry, if is_aligned { least.clone() } else { indent.clone() })
             } else {
                 let within = self.render_regions(&entry.inside, &context_within(entry, around));
-                // What follows them belongs to this owner again, and a comment has to say so.
+                // The pieces after them belong to this owner again, and a comment has to say so.
                 is_owner_named = around.owner.is_none() || (is_owner_named && within.is_empty());
                 pieces.extend(within);
                 continue;
@@ -174,7 +173,7 @@ impl SourcePage<'_> {
         pieces
     }
 
-    /// Returns pieces with a blank line between any two that are not both of one line.
+    /// Joins pieces, with a blank line between any two unless both are single lines.
     fn join_pieces(&self, pieces: &[MaskedPiece]) -> String {
         let mut text = String::new();
         let mut is_after_line = true;
@@ -200,13 +199,13 @@ impl SourcePage<'_> {
         if range.start == self.line_start(range.start) { text.to_owned() } else { format!("{indent}{text}") }
     }
 
-    /// Returns the signatures of an entry's symbols, and within the braces of the first that has any what is shown of
-    /// its members.
+    /// Returns the signatures of an entry's symbols, with the visible members inside the braces of the first that has
+    /// any.
     fn render_signature(&self, entry: &SymbolRegion<'_>, indent: String) -> String {
         let wanted = entry.symbols.iter().filter(|(_, mode)| is_head(*mode));
         let symbols: Vec<&Symbol> = wanted.map(|(symbol, _)| *symbol).collect();
         let holder = symbols.iter().position(|symbol| has_members(symbol)).unwrap_or(0);
-        // Namespaces that begin on one line are one to their author.
+        // Nested namespaces that begin on one line count as one.
         let is_namespace = symbols.get(holder).is_some_and(|symbol| symbol.kind.is_namespace());
         let line = if is_namespace { usize::MAX } else { self.line_start(entry.span.start) };
         let around = EnclosingContext { owner: None, line, indent };
@@ -221,7 +220,7 @@ impl SourcePage<'_> {
         heads.collect::<Vec<_>>().join(self.line_end)
     }
 
-    /// Returns the first paragraph of a symbol's doc as comments above its head; nothing if it has none.
+    /// Returns the first paragraph of a symbol's documentation as comments above its head; empty if it has none.
     fn doc_comment(&self, symbol: &Symbol, indent: &str) -> String {
         let doc = symbol.doc.as_deref().unwrap_or_default().trim();
         let lines = doc.lines().map(str::trim).take_while(|line| !line.is_empty());
@@ -229,27 +228,27 @@ impl SourcePage<'_> {
         comments.flat_map(|comment| [indent.to_owned(), comment, self.line_end.to_owned()]).collect()
     }
 
-    /// Returns the comment that names the owner of the piece below it.
+    /// Returns the comment that names the container of the piece below it.
     fn owner_comment(&self, owner: &Symbol, indent: &str) -> String {
         let comment = self.style.comment(&format!("in {}", owner.qualified_name), true);
         if comment.is_empty() { comment } else { format!("{indent}{comment}{}", self.line_end) }
     }
 
-    /// Returns the comment above a definition inside an `if` or another block that is not shown: by its
-    /// indent it would seem to belong to what is shown above it.
+    /// Returns the comment above a definition inside an `if` or another block that is not shown: its indentation would
+    /// suggest that it belongs to what is shown above it.
     fn block_around(&self, entry: &SymbolRegion<'_>, indent: &str, least: &str) -> Option<String> {
         let is_deeper = self.style.layout == BlockLayout::Indented && least.len() < indent.len();
         let head = is_deeper.then(|| self.block_head(entry.span.start, indent.len()))?;
         Some(format!("{indent}# in a block: {}{}", head.unwrap_or("…"), self.line_end))
     }
 
-    /// Returns whether a comment above a symbol is about it. Python's definitions have their docs within.
+    /// Returns whether comments above a symbol document it. Python's docstrings are inside the definitions.
     fn has_doc_above(&self, symbol: &Symbol) -> bool {
         let is_within = self.style.layout == BlockLayout::Indented && symbol.kind != SymbolKind::Constant;
         symbol.doc.is_some() && !is_within
     }
 
-    /// Returns the indent of what begins at `at`: its line's, or one step more than that of a head on the same line.
+    /// Returns the indentation at `at`: that of its line, or one step more than a head on the same line.
     fn indent_within(&self, at: usize, around: &EnclosingContext<'_>) -> String {
         if self.line_start(at) == around.line {
             return format!("{}{INDENT_STEP}", around.indent);
@@ -257,13 +256,13 @@ impl SourcePage<'_> {
         self.indent(at).to_owned()
     }
 
-    /// Returns the text of `range`, in which something is shown otherwise.
+    /// Returns the text of `range`, with the entries that are shown differently replaced.
     fn text_with_cuts(&self, range: &Range<usize>, entries: &[SymbolRegion<'_>]) -> String {
         let mut cuts = Vec::new();
         self.collect_cuts(entries, &mut cuts);
         let (mut out, mut at) = (String::new(), range.start);
         for cut in &cuts {
-            // A cut that begins within the one before it has been replaced together with that.
+            // A cut inside the previous one was replaced together with it.
             let Some(kept) = self.text.get(at..cut.range.start) else { continue };
             out.push_str(kept);
             match &cut.replacement {
@@ -290,7 +289,7 @@ impl SourcePage<'_> {
                 self.join_pieces(&self.render_regions(&entry.inside, &context_within(entry, &around)))
             };
             if instead.is_empty() {
-                // What is said of it is hidden with it.
+                // Its comments are hidden with it.
                 self.hide_range(self.commented_span(&entry.span), cuts);
             } else {
                 let is_first = range.start == self.line_start(range.start);
@@ -300,7 +299,7 @@ impl SourcePage<'_> {
         }
     }
 
-    /// Hides a part; parts that follow each other are hidden as one. What another cut replaces of it is hidden with that.
+    /// Hides a part. Adjacent hidden parts are merged; what an earlier cut covers is left to that.
     pub(super) fn hide_range(&self, range: Range<usize>, cuts: &mut Vec<DefinitionCut>) {
         let before = cuts.last().map_or(0, |last| last.range.end);
         let range = range.start.max(before)..range.end.max(before);
@@ -314,7 +313,7 @@ impl SourcePage<'_> {
         }
     }
 
-    /// Returns what replaces what is hidden; in Python a statement, because a class body needs at least one.
+    /// Returns the replacement of hidden text; in Python a statement, because a class body needs at least one.
     pub(super) fn hidden_marker(&self, range: &Range<usize>) -> String {
         let lines = self.text[range.clone()].trim().lines().count();
         let size = if lines == 1 { "1 line hidden".to_owned() } else { format!("{lines} lines hidden") };
@@ -325,7 +324,7 @@ impl SourcePage<'_> {
         let is_last = self.rest_of_line(range.end).trim().is_empty();
         match (self.style.layout, is_last) {
             (BlockLayout::Indented, true) => format!("{indent}...  # {size}"),
-            // Code follows on the same line, and a comment would take it in.
+            // Code follows on the same line, and would become part of a comment.
             (BlockLayout::Indented, false) => format!("{indent}...;"),
             (BlockLayout::Braced | BlockLayout::Worded(_) | BlockLayout::Listed, _) => {
                 format!("{indent}{}", self.style.comment(&size, is_last))
@@ -334,7 +333,7 @@ impl SourcePage<'_> {
     }
 }
 
-/// Ends the constants of an enumeration, which other members follow, as Java and Kotlin do.
+/// Terminates the enumeration constants if other members follow, as Java and Kotlin require.
 fn end_constants(pieces: &mut [MaskedPiece]) {
     let last = pieces.last_mut().filter(|piece| piece.is_constant && piece.text.ends_with(','));
     if let Some(last) = last {
@@ -343,7 +342,7 @@ fn end_constants(pieces: &mut [MaskedPiece]) {
     }
 }
 
-/// Returns what is around the members of an entry that is not shown itself.
+/// Returns the context for the members of an entry that is not shown itself.
 fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -> EnclosingContext<'o> {
     let own = entry.symbols.iter().map(|(symbol, _)| *symbol).find(|symbol| has_members(symbol));
     // The comment above the members must not name what is hidden.

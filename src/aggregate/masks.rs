@@ -1,20 +1,20 @@
-//! Which symbols a mask's key means.
+//! Resolves the keys of masks to symbols.
 //!
-//! A key is a qualified name, and means every symbol of that name; or `name(parameters)`, the one that takes these; or
-//! `name#2`, the second of that name in the text.
+//! A key is a qualified name, which selects every symbol of that name; or `name(parameters)`, which selects the one
+//! with these parameters; or `name#2`, the second of that name in the text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::model::{Outline, Symbol};
 
-/// Only so much of a name is compared: more is no typing error, and a hostile name may be a megabyte long.
+/// Only this much of a name is compared: a longer name is not a typo, and a hostile one may be a megabyte long.
 const MAX_COMPARED_CHARS: usize = 64;
 
-/// How many names are offered in place of one that is not there.
+/// How many names are suggested for one that does not exist.
 const MAX_OFFERED: usize = 3;
 
-/// Returns the symbols that `key` means, in the order of the text; none if there is no such symbol. For many keys,
+/// Returns the symbols that `key` selects, in the order of the text; empty if there are none. For many keys,
 /// [`SymbolsByName`] is faster.
 pub fn select_symbols<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
     SymbolsByName::new(outline).select(key)
@@ -31,7 +31,7 @@ impl<'o> SymbolsByName<'o> {
         outline.walk(|symbol, _| {
             let name = symbol.qualified_name.as_str();
             by_name.entry(Cow::Borrowed(name)).or_default().push(symbol);
-            // `Engine.run` means `Engine::run` too, as references spell it.
+            // `Engine.run` selects `Engine::run` too, as references spell it.
             if name.contains("::") {
                 by_name.entry(Cow::Owned(name.replace("::", "."))).or_default().push(symbol);
             }
@@ -39,10 +39,10 @@ impl<'o> SymbolsByName<'o> {
         Self(by_name)
     }
 
-    /// Returns the symbols that `key` means, in the order of the text; none if there is no such symbol.
+    /// Returns the symbols that `key` selects, in the order of the text; empty if there are none.
     pub fn select(&self, key: &str) -> Vec<&'o Symbol> {
         let key = key.trim();
-        // The whole key first, because a name may hold `#` or brackets itself, as `Frame#read` does in Ruby.
+        // The whole key first, because a name may contain `#` or brackets itself, as `Frame#read` does in Ruby.
         let named = self.named(key);
         if !named.is_empty() {
             return named.to_vec();
@@ -54,7 +54,7 @@ impl<'o> SymbolsByName<'o> {
                 .into_iter()
                 .collect();
         }
-        // `operator()(int)` has two places where its parameters might begin.
+        // In `operator()(int)`, the parameters might begin at two places.
         let splits = key.match_indices('(').map(|(at, _)| key.split_at(at)).filter(|_| key.ends_with(')'));
         for (name, wanted) in splits {
             let mut found = self.named(name.trim_end()).to_vec();
@@ -66,22 +66,22 @@ impl<'o> SymbolsByName<'o> {
         Vec::new()
     }
 
-    /// Returns whether `key` means no symbol.
+    /// Returns whether `key` selects no symbol.
     pub fn has_none(&self, key: &str) -> bool {
         self.select(key).is_empty()
     }
 
-    /// Returns whether `key` means none of these symbols, but meant some of the earlier ones.
+    /// Returns whether `key` selects none of these symbols, but selected some of the earlier ones.
     pub fn has_lost(&self, earlier: &Self, key: &str) -> bool {
         !earlier.has_none(key) && self.has_none(key)
     }
 
-    /// Returns whether each name of other symbols is a name of these.
+    /// Returns whether these symbols include the names of all other ones.
     pub fn has_all_of(&self, others: &Self) -> bool {
         others.names().all(|name| self.0.contains_key(name))
     }
 
-    /// Returns the qualified names, in no order.
+    /// Returns the qualified names, in arbitrary order.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.values().flatten().map(|symbol| symbol.qualified_name.as_str())
     }
@@ -91,8 +91,8 @@ impl<'o> SymbolsByName<'o> {
     }
 }
 
-/// Returns keys of the outline that are most like `key`, the most alike first; where only the overload is wrong, the
-/// overloads that there are.
+/// Returns the keys of the outline that are most similar to `key`, best first; if only the overload is wrong, the
+/// existing overloads.
 pub fn nearest_keys(outline: &Outline, key: &str) -> Vec<String> {
     let key = key.trim();
     let symbols = all_symbols(outline);
@@ -108,7 +108,7 @@ pub fn nearest_keys(outline: &Outline, key: &str) -> Vec<String> {
     }
     let mut scored: Vec<(usize, &str)> =
         symbols.iter().map(|symbol| (name_distance(key, symbol), symbol.qualified_name.as_str())).collect();
-    // The sort is stable: among names that are as much alike the first in the text comes first.
+    // The sort is stable: among equally similar names, the first in the text comes first.
     scored.sort_by_key(|(score, _)| *score);
     let mut names: Vec<String> = Vec::new();
     for (_, name) in scored {
@@ -132,19 +132,20 @@ fn symbols_named<'o>(symbols: &[&'o Symbol], name: &str) -> Vec<&'o Symbol> {
     symbols.iter().copied().filter(|symbol| is_name_of(symbol, name)).collect()
 }
 
-/// Returns whether a name is a symbol's qualified name; `Engine.run` means `Engine::run` too, as references spell it.
+/// Returns whether a name is a symbol's qualified name; `Engine.run` also matches `Engine::run`, as references spell
+/// it.
 pub(super) fn is_name_of(symbol: &Symbol, name: &str) -> bool {
     let own = symbol.qualified_name.as_str();
     own == name || own.contains("::") && own.replace("::", ".") == name
 }
 
-/// Reads `name#2`.
+/// Parses `name#2`.
 fn split_number(key: &str) -> Option<(&str, usize)> {
     let (name, number) = key.rsplit_once('#')?;
     Some((name.trim_end(), number.parse().ok()?))
 }
 
-/// Returns the key that means this symbol alone, which is the one at `at` among those of its name.
+/// Returns a key that selects this symbol only; `at` is its position among those of its name.
 fn unique_key(symbol: &Symbol, at: usize) -> String {
     match parameters(symbol) {
         Some(parameters) => format!("{}{parameters}", symbol.qualified_name),
@@ -152,7 +153,7 @@ fn unique_key(symbol: &Symbol, at: usize) -> String {
     }
 }
 
-/// Returns the parameters in a symbol's signature, with the brackets around them.
+/// Returns the parameters in a symbol's signature, including the parentheses.
 fn parameters(symbol: &Symbol) -> Option<&str> {
     let signature = symbol.signature.as_str();
     for (at, _) in signature.match_indices(symbol.name.as_str()) {
@@ -169,7 +170,7 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the text up to the bracket that closes the first; a bracket in a string is none.
+/// Returns the text up to the bracket that matches the first one, ignoring brackets in strings.
 fn bracketed(text: &str) -> Option<&str> {
     let (mut depth, mut quote, mut is_escaped) = (0usize, None, false);
     for (at, c) in text.char_indices() {
@@ -177,7 +178,7 @@ fn bracketed(text: &str) -> Option<&str> {
             (Some(_), _) if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
             (Some(open), close) if open == close => quote = None,
-            // An odd number of Rust's lifetimes looks like a quote without an end. Its symbols are then only known by
+            // An odd number of Rust lifetimes looks like an unterminated quote. Such symbols can only be selected by
             // number, which is enough in a language without overloads.
             (None, '"' | '\'') => quote = Some(c),
             (None, '(') => depth += 1,
@@ -189,14 +190,14 @@ fn bracketed(text: &str) -> Option<&str> {
     None
 }
 
-/// Returns whether two texts are the same but for white space.
+/// Returns whether two texts differ only in white space.
 fn is_alike(one: &str, other: &str) -> bool {
     let letters = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     letters(one) == letters(other)
 }
 
-/// How unlike a symbol's names are to `key`. That the symbol lies elsewhere than was said counts as one letter: `run`
-/// is more like `Engine.run` than like `ran`.
+/// Returns the distance between a symbol's names and `key`. A wrong container counts as half an edit: `run` is nearer
+/// to `Engine.run` than to `ran`.
 fn name_distance(key: &str, symbol: &Symbol) -> usize {
     let short = |text: &str| text.chars().take(MAX_COMPARED_CHARS).collect::<String>();
     let last = key.rsplit(['.', ':']).next().unwrap_or(key);
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_means_every_symbol_of_that_name_and_no_other() {
+    fn a_name_selects_every_symbol_of_that_name_and_no_other() {
         check("Engine::run", &[1, 2]);
         check(" rerun ", &[5]);
         check("run", &[]);
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overload_is_told_by_its_parameters_whatever_the_white_space() {
+    fn an_overload_is_selected_by_its_parameters_in_any_white_space() {
         check("Engine::run(int speed,const char* how=\")\")", &[1]);
         check("Engine::run( )", &[2]);
         check("Engine::operator()(int a)", &[3]);
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overload_is_told_by_its_number() {
+    fn an_overload_is_selected_by_its_number() {
         check("Engine::run#2", &[2]);
         check("speed#1", &[6]);
         for key in ["speed#0", "speed#3", "speed#", "speed#-1", "#1", "speed#99999999999999999999999"] {
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_named_and_the_overloads_where_only_those_are_wrong() {
+    fn near_names_are_suggested_and_overloads_where_only_those_are_wrong() {
         let near = |key: &str| nearest_keys(&engine(), key);
         assert_eq!(near("run")[0], "Engine::run");
         assert_eq!(near("Engin::run")[0], "Engine::run");
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn every_overload_that_is_named_selects_itself() {
+    fn every_suggested_overload_selects_itself() {
         let outline = engine();
         for key in nearest_keys(&outline, "Engine::run#9") {
             assert_eq!(select_symbols(&outline, &key).len(), 1, "{key}");

@@ -1,16 +1,16 @@
-//! What a model wrote, made safe to show.
+//! Sanitizes text written by a model.
 
 use crate::model::is_invisible;
 
-/// The maximum length of a model's summary in a document, in bytes. Answers are limited to less when they arrive.
+/// The maximum length of a model's summary in a document, in bytes. Answers are limited to less on arrival.
 const MAX_BYTES: usize = 8 << 10;
-/// The limit for a text that shares a line.
+/// The limit for a text that shares a line with others.
 const MAX_LINE_BYTES: usize = 400;
-/// The mark of a truncation.
+/// Marks a truncation.
 const CUT: &str = " […]";
 
-/// Returns words in paragraphs, one a line and none of them empty: without what a terminal would obey, what turns the
-/// direction of writing, and what nobody sees.
+/// Returns the text as paragraphs, one per line and none empty, without terminal control characters, bidirectional
+/// controls and invisible characters.
 pub fn sanitize_paragraphs(words: &str) -> String {
     let words = truncate(words, MAX_BYTES);
     if is_plain(&words) {
@@ -24,7 +24,7 @@ pub fn sanitize_paragraphs(words: &str) -> String {
             let space = if at == before { "" } else { " " };
             text.push_str(space);
             text.extend(word.chars().filter(|c| !c.is_control() && !is_invisible(*c)));
-            // A word of nothing but invisible characters leaves no second space behind.
+            // A word of only invisible characters must not leave a second space behind.
             if text.len() == at + space.len() {
                 text.truncate(at);
             }
@@ -50,7 +50,7 @@ fn truncate(words: &str, most: usize) -> String {
     format!("{}{CUT}", &words[..end])
 }
 
-/// Returns whether a text is already sanitized, as most are.
+/// Returns whether a text needs no sanitizing, as is usual.
 fn is_plain(words: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
     words.bytes().all(is_usual) && words.trim_ascii() == words && !words.contains("  ")
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn words_keep_their_paragraphs_and_lose_what_is_no_word() {
+    fn a_text_keeps_its_paragraphs_and_loses_control_characters() {
         check("It reads.\n\n It  writes.\t\n", "It reads.\nIt writes.");
         check("\u{1b}[31mred\u{1b}[0m \u{202e}won\u{202c} \u{200b} x\0y", "[31mred[0m won xy");
         check("a\rb\u{2028}c", "a\nb\nc");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_somebody_made_endless_are_cut() {
+    fn overlong_texts_are_truncated() {
         let text = sanitize_paragraphs(&"ä".repeat(1 << 20));
         assert!(text.len() <= MAX_BYTES && text.ends_with(CUT), "{}", text.len());
         let line = sanitize_line(&"word\n".repeat(1 << 10));

@@ -1,11 +1,11 @@
-//! Source text by its lines, and the syntax of its language as far as generated lines need it: comments, braces, heads.
+//! Source text by lines, and the syntax of its language as far as generated lines need it: comments, braces, heads.
 
 use std::ops::Range;
 
-/// More white space than this at the beginning of a line is not repeated: each line that is made would have it.
+/// Leading white space beyond this is not copied, because every generated line would have it.
 const MAX_INDENT: usize = 200;
 
-/// So far is looked for the head of a block.
+/// How many lines above are searched for the head of a block.
 const MAX_LINES_ABOVE: usize = 500;
 
 /// A text and where its lines begin.
@@ -21,40 +21,40 @@ impl<'t> SourcePage<'t> {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         let style = LanguageStyle::for_language(language);
-        // By the first line: generated lines have to take one kind of end, and texts that mix them are rare.
+        // By the first line: generated lines need one kind of line break, and texts that mix them are rare.
         let first = line_starts.get(1).map_or("", |end| &text[..*end]);
         let line_end = if first.ends_with("\r\n") { "\r\n" } else { "\n" };
         Self { text, style, line_end, line_starts }
     }
 
-    /// Returns where the line begins that holds `at`.
+    /// Returns the start of the line that contains `at`.
     pub(super) fn line_start(&self, at: usize) -> usize {
-        // The first line starts at 0, so at least one start is not behind `at`.
+        // The first line starts at 0, so at least one start is not after `at`.
         self.line_starts[self.line_starts.partition_point(|start| *start <= at) - 1]
     }
 
-    /// Returns what follows `at` on its line, without the line's end.
+    /// Returns the rest of the line after `at`, without the line break.
     pub(super) fn rest_of_line(&self, at: usize) -> &'t str {
         let next = self.line_starts.partition_point(|start| *start <= at);
         let end = self.line_starts.get(next).copied().unwrap_or(self.text.len());
         self.text[at..end].trim_end_matches(['\n', '\r'])
     }
 
-    /// Returns the white space at the beginning of the line that holds `at`.
+    /// Returns the white space at the beginning of the line that contains `at`.
     pub(super) fn indent(&self, at: usize) -> &'t str {
         let before = &self.text[self.line_start(at)..at];
         let blank = before.len() - before.trim_start_matches(is_blank).len();
-        // White space beyond ASCII takes several bytes, and the limit may fall within one.
+        // White space beyond ASCII takes several bytes, and the limit may fall inside one.
         &before[..before.floor_char_boundary(blank.min(MAX_INDENT))]
     }
 
-    /// Returns the text of a symbol as a reader takes it for: with the indent of its first line, and with the semicolon
-    /// and the comment that follow it on its last, also where that comment ends on a later line.
+    /// Returns a symbol's text extended as a reader would: with the indentation of its first line, and with the
+    /// semicolon and the comment after it on its last line, even if that comment ends on a later line.
     pub(super) fn extended_span(&self, span: &Range<usize>) -> Range<usize> {
         let line = self.line_start(span.start);
         let before = &self.text[line..span.start];
         let is_first = before.chars().all(is_blank);
-        // The grammar's node begins behind `extern "C"`; without it the definition would declare another function.
+        // The grammar's node begins after `extern "C"`; without it, the definition would declare another function.
         let is_linkage = before.trim_start().starts_with("extern \"") && !before.contains(['{', ';']);
         let start = if is_first || is_linkage { line } else { span.start };
         let rest = self.rest_of_line(span.end);
@@ -64,20 +64,20 @@ impl<'t> SourcePage<'t> {
         start..self.comments_end(end).unwrap_or(end)
     }
 
-    /// Returns the text of a symbol with all that is said of it: the comments directly above it, and those below it that are
-    /// indented deeper than it is. They are in its body where indents mark a body, and continue the comment behind it elsewhere.
+    /// Returns a symbol's text with its comments: those directly above it, and those below it that are indented deeper.
+    /// The latter are in its body if indentation marks bodies, and otherwise continue the comment after it.
     pub(super) fn commented_span(&self, span: &Range<usize>) -> Range<usize> {
         let extended = self.extended_span(span);
         let line = self.line_start(span.start);
-        // A comment may also be in front of it, as in `/** The key. */ int key;`.
+        // A comment may also precede it on the same line, as in `/** The key. */ int key;`.
         let start = self.leading_comments_start(extended.start).unwrap_or(extended.start);
         let start = self.with_comment_above(start);
         let indent = self.text[line..].len() - self.text[line..].trim_start_matches([' ', '\t']).len();
         start..self.with_comments_below(extended.end, indent)
     }
 
-    /// Returns where the comments end that begin on a line below `end` and are indented deeper than that; `end` if there are
-    /// none, or if a line does not end there.
+    /// Returns the end of the comments on the lines below `end` that are indented deeper than `indent`; `end` if there
+    /// are none, or if it is not at the end of a line.
     fn with_comments_below(&self, end: usize, indent: usize) -> usize {
         if !self.rest_of_line(end).is_empty() {
             return end;
@@ -97,15 +97,15 @@ impl<'t> SourcePage<'t> {
         end
     }
 
-    /// Returns where the comment directly above the line that begins at `start` begins, if there is one. Else,
-    /// and where no line begins there, `start` itself.
+    /// Returns the start of the comment directly above the line that begins at `start`; `start` itself if there is
+    /// none, or if no line begins there.
     pub(super) fn with_comment_above(&self, start: usize) -> usize {
         let line = self.line_starts.partition_point(|begin| *begin <= start) - 1;
         if self.line_starts[line] != start {
             return start;
         }
         let mut first = line;
-        // Upwards, a block comment is entered by its end and left by its beginning.
+        // Going up, a block comment is entered at its end and left at its beginning.
         let mut is_in_block = false;
         for above in (0..line).rev() {
             let text = self.text[self.line_starts[above]..self.line_starts[above + 1]].trim();
@@ -126,7 +126,7 @@ impl<'t> SourcePage<'t> {
         self.line_starts[first]
     }
 
-    /// Returns the head of the block that holds the line of `at`: the nearest line above with less of an indent.
+    /// Returns the head of the block that contains the line of `at`: the nearest line above that is indented less.
     pub(super) fn block_head(&self, at: usize, indent: usize) -> Option<&'t str> {
         let line = self.line_starts.partition_point(|begin| *begin <= at) - 1;
         let above = (0..line).rev().take(MAX_LINES_ABOVE);
@@ -135,14 +135,14 @@ impl<'t> SourcePage<'t> {
             let own = text.trim_start_matches([' ', '\t']);
             let is_less = text.len() - own.len() < indent;
             let own = own.trim();
-            // A comment may be indented less than the code that it is in, and is no head. A longer line would not help
-            // a reader.
+            // A comment may be indented less than the code around it, and is not a head. A longer line would not help a
+            // reader.
             (is_less && !own.is_empty() && !own.starts_with('#') && own.len() <= MAX_INDENT).then_some(own)
         })
     }
 
-    /// Returns where the line ends on which the comments end that follow `at`: that of `at` if nothing follows on it, and `None` if
-    /// code does.
+    /// Returns the end of the line on which the comments after `at` end; that of the line of `at` if nothing follows,
+    /// and `None` if code follows.
     fn comments_end(&self, at: usize) -> Option<usize> {
         let mut at = at;
         loop {
@@ -157,8 +157,8 @@ impl<'t> SourcePage<'t> {
         }
     }
 
-    /// Returns where the line begins on which the comments begin that are directly in front of `at`; `None` if there are
-    /// none, or if code is in front of them.
+    /// Returns the start of the line on which the comments directly before `at` begin; `None` if there are none, or if
+    /// code precedes them.
     fn leading_comments_start(&self, at: usize) -> Option<usize> {
         let (begin, end) = self.style.block_comment?;
         let mut start = at;
@@ -170,12 +170,12 @@ impl<'t> SourcePage<'t> {
     }
 }
 
-/// Returns what takes the place of lines that are not shown: a comment, where the language has comments.
+/// Returns the replacement of lines that are not shown: a comment, if the language has comments.
 pub fn skipped_lines_mark(language: &str, lines: usize) -> String {
     gap_mark(language, &format!("… {lines} {}", if lines == 1 { "line" } else { "lines" }))
 }
 
-/// Returns words in a comment, where the language has comments.
+/// Returns a text as a comment, if the language has comments.
 pub(super) fn gap_mark(language: &str, words: &str) -> String {
     let comment = LanguageStyle::for_language(language).comment(words, true);
     if comment.is_empty() { words.to_owned() } else { comment }
@@ -187,19 +187,19 @@ fn is_blank(c: char) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LanguageStyle {
-    /// How what belongs together is marked.
+    /// How blocks are marked.
     pub(super) layout: BlockLayout,
-    /// What a comment begins with that goes to the end of its line.
+    /// The start of a line comment.
     pub(super) line_comment: Option<&'static str>,
-    /// What is around a comment within a line.
+    /// The start and end of a comment within a line.
     pub(super) block_comment: Option<(&'static str, &'static str)>,
-    /// What ends a declaration of one line.
+    /// The terminator of a one-line declaration.
     pub(super) statement_end: &'static str,
     /// What follows the closing brace of a type.
     pub(super) type_end: &'static str,
 }
 
-/// How a language marks what belongs together.
+/// How a language marks blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockLayout {
     Indented,
@@ -219,7 +219,7 @@ impl LanguageStyle {
         type_end: "",
     };
     const LINES: Self = Self { statement_end: "", ..Self::BRACES };
-    /// Lists of things with comments as in a shell.
+    /// Lists, with comments as in a shell.
     const LIST: Self = Self {
         layout: BlockLayout::Listed,
         line_comment: Some("#"),
@@ -249,7 +249,7 @@ impl LanguageStyle {
         }
     }
 
-    /// Returns the style of a language of which no more is known than its comments.
+    /// Returns the style of a language of which only the comments are known.
     fn without_grammar(language: &str) -> Self {
         let mark = |line_comment| Self { line_comment: Some(line_comment), ..Self::LIST };
         let around =
@@ -298,13 +298,13 @@ impl LanguageStyle {
         }
     }
 
-    /// Returns what is around a comment; where there is none, what no source begins a line with.
+    /// Returns the start and end marks of a comment; if there is none, marks that begin no line of source.
     pub(super) fn block_marks(&self) -> (&'static str, &'static str) {
         self.block_comment.unwrap_or(("\0", "\0"))
     }
 
-    /// Returns a comment of these words: for the end of a line, or for the middle of one; nothing if the language has
-    /// no such comment.
+    /// Returns a text as a comment, for the end of a line or for the middle of one; empty if the language has no such
+    /// comment.
     pub(super) fn comment(&self, words: &str, is_last: bool) -> String {
         match (self.line_comment.filter(|_| is_last), self.block_comment) {
             (Some(begin), _) => format!("{begin} {words}"),

@@ -1,4 +1,4 @@
-//! The symbols of an outline by the text that they take up, with what is to be shown of each.
+//! The symbols of an outline arranged by their text ranges, each with its mask mode.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,13 +7,13 @@ use std::ops::Range;
 use super::masks::{SymbolsByName, is_name_of};
 use crate::model::{MaskMode, Outline, Symbol};
 
-/// Symbols that take up the same text, as `a` and `b` of `int a, b;` do, and those whose text lies within it.
+/// Symbols with the same text range, such as `a` and `b` of `int a, b;`, and the symbols inside it.
 pub(super) struct SymbolRegion<'o> {
-    /// The text, from its first byte to the one after its last.
+    /// The byte range of the text.
     pub(super) span: Range<usize>,
-    /// The symbols, with what is to be shown of each; nothing if nobody said.
+    /// The symbols, each with its mode; `None` if the mask does not name it.
     pub(super) symbols: Vec<(&'o Symbol, Option<MaskMode>)>,
-    /// What lies within, in the order of the text.
+    /// The regions inside, in the order of the text.
     pub(super) inside: Vec<Self>,
 }
 
@@ -22,29 +22,28 @@ impl SymbolRegion<'_> {
         self.symbols.iter().any(|(_, own)| *own == mode)
     }
 
-    /// Returns whether the text is hidden: of several symbols that share it, one that is shown shows it.
+    /// Returns whether the text is hidden: if several symbols share it, any visible one keeps it visible.
     pub(super) fn is_hidden(&self) -> bool {
         let is_shown = self.has_mode(Some(MaskMode::Definition)) || self.has_head();
         self.has_mode(Some(MaskMode::Hide)) && !is_shown
     }
 
-    /// Returns whether a signature is shown of it, with or without words about it.
+    /// Returns whether its signature is shown, with or without documentation.
     pub(super) fn has_head(&self) -> bool {
         self.symbols.iter().any(|(_, mode)| is_head(*mode))
     }
 }
 
-/// What is to be shown of the symbols of an outline. A symbol is known by where it is in memory: two overloads may
-/// be alike in all else.
+/// The modes of an outline's symbols, keyed by their addresses: two overloads may be equal in everything else.
 pub(super) struct SymbolModes(HashMap<*const Symbol, MaskMode>);
 
 impl SymbolModes {
-    /// Returns the modes of a mask. A key that picks one overload takes precedence over one that means all of a name; of two
-    /// equally specific ones the later decides.
+    /// Returns the modes of a mask. A key for one overload takes precedence over one for all symbols of a name; of two
+    /// equally specific keys, the later one wins.
     pub(super) fn from_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
         let (mut modes, symbols) = (HashMap::new(), SymbolsByName::new(outline));
         let found: Vec<_> = mask.iter().map(|(key, mode)| (key.trim(), *mode, symbols.select(key))).collect();
-        // General keys first, so that specific ones overwrite what they say.
+        // General keys first, so that specific ones overwrite them.
         for wants_exact in [false, true] {
             for (key, mode, found) in &found {
                 let meant = found.iter().filter(|symbol| is_name_of(symbol, key) != wants_exact);
@@ -66,8 +65,8 @@ impl SymbolModes {
     }
 }
 
-/// Returns the symbols of `outline` by the text that they take up. Not by parents and children: of
-/// `enum { RED } color;` the outline makes two siblings, and one lies within the other.
+/// Nests the symbols of `outline` by their text ranges, not by parents and children: for `enum { RED } color;`, the
+/// outline has two siblings, one of which is inside the other.
 pub(super) fn nest_symbols<'o>(
     outline: &'o Outline,
     text: &str,
@@ -75,16 +74,16 @@ pub(super) fn nest_symbols<'o>(
 ) -> Vec<SymbolRegion<'o>> {
     let mut flat = Vec::new();
     outline.walk(|symbol, _| {
-        // Moved to the boundaries of characters, because slicing anywhere else panics.
+        // Rounded to character boundaries, because slicing anywhere else panics.
         let end = text.floor_char_boundary(symbol.span.end_byte);
         let start = text.floor_char_boundary(symbol.span.start_byte).min(end);
         flat.push((start..end, symbol));
     });
-    // Of symbols that begin together the longest comes first, so that the others are found within it.
+    // The longest of the symbols that begin together comes first, so that the others are found inside it.
     flat.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
     let (mut top, mut open): (Vec<SymbolRegion<'o>>, Vec<SymbolRegion<'o>>) = (Vec::new(), Vec::new());
     for (span, symbol) in flat {
-        // The pointer is only compared: the outline is borrowed throughout, so its symbols stay where they are.
+        // The pointer is only compared: the outline is borrowed, so its symbols do not move.
         let mode = modes.0.get(&std::ptr::from_ref(symbol)).copied();
         if let Some(last) = open.last_mut().filter(|last| last.span == span) {
             last.symbols.push((symbol, mode));
@@ -109,7 +108,7 @@ fn close_region<'o>(open: &mut Vec<SymbolRegion<'o>>, top: &mut Vec<SymbolRegion
     }
 }
 
-/// Returns whether a signature is shown, with or without words about the symbol.
+/// Returns whether a signature is shown, with or without documentation.
 pub(super) const fn is_head(mode: Option<MaskMode>) -> bool {
     matches!(mode, Some(MaskMode::Signature | MaskMode::Summary))
 }

@@ -1,4 +1,4 @@
-//! Which view a file gets: the first rule that matches decides.
+//! Decides the view of each file: the first rule that matches wins.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -10,42 +10,42 @@ use crate::model::{
     ViewMode,
 };
 
-/// How a tier sees a project.
+/// How a project is shown to a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierOptions {
     pub tier: Tier,
-    /// View of files that nothing else decides.
+    /// The view of files that no other rule decides.
     pub view: ViewMode,
     pub focus_view: ViewMode,
-    /// What is shown below the words of a summary.
+    /// What is shown below the text of a summary.
     pub summary_detail: SummaryDetail,
-    /// Whether a model's summary replaces the heuristic's, where there are some.
+    /// Whether a model's summary replaces the heuristic one, if there is one.
     pub by_model: bool,
     pub tree: bool,
-    /// How much of a limited document does not depend on the task, in thousandths.
+    /// The part of a limited document that does not depend on the task, in thousandths.
     pub stable_thousandths: u32,
-    /// Views of files by the id of their type.
+    /// Views of files by file type id.
     pub language_views: BTreeMap<String, ViewMode>,
 }
 
-/// All that decides about views.
+/// Everything that views depend on.
 #[derive(Debug)]
 pub struct RoutingContext<'a> {
     pub strategy: AggregationStrategy,
     pub tier: Option<&'a TierOptions>,
     pub focus: &'a Focus,
-    /// What people say of single files.
+    /// The curated items.
     pub items: &'a CuratedItems,
-    /// View where nothing else decides.
+    /// The view if nothing else decides.
     pub default_mode: ViewMode,
-    /// A file of more bytes is not rendered in full.
+    /// A larger file is not rendered in full.
     pub max_bytes: u64,
-    /// How deep a hydrated document shows its files.
+    /// The depths of files in a hydrated document.
     pub depths: Option<&'a HydratedDepths>,
 }
 
 impl RoutingContext<'_> {
-    /// Returns whether some file may be shown as a diff.
+    /// Returns whether any file may be shown as a diff.
     pub fn may_show_diffs(&self) -> bool {
         let of_tier = |tier: &TierOptions| {
             [tier.view, tier.focus_view].contains(&ViewMode::Diff)
@@ -57,14 +57,14 @@ impl RoutingContext<'_> {
     }
 }
 
-/// The slices of a file that a hydrated document has, by name, each with how deep it is shown.
+/// The slices of a file in a hydrated document, by name, with their depths.
 pub type SliceDepths = BTreeMap<String, Depth>;
 
-/// How deep a hydrated document shows its files, and which of their slices.
+/// The depths of files and slices in a hydrated document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HydratedDepths {
     pub files: BTreeMap<RelPath, Depth>,
-    /// Of the files of which slices were placed.
+    /// The slices, by file.
     pub slices: BTreeMap<RelPath, SliceDepths>,
 }
 
@@ -85,7 +85,7 @@ impl HydratedDepths {
         depths
     }
 
-    /// Returns the files that there is something of.
+    /// Returns the files that are at least partly shown.
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
         let without_slices = self.files.keys().filter(|path| !self.slices.contains_key(*path));
         self.slices.keys().chain(without_slices)
@@ -94,7 +94,7 @@ impl HydratedDepths {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoutedView {
-    /// The view; [`ViewMode::None`] too for a file that is left out altogether.
+    /// The view; [`ViewMode::None`] also for a file that is left out completely.
     pub view: ViewMode,
     pub rule: RoutingRule,
 }
@@ -105,7 +105,7 @@ impl RoutedView {
     pub fn hydrated(self, path: &RelPath, depths: &HydratedDepths) -> Self {
         match depths.files.get(path) {
             Some(depth) => self.at_depth(*depth),
-            // Slices were placed that nobody marks any longer, and the whole file would not be within the limit.
+            // The placed slices no longer exist, and the whole file would exceed the limit.
             None if depths.slices.contains_key(path) && self.rule != RoutingRule::Slices => {
                 self.at_depth(Depth::SUMMARY)
             }
@@ -113,8 +113,7 @@ impl RoutedView {
         }
     }
 
-    /// Returns the view of a file that hydration has placed at a depth. What a person curated is shown as curated, unless
-    /// there was less room.
+    /// Returns the view for a depth assigned by hydration. A curated view is kept, unless less fits.
     fn at_depth(self, depth: Depth) -> Self {
         let routed = Depth::of_view(self.view);
         match (self.rule.is_general(), routed.cmp(&depth)) {
@@ -125,15 +124,14 @@ impl RoutedView {
     }
 }
 
-/// What one rule had to say of a file.
+/// The verdict of one rule about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleVerdict {
     pub rule: RoutingRule,
     pub view: Option<ViewMode>,
 }
 
-/// Asks every rule, in the order in which they are asked: that of the contract (`docs/documents.md`, "Which view a file
-/// gets").
+/// Evaluates all rules in the order of the contract (`docs/documents.md`, "Which view a file gets").
 pub fn explain_routing(
     path: &RelPath,
     file_type: &FileType,
@@ -145,7 +143,7 @@ pub fn explain_routing(
     let is_worker = routing.tier.is_some_and(|tier| tier.tier == Tier::Worker);
     let focus_view = routing.tier.map_or(ViewMode::Full, |tier| tier.focus_view);
     let tier_language = routing.tier.and_then(|tier| tier.language_views.get(file_type.id)).copied();
-    // In the order of the contract. What leaves a file out comes first, so that not even focus shows it.
+    // In the order of the contract. Rules that leave a file out come first, so that not even focus shows it.
     let rules = [
         (RoutingRule::AutoAggregate, when(says(|item| !item.auto_aggregate), ViewMode::None)),
         (RoutingRule::Excluded, when(says(|item| item.view_mode == Some(ViewMode::None)), ViewMode::None)),
@@ -175,7 +173,7 @@ const fn strategy_view(strategy: AggregationStrategy) -> Option<ViewMode> {
     }
 }
 
-/// Definitions hold the signatures, so that they win where an item asks for both.
+/// Definitions include signatures, so they win if an item asks for both.
 fn ast_view(item: &FileItem) -> Option<ViewMode> {
     match (item.ast_definitions, item.ast_signatures) {
         (true, _) => Some(ViewMode::Definitions),
@@ -184,7 +182,7 @@ fn ast_view(item: &FileItem) -> Option<ViewMode> {
     }
 }
 
-/// Returns the view that an item alone gives a file, by the rules of [`explain_routing`] that are about items.
+/// Returns the view that an item by itself gives a file, by the rules of [`explain_routing`] about items.
 pub fn view_of_item(item: &FileItem) -> Option<ViewMode> {
     let when = |is_so: bool, view: ViewMode| is_so.then_some(view);
     when(item.view_mode == Some(ViewMode::None), ViewMode::None)
@@ -195,24 +193,23 @@ pub fn view_of_item(item: &FileItem) -> Option<ViewMode> {
         .or_else(|| ast_view(item))
 }
 
-/// Returns the view of a file, and the rule that gave it.
+/// Returns the view of a file, and the rule that decided it.
 pub fn route_file(path: &RelPath, file_type: &FileType, routing: &RoutingContext<'_>) -> RoutedView {
-    // All rules are evaluated although the first match decides: an explanation that came from other code could
-    // differ.
+    // All rules are evaluated although the first match decides: an explanation by other code could differ.
     let verdicts = explain_routing(path, file_type, routing);
     let first =
         verdicts.into_iter().find_map(|verdict| Some(RoutedView { view: verdict.view?, rule: verdict.rule }));
     first.unwrap_or(RoutedView { view: routing.default_mode, rule: RoutingRule::DefaultMode })
 }
 
-/// Returns the view that a file would have if no mask said anything of it.
+/// Returns the view that a file would have without masks.
 pub fn view_without_mask(path: &RelPath, file_type: &FileType, routing: &RoutingContext<'_>) -> ViewMode {
     let verdicts = explain_routing(path, file_type, routing).into_iter();
     let mut others = verdicts.filter(|verdict| verdict.rule != RoutingRule::Mask);
     others.find_map(|verdict| verdict.view).unwrap_or(routing.default_mode)
 }
 
-/// Returns the view that a file of `size` bytes gets instead of `wanted`, and why, if it cannot be had.
+/// Returns the view that a file of `size` bytes gets instead of `wanted`, and why, if `wanted` is not possible.
 pub fn limit_to_size(
     wanted: ViewMode,
     size: u64,
@@ -250,7 +247,7 @@ mod routing_tests {
         }
     }
 
-    /// What is asked for, but for the file `src/a.py` itself.
+    /// The inputs of the rules for the file `src/a.py`.
     struct RoutingCase {
         strategy: AggregationStrategy,
         tier: Option<TierOptions>,
@@ -284,8 +281,8 @@ mod routing_tests {
         assert_eq!(route_file(&path, &PYTHON, &routing), RoutedView { view, rule });
     }
 
-    /// One thing that a rule asks about is taken away at a time, from a case in which all of them match: each row is
-    /// the first rule that is left, so that the table is the order of the contract.
+    /// Starts with a case in which all rules match, and disables one at a time: each row is the first rule that
+    /// remains, so the table is the order of the contract.
     #[test]
     fn the_first_rule_that_matches_decides() {
         let slice = Slice {
@@ -361,14 +358,14 @@ mod routing_tests {
     }
 
     #[test]
-    fn a_file_in_focus_gets_the_view_that_its_tier_has_for_it() {
+    fn a_file_in_focus_gets_the_focus_view_of_its_tier() {
         let qa = TierOptions { tier: Tier::Qa, focus_view: ViewMode::Window, ..worker() };
         check(&RoutingCase { tier: Some(qa), focus: "a.py", ..case() }, ViewMode::Window, RoutingRule::Focus);
         check(&RoutingCase { focus: "a.py", ..case() }, ViewMode::Full, RoutingRule::Focus);
     }
 
     #[test]
-    fn a_view_that_cannot_be_had_becomes_a_smaller_one_and_says_why() {
+    fn an_impossible_view_becomes_a_smaller_one_with_a_reason() {
         let fit = |wanted, size, has_structure| limit_to_size(wanted, size, 100, has_structure).0;
         assert_eq!(fit(ViewMode::Full, 100, true), ViewMode::Full);
         assert_eq!(fit(ViewMode::Full, 101, true), ViewMode::Skeleton);
@@ -408,11 +405,11 @@ mod items_tests {
         let both = items.overlaid_by(CuratedItems::new(above));
         let said = |path: &str| both.find(&RelPath::new(path.as_bytes()).unwrap()).unwrap().selected;
         assert!(!said("docs/x.md"));
-        assert!(said("docs/y.md"), "what says nothing hides nothing");
+        assert!(said("docs/y.md"), "a plain item hides nothing");
     }
 
     #[test]
-    fn what_looks_like_a_pattern_and_is_none_is_a_path() {
+    fn an_invalid_pattern_is_a_path() {
         let items = CuratedItems::new(vec![FileItem::plain("src/[x/b.py")]);
         assert!(items.find(&RelPath::new(b"src/[x/b.py").unwrap()).is_some());
         assert!(items.find(&RelPath::new(b"src/x/b.py").unwrap()).is_none());

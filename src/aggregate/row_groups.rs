@@ -1,47 +1,47 @@
-//! Rows of names: one for each file, and one for many files that differ in one part of their paths.
+//! Rows of names: one for each file, or one for many files whose paths differ in one component.
 //!
-//! A project may have the same settings or the same translations in forty folders. Their rows would say the same forty
-//! times, and take the room of files that a reader knows nothing of.
+//! A project may have the same settings or translations in forty folders. Their rows would repeat the same text forty
+//! times, and displace files that the reader knows nothing about.
 
 use std::collections::HashMap;
 
 use crate::model::RelPath;
 
-/// The minimum number of files of a group.
+/// The minimum number of files in a group.
 const LEAST: usize = 4;
-/// The maximum number of files that are named of a group.
+/// The maximum number of files of a group that are named.
 const NAMED: usize = 12;
 
 /// A file with its most important symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamesRow {
     pub(super) path: RelPath,
-    /// The names of symbols, as the source has them.
+    /// The names of symbols, as in the source.
     pub(super) names: Vec<String>,
-    /// Whether it may share a row with others. A source is looked for by its path, so that it has one of its own.
+    /// Whether it may share a row. Source files have rows of their own, because they are searched for by path.
     pub(super) is_groupable: bool,
 }
 
-/// A line, and the files that it is of.
+/// A line, and the files that it describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RowText {
     pub(super) text: String,
-    /// Their positions among the rows that were given, ascending.
+    /// Their positions among the given rows, ascending.
     pub(super) files: Vec<usize>,
 }
 
-/// What files have in common that differ in one part of their paths.
+/// What files whose paths differ in one component have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct GroupKey<'r> {
-    /// Which part it is, and what precedes and follows it.
+    /// Which component it is, and what precedes and follows it.
     part: usize,
     before: &'r [u8],
     after: &'r [u8],
-    /// None if they say what the path says.
+    /// Empty if they repeat the path.
     names: &'r [String],
 }
 
-/// Returns the lines, each in the place of its first file.
+/// Returns the lines; each is at the position of its first file.
 pub(super) fn group_rows(rows: &[NamesRow]) -> Vec<RowText> {
     let mut members: HashMap<GroupKey<'_>, Vec<usize>> = HashMap::new();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.is_groupable) {
@@ -60,7 +60,7 @@ pub(super) fn group_rows(rows: &[NamesRow]) -> Vec<RowText> {
             all.iter().copied().filter(|member| !is_written[*member]).collect()
         };
         let groups = keys(row).into_iter().map(|(key, _)| (left(&key), key));
-        // Of two groups as large, the one that differs in the later part.
+        // Of two equally large groups, the one that differs in the later component.
         let best = groups.max_by_key(|(files, key)| (files.len(), key.part));
         let line = match best.filter(|(files, _)| LEAST <= files.len()) {
             Some((files, key)) => RowText { text: group_text(rows, &files, &key), files },
@@ -74,7 +74,7 @@ pub(super) fn group_rows(rows: &[NamesRow]) -> Vec<RowText> {
     lines
 }
 
-/// Returns the groups that a file may belong to, each with the part of the path in which it differs from the others.
+/// Returns the groups that a file may belong to, each with the path component in which its files differ.
 fn keys(row: &NamesRow) -> Vec<(GroupKey<'_>, &[u8])> {
     if !row.is_groupable {
         return Vec::new();
@@ -85,7 +85,7 @@ fn keys(row: &NamesRow) -> Vec<(GroupKey<'_>, &[u8])> {
     let mut found = Vec::new();
     for (part, component) in path.split(|byte| *byte == b'/').enumerate() {
         let end = start + component.len();
-        // Files of one folder differ in their names, and not in the type that these end with.
+        // Files of one folder differ in name, but not in extension.
         let is_last = end == path.len();
         let dot = component.iter().rposition(|byte| *byte == b'.').filter(|dot| is_last && 0 < *dot);
         let varied = start..dot.map_or(end, |dot| start + dot);
@@ -96,7 +96,7 @@ fn keys(row: &NamesRow) -> Vec<(GroupKey<'_>, &[u8])> {
     found
 }
 
-/// Returns whether the names of a file are the name that it has in its path, in other letters.
+/// Returns whether the names of a file repeat its file name, in any spelling.
 fn repeats_path(row: &NamesRow) -> bool {
     let letters = |text: &str| {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
@@ -107,7 +107,7 @@ fn repeats_path(row: &NamesRow) -> bool {
     letters(only) == letters(&String::from_utf8_lossy(stem))
 }
 
-/// Returns `plugins/{a, b, … 7 more}/plugin.toml: names`.
+/// Formats `plugins/{a, b, … 7 more}/plugin.toml: names`.
 fn group_text(rows: &[NamesRow], files: &[usize], key: &GroupKey<'_>) -> String {
     let varied = |file: &usize| {
         let found = keys(&rows[*file]).into_iter().find(|(of, _)| of == key);
@@ -122,7 +122,7 @@ fn group_text(rows: &[NamesRow], files: &[usize], key: &GroupKey<'_>) -> String 
     format!("{before}{{{}}}{after}{names}\n", parts.join(", "))
 }
 
-/// Returns a piece of a path as it is shown in one, with its slashes.
+/// Returns a piece of a path as it is displayed in a path, with its slashes.
 fn shown(piece: &[u8]) -> String {
     let pieces = piece.split(|byte| *byte == b'/');
     let pieces: Vec<String> =

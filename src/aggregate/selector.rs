@@ -1,4 +1,4 @@
-//! Which files a person means: by a path, a folder, a name or a pattern; by exclusions.
+//! Selects files by path, folder, name or pattern, and excludes files by pattern.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::model::{RelPath, bytes_as_path, is_within, normalized_path, unescaped_path};
 
-/// Why a word selects nothing.
+/// Why a path or pattern is not valid.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("invalid pattern `{pattern}`")]
@@ -16,18 +16,18 @@ pub enum Error {
     Ignored { pattern: String, source: ignore::Error },
 }
 
-/// A word that selects files.
+/// A path, name or pattern that selects files.
 #[derive(Debug, Clone)]
 pub enum Selector {
-    /// These bytes: a path, the path of a folder, or some of a path's parts in a row.
+    /// Literal bytes: a path, the path of a folder, or consecutive components of a path.
     Parts(Vec<u8>),
     /// A pattern with `*`, `?`, `[…]` or `{…}`; `*` stops at a slash, `**` does not. Names such as `[id].tsx` are
-    /// common, so that the same bytes are taken literally as well.
+    /// common, so that it also matches as literal bytes.
     Pattern { glob: Box<GlobMatcher>, word: Vec<u8> },
 }
 
 impl Selector {
-    /// Reads a word. A leading `./` and a trailing slash mean nothing.
+    /// Parses a selector. A leading `./` and a trailing slash are ignored.
     pub fn new(word: &str) -> Result<Self, Error> {
         let word = &*normalized_path(word);
         if !word.contains(['*', '?', '[', '{']) {
@@ -38,13 +38,12 @@ impl Selector {
         Ok(Self::Pattern { glob: Box::new(glob.compile_matcher()), word: word.as_bytes().to_vec() })
     }
 
-    /// Reads a word of somebody who is not there to correct it: a pattern that cannot be read is a name.
+    /// Parses a selector that nobody can correct: an invalid pattern is taken as a name.
     pub fn new_lenient(word: &str) -> Self {
         Self::new(word).unwrap_or_else(|_| Self::Parts(normalized_path(word).into_bytes()))
     }
 
-    /// Returns the only path that the word can be; `None` for a pattern, and for a name that may be spelled as it is
-    /// printed.
+    /// Returns the only path that this can be; `None` for a pattern, and for a name that may be an escaped one.
     pub fn literal_path(&self) -> Option<RelPath> {
         match self {
             Self::Parts(word) if unescaped_path(word).is_none() => RelPath::new(word).ok(),
@@ -52,7 +51,7 @@ impl Selector {
         }
     }
 
-    /// Returns whether the word is this file's path, or that of a folder it lies in.
+    /// Returns whether this is the file's path, or that of a folder that contains it.
     pub fn selects(&self, path: &RelPath) -> bool {
         match self {
             Self::Parts(word) => word.is_empty() || word == b"." || lies_in(path.as_bytes(), word),
@@ -60,13 +59,14 @@ impl Selector {
         }
     }
 
-    /// Returns whether the word is this file's path, its name, or some of its path's parts in a row.
+    /// Returns whether this is the file's path, its name, or consecutive components of its path.
     pub fn touches(&self, path: &RelPath) -> bool {
         match self {
             Self::Parts(word) if word.is_empty() => false,
             Self::Parts(word) => has_parts(path.as_bytes(), word),
             Self::Pattern { glob, word } => {
-                // By the name too, because `*` stops at a slash: `*.py` is to reach files in every folder.
+                // The name is matched too, because `*` stops at a slash: `*.py` is meant to match files in every
+                // folder.
                 let is_match = glob.is_match(path.as_path()) || glob.is_match(name_of(path));
                 is_match || has_parts(path.as_bytes(), word)
             }
@@ -74,8 +74,8 @@ impl Selector {
     }
 }
 
-/// Returns whether a path is that of a folder or of something in it. A folder's name that is not UTF-8 may be spelled as
-/// it is printed.
+/// Returns whether a path is that of a folder, or inside it. A folder's name that is not UTF-8 may be given in its
+/// escaped form.
 fn lies_in(path: &[u8], folder: &[u8]) -> bool {
     is_within(path, folder) || unescaped_path(folder).is_some_and(|folder| is_within(path, &folder))
 }
@@ -92,8 +92,8 @@ fn has_parts(path: &[u8], parts: &[u8]) -> bool {
 
 /// Patterns that exclude files.
 ///
-/// A pattern excludes what git would ignore by it, and what a [`Selector`] of these words touches: where the two differ,
-/// the one that excludes more is what somebody meant who wants to keep a file to himself.
+/// A pattern excludes what git would ignore by it, and what a [`Selector`] of the same text touches: where the two
+/// differ, the user wants to keep files private, so both are excluded.
 #[derive(Debug)]
 pub struct ExclusionPatterns {
     selectors: Vec<Selector>,
@@ -101,15 +101,15 @@ pub struct ExclusionPatterns {
 }
 
 impl ExclusionPatterns {
-    /// Reads the patterns of a project in the folder `root`. One that cannot be read is an error: a file that was to be
-    /// excluded must not be shown because of a slip.
+    /// Parses the patterns of a project in the folder `root`. An invalid one is an error: a file that was meant to be
+    /// excluded must not be shown because of a typo.
     pub fn new(patterns: &[String], root: &Path) -> Result<Self, Error> {
         let mut words = Vec::with_capacity(patterns.len());
         let mut ignored = GitignoreBuilder::new("");
         for pattern in patterns {
             let plain = normalize_pattern(pattern, root);
             words.push(Selector::new(plain.trim_start_matches('/'))?);
-            // Neither mark has its meaning here: a list of what is excluded lets nothing in.
+            // `!` and `#` have no special meaning here: a list of exclusions includes nothing.
             let escape = if plain.starts_with(['!', '#']) { "\\" } else { "" };
             let wrong = |source| Error::Ignored { pattern: pattern.clone(), source };
             ignored.add_line(None, &format!("{escape}{plain}")).map_err(wrong)?;
@@ -118,19 +118,19 @@ impl ExclusionPatterns {
         Ok(Self { selectors: words, ignored: ignored.build().map_err(wrong)? })
     }
 
-    /// Returns whether a file is excluded, by itself or with a folder that it lies in.
+    /// Returns whether a file is excluded, by itself or through a folder that contains it.
     pub fn excludes(&self, path: &RelPath) -> bool {
         self.selectors.iter().any(|word| word.touches(path) || word.selects(path))
             || self.ignored.matched_path_or_any_parents(path.as_path(), false).is_ignore()
     }
 }
 
-/// Returns a pattern relative to the root, without what means nothing: `./a//b` is `a/b`.
+/// Returns a pattern relative to the root and normalized: `./a//b` is `a/b`.
 fn normalize_pattern(pattern: &str, root: &Path) -> String {
     let pattern = pattern.trim();
     let below = root.to_str().filter(|root| 1 < root.len()).and_then(|root| pattern.strip_prefix(root));
     let pattern = below.filter(|rest| rest.starts_with('/')).unwrap_or(pattern);
-    // What ends in a slash is a folder, as git reads a pattern.
+    // A pattern with a trailing slash is a folder, as in git.
     let mut plain = normalized_path(pattern);
     if pattern.ends_with('/') && !plain.is_empty() && plain != "/" {
         plain.push('/');
@@ -149,7 +149,7 @@ mod selector_tests {
     }
 
     #[test]
-    fn a_path_a_folder_a_name_or_a_part_is_meant() {
+    fn a_path_a_folder_a_name_or_a_component_is_selected() {
         check("src/engine/run.py", "src/engine/run.py", true, true);
         check("./src/", "src/engine/run.py", true, true);
         check("engine", "src/engine/run.py", false, true);
@@ -161,7 +161,7 @@ mod selector_tests {
     }
 
     #[test]
-    fn a_pattern_means_whole_paths_or_names() {
+    fn a_pattern_matches_whole_paths_or_names() {
         check("src/*.py", "src/a.py", true, true);
         check("src/*.py", "src/b/a.py", false, false);
         check("src/**/*.py", "src/b/a.py", true, true);
@@ -169,7 +169,7 @@ mod selector_tests {
     }
 
     #[test]
-    fn a_name_that_looks_like_a_pattern_is_meant_too() {
+    fn a_name_that_looks_like_a_pattern_is_matched_literally_too() {
         check("app/[id]/page.tsx", "app/[id]/page.tsx", true, true);
         check("app/[id]", "app/[id]/page.tsx", true, true);
         check("[id]", "app/[id]/page.tsx", false, true);
@@ -199,7 +199,7 @@ mod exclusions_tests {
     }
 
     #[test]
-    fn a_folder_is_excluded_with_all_in_it_however_it_is_spelled() {
+    fn a_folder_is_excluded_with_its_contents_in_any_spelling() {
         for pattern in [
             "private",
             "private/",
@@ -228,7 +228,7 @@ mod exclusions_tests {
     }
 
     #[test]
-    fn what_is_not_meant_is_not_excluded() {
+    fn other_files_are_not_excluded() {
         check("/deep", "private/shallow/a.py", false);
         check("private", "privately/a.py", false);
         check("/home/me/projects", "private/a.py", false);
@@ -236,7 +236,7 @@ mod exclusions_tests {
     }
 
     #[test]
-    fn a_list_of_what_is_excluded_lets_nothing_in() {
+    fn a_list_of_exclusions_includes_nothing() {
         let both = ExclusionPatterns::new(&["a.py".to_owned(), "!a.py".to_owned()], Path::new("/p")).unwrap();
         assert!(both.excludes(&RelPath::new(b"a.py").unwrap()));
         check("#a", "#a", true);
@@ -244,7 +244,7 @@ mod exclusions_tests {
     }
 
     #[test]
-    fn a_pattern_that_cannot_be_read_is_refused() {
+    fn an_invalid_pattern_is_refused() {
         for pattern in ["{private", "a[", "/a["] {
             assert!(exclusions(pattern).is_err(), "{pattern}");
         }

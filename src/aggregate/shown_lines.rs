@@ -1,29 +1,29 @@
-//! What a view of a file shows that earlier views of it did not.
+//! Finds what a view of a file shows that earlier views did not, and stores which lines a reader has.
 
 use std::collections::HashSet;
 
 use super::page::gap_mark;
 
-/// Between two views of a file whose lines are kept as one text. No line of a file is only that.
+/// Separates two views of a file in one stored text. No line of a file looks like this.
 const SEAM: &str = "\n… …\n";
-/// Between a view of which its reader has only some lines and these lines.
+/// Separates a view that its reader has only in part from the lines the reader has.
 const UNSEEN: &str = "\n… … …\n";
-/// Runs of fewer lines that were shown earlier stay, as what is around the others.
+/// Shorter runs of known lines are repeated, as context for the others.
 const MIN_KNOWN_LINES: usize = 6;
-/// The maximum size of views that are kept together.
+/// The maximum total size of views that are stored together.
 const MAX_MERGED_BYTES: usize = 256 << 10;
 
-/// Returns whether `shown` has lines of the file that `known` has not.
+/// Returns whether `shown` has lines of the file that `known` lacks.
 ///
-/// Pairs of lines are compared: a line as `return None` is found in many functions, and the first line of one whose body is
-/// left out says nothing about the body. What views say of what they leave out is no line of the file.
+/// Pairs of lines are compared: a line such as `return None` occurs in many functions, and the first line of a function
+/// whose body is omitted does not imply the body. Remarks of views about omissions are not lines of the file.
 pub fn has_new_lines(known: &str, shown: &str, source: &str) -> bool {
     let (known, source) = (line_pairs(known), line_pairs(source));
     line_pairs(shown).iter().any(|pair| source.contains(pair) && !known.contains(pair))
 }
 
-/// Returns `shown` with a comment in the place of each longer run of lines that `known` has; `None` if there is none. What the
-/// new lines are in, by the indentation, stays. `source` is the text of the file.
+/// Returns `shown` with a comment in place of each longer run of lines that `known` has; `None` if there is none. Lines
+/// that enclose new lines by indentation are kept. `source` is the text of the file.
 pub fn without_known_lines(known: &str, shown: &str, source: &str, language: &str) -> Option<String> {
     let (known, source) = (line_pairs(known), line_pairs(source));
     let lines: Vec<&str> = shown.split_inclusive('\n').collect();
@@ -44,7 +44,7 @@ pub fn without_known_lines(known: &str, shown: &str, source: &str, language: &st
     is_shorter.then_some(text)
 }
 
-/// Returns which lines are new, or have new ones in them.
+/// Returns which lines are new, or enclose new lines.
 fn lines_to_keep(lines: &[&str], is_new: &dyn Fn((&str, &str)) -> bool) -> Vec<bool> {
     let mut stays = vec![false; lines.len()];
     let filled: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].trim().is_empty()).collect();
@@ -55,19 +55,19 @@ fn lines_to_keep(lines: &[&str], is_new: &dyn Fn((&str, &str)) -> bool) -> Vec<b
     for at in filled.into_iter().rev() {
         let depth = indentation(lines[at]);
         stays[at] |= depth < innermost;
-        // What ends a bracket is in the line that begins it, which is as deep.
+        // A closing bracket is enclosed by its opening line, which is indented equally.
         let ends_bracket = lines[at].trim_start().starts_with([')', ']', '}']);
         innermost = if stays[at] { depth + usize::from(ends_bracket) } else { innermost };
     }
     stays
 }
 
-/// Returns how many bytes of white space a line begins with.
+/// Returns the bytes of white space at the beginning of a line.
 fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// Returns a text of two views, the first of which can be told apart; `None` if that is too large to be kept.
+/// Joins two views so that the first can be recovered; `None` if the result is too large to be stored.
 pub fn merge_shown(first: &str, others: &str) -> Option<String> {
     if !has_new_lines(first, others, others) {
         return Some(first.to_owned());
@@ -75,24 +75,24 @@ pub fn merge_shown(first: &str, others: &str) -> Option<String> {
     (first.len() + others.len() <= MAX_MERGED_BYTES).then(|| format!("{first}{SEAM}{others}"))
 }
 
-/// Returns the first view of those that [`merge_shown`] has put together, and the others; or the view of
-/// [`after_delta`], and the lines of it that its reader has.
+/// Returns the first of the views that [`merge_shown`] joined, and the others; or the view of [`after_delta`], and the
+/// lines of it that its reader has.
 pub fn split_shown(text: &str) -> (&str, &str) {
     text.split_once(UNSEEN).or_else(|| text.split_once(SEAM)).unwrap_or((text, ""))
 }
 
-/// Returns what the reader has of a file of which this text is kept.
+/// Returns the lines that the reader has of a file with this stored text.
 pub fn seen_lines(kept: &str) -> &str {
     kept.split_once(UNSEEN).map_or(kept, |(_, seen)| seen)
 }
 
-/// Returns whether a reader lacks lines of the view that is kept, because a delta only named what had changed.
+/// Returns whether the reader lacks lines of the stored view, because a delta only named the changes.
 pub fn lacks_lines(kept: &str) -> bool {
     kept.contains(UNSEEN)
 }
 
-/// Returns what is kept of a view whose reader had `kept` of the file, and was given a delta in place of the view. A delta
-/// may name symbols without showing their lines.
+/// Returns the text to store if the reader had `kept` of the file, and got a delta in place of the view. A delta may
+/// name symbols without showing their lines.
 pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
     let known = line_pairs(seen_lines(kept));
     let shown: HashSet<&str> =
@@ -101,7 +101,7 @@ pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
     let filled: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].trim_end().is_empty()).collect();
     let text = |at: usize| lines[at].trim_end();
     let had: HashSet<&str> = known.iter().flat_map(|(one, other)| [*one, *other]).collect();
-    // A line that its reader had is known next to one that the delta shows.
+    // A line that the reader had is known if it is next to one that the delta shows.
     let is_beside = |one: &str, other: &str| shown.contains(one) && had.contains(other);
     let mut is_seen = vec![false; lines.len()];
     for pair in filled.windows(2) {
@@ -121,27 +121,27 @@ pub fn after_delta(kept: &str, delta: &str, view: &str) -> String {
         if is_seen[run[0]] {
             seen.extend(run.iter().map(|at| lines[*at]));
         } else {
-            // Lines that are apart in the view must not become neighbors.
+            // Lines that are apart in the view must not become adjacent.
             seen.push_str("…\n");
         }
     }
     with_unseen(view, &seen)
 }
 
-/// Returns what is kept of a view of which only the lines `seen` were shown.
+/// Returns the text to store for a view of which only the lines `seen` were shown.
 fn with_unseen(view: &str, seen: &str) -> String {
     let seen = if seen.len() <= MAX_MERGED_BYTES { seen } else { "" };
     format!("{view}{UNSEEN}{seen}")
 }
 
-/// Returns what is kept of a file after another part of it was shown; `None` if that is too large to be kept.
+/// Adds another part of a file to its stored text; `None` if the result is too large.
 pub fn merge_part(kept: &str, part: &str) -> Option<String> {
     let (view, _) = split_shown(kept);
     let merged = merge_shown(seen_lines(kept), part)?;
     Some(if lacks_lines(kept) { with_unseen(view, &merged) } else { merged })
 }
 
-/// Returns each line with the one that follows it, without blank lines.
+/// Returns each line paired with the next one, ignoring blank lines.
 fn line_pairs(text: &str) -> HashSet<(&str, &str)> {
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     match lines.as_slice() {
@@ -201,14 +201,14 @@ mod tests {
         );
         let whole = after_delta(old, "-    a = 1\n+    a = 3\n-    return 1\n+    return 4\n", &new);
         assert_eq!(whole, new);
-        // What is shown later is seen with the rest, and the view stays what it was.
+        // A part that is shown later is added to the seen lines, and the view stays the same.
         let later = merge_part(&kept, "def f():\n    a = 3\n    b = 2\n").unwrap();
         assert!(!has_new_lines(seen_lines(&later), &new, &new));
         assert_eq!(split_shown(&later).0, new);
     }
 
     #[test]
-    fn what_was_shown_twice_is_kept_once() {
+    fn lines_that_were_shown_twice_are_stored_once() {
         let h = "def h():\n    return 2\n";
         let both = merge_shown(F, h).unwrap();
         assert!(!has_new_lines(&both, F, SOURCE) && !has_new_lines(&both, h, SOURCE));

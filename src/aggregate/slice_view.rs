@@ -1,10 +1,10 @@
-//! Marked lines of a file as a text.
+//! Renders marked lines of a file.
 
 use std::fmt::Write as _;
 
 use crate::model::{Slice, SliceResolution, SliceStatus, collapse_whitespace};
 
-/// Lines of a text, and what a person said of them.
+/// Lines of a text with a person's comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlicePart {
     /// A short name; may be empty.
@@ -14,14 +14,14 @@ pub struct SlicePart {
     /// First line, from 1.
     pub start_line: u32,
     pub end_line: u32,
-    /// What is wrong with them; empty if they are what was marked.
+    /// Why they may differ from the marked lines; empty if they do not.
     pub caveat: String,
-    /// The text; nothing for lines that are no longer found.
+    /// The text; empty for lines that are no longer found.
     pub content: String,
 }
 
 impl SlicePart {
-    /// Returns lines that have no name, as far as `text` has them.
+    /// Returns lines without a name, clipped to those that exist in `text`.
     pub fn from_lines(text: &str, start_line: u32, end_line: u32) -> Self {
         let count = u32::try_from(text.split_inclusive('\n').count()).unwrap_or(u32::MAX);
         let is_there = start_line <= count;
@@ -35,13 +35,13 @@ impl SlicePart {
         Self { tag: nothing(), comment: nothing(), start_line, end_line, caveat: nothing(), content }
     }
 
-    /// Returns a slice as it was found in `text`. What is lost is not shown as if it were right.
+    /// Returns a slice as it was found in `text`. Lost lines are not shown as if they were correct.
     pub fn from_resolution(text: &str, slice: &Slice, found: &SliceResolution) -> Self {
         let (start_line, end_line) = (found.start_line, found.end_line);
         let shown = || lines_of(text, start_line, end_line).to_owned();
         let (caveat, content) = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => (String::new(), shown()),
-            // Without a hash of its text nobody knows whether it has changed.
+            // Without a content hash, it is unknown whether the text has changed.
             SliceStatus::Changed if slice.anchors.content_hash.is_none() => {
                 ("found by the lines around it".to_owned(), shown())
             }
@@ -54,14 +54,14 @@ impl SlicePart {
         Self { tag, comment, start_line, end_line, caveat, content }
     }
 
-    /// Returns the part without its lines, where there is no room for them.
+    /// Returns the part without its lines, if they do not fit.
     #[must_use]
     pub fn without_lines(self) -> Self {
         Self { caveat: "not shown to fit the budget".to_owned(), content: String::new(), ..self }
     }
 }
 
-/// Returns the text of some lines, from 1 and inclusive. Lines end at line feeds alone, as git counts them.
+/// Returns the text of some lines, counted from 1 and inclusive. Only line feeds end lines, as in git.
 fn lines_of(text: &str, start_line: u32, end_line: u32) -> &str {
     let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     let before = start_line.saturating_sub(1) as usize;
@@ -79,7 +79,7 @@ pub fn render_slices(parts: &[SlicePart]) -> String {
             text.push('\n');
         }
         text.push_str("---\n[Slice");
-        // A tag is a person's words, and no word of theirs may begin a line of its own.
+        // A tag is text by a person, and must not begin a line of its own.
         let tag = collapse_whitespace(&part.tag);
         if !tag.is_empty() {
             let _ = write!(text, ": {tag}");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_not_there_are_no_text() {
+    fn missing_lines_have_no_text() {
         assert_eq!(lines_of("a\nb\n", 2, 9), "b\n");
         assert_eq!(lines_of("a\nb\n", 9, 10), "");
         assert_eq!(lines_of("", 1, 1), "");

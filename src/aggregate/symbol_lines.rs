@@ -1,7 +1,7 @@
-//! Which lines belong to which symbol, and which symbols differ between two versions of a file.
+//! Assigns lines to symbols, and finds the symbols that differ between two versions of a file.
 //!
 //! A line belongs to the innermost symbol around it. Versions are compared by hashes of these lines, so that a version
-//! whose text is not known any more can still be compared.
+//! can be compared even if its text is no longer known.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -11,17 +11,17 @@ use crate::model::{ContentHash, Outline};
 /// How many bytes of a hash are kept.
 const HASH_BYTES: usize = 8;
 
-/// A symbol and its lines, from 1, both ends included.
+/// A symbol and its lines, counted from 1, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolLines {
-    /// Its name after those of its containers. Overloads share it.
+    /// Its name qualified with those of its containers. Overloads share it.
     pub qualified_name: String,
     pub first_line: u32,
     pub last_line: u32,
 }
 
-/// Hashes of the lines that belong to each symbol and to none within it, and of those of no symbol. Blank lines and
-/// blanks at the ends of lines are not part of them, because they come and go with the symbols around.
+/// Hashes of the lines that belong to each symbol but to none inside it, and of those outside of symbols. Blank lines
+/// and trailing blanks are excluded, because they come and go with neighboring symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnHashes {
     pub symbols: Vec<u64>,
@@ -35,9 +35,9 @@ pub struct SymbolComparison {
     pub new_positions: Vec<Option<usize>>,
     /// For each symbol of the new version its position in the old one.
     pub old_positions: Vec<Option<usize>>,
-    /// For each symbol of the new version whether it is new, or its own lines are other ones.
+    /// For each symbol of the new version, whether it is new, or its own lines have changed.
     pub is_changed: Vec<bool>,
-    /// Whether the lines of no symbol are other ones.
+    /// Whether the lines outside of symbols have changed.
     pub is_rest_changed: bool,
 }
 
@@ -57,8 +57,8 @@ pub fn outline_lines(outline: &Outline) -> Vec<SymbolLines> {
 /// Returns for each line the position of the innermost symbol around it.
 pub(super) fn line_owners(symbols: &[SymbolLines], lines: usize) -> Vec<Option<usize>> {
     let mut owners: Vec<Option<usize>> = vec![None; lines];
-    // An outline lists a C type and its typedef one after the other, though they have the same lines: the members of
-    // the first would lose theirs to the second.
+    // An outline lists a C type and its typedef one after the other, although they have the same lines: the second
+    // would take the members' lines of the first.
     let mut outermost_first: Vec<usize> = (0..symbols.len()).collect();
     outermost_first.sort_by_key(|at| (symbols[*at].first_line, Reverse(symbols[*at].last_line)));
     for at in outermost_first {
@@ -91,7 +91,7 @@ impl OwnHashes {
         self.symbols.iter().chain([&self.rest]).flat_map(|hash| hash.to_le_bytes()).collect()
     }
 
-    /// Reads what [`OwnHashes::encode`] wrote; `None` if it cannot have.
+    /// Parses the output of [`OwnHashes::encode`]; `None` if it is invalid.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (chunks, []) = bytes.as_chunks::<HASH_BYTES>() else { return None };
         let (rest, symbols) = chunks.split_last()?;
@@ -107,8 +107,8 @@ fn short_hash(text: &str) -> u64 {
     digest.as_bytes().first_chunk::<HASH_BYTES>().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Finds for each symbol of one version the one of the same name in the other. Of several with one name those with the
-/// same lines belong together, and the others in their order.
+/// Finds for each symbol of one version the one of the same name in the other. Of several with one name, those with the
+/// same lines are paired first, and the others in order.
 pub fn compare_symbols(
     (old, old_hashes): (&[SymbolLines], &OwnHashes),
     (new, new_hashes): (&[SymbolLines], &OwnHashes),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overload_that_is_added_before_others_is_the_only_one_that_is_new() {
+    fn an_overload_that_is_added_before_others_is_the_only_new_one() {
         let (old, new) =
             (symbols(&[("f", 1, 1), ("f", 2, 2)]), symbols(&[("f", 1, 1), ("f", 2, 2), ("f", 3, 3)]));
         let (old_hashes, new_hashes) =

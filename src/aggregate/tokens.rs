@@ -1,33 +1,33 @@
-//! How many tokens a text is, to a model.
+//! Counts the tokens of a text.
 
 use std::sync::Once;
 
 use super::vocabulary::{RememberedCounts, Vocabulary};
 use crate::model::ContentHash;
 
-/// Name of the way tokens are estimated: bytes divided by three. Measured on code, `o200k_base` takes 4.1 bytes a
-/// token and the tokenizers of 2026 up to 30 % more tokens; three bytes a token errs on the safe side of both.
+/// The name of the estimate: bytes divided by three. Measured on code, `o200k_base` takes 4.1 bytes a token and the
+/// tokenizers of 2026 up to 30 % more tokens; three bytes a token errs on the safe side of both.
 pub const ESTIMATE: &str = "estimate: bytes/3";
 
-/// About how many bytes of a program are a token, where no more than an estimate is needed.
+/// The approximate bytes per token of source code, for rough estimates.
 pub const BYTES_PER_TOKEN: u64 = 4;
 
-/// The longest text that is counted at once, in bytes. A run of a million letters would take fifty times its size in
-/// memory.
+/// The longest text that is counted at once, in bytes. Counting a run of a million letters would take fifty times its
+/// size in memory.
 const MAX_PIECE_BYTES: usize = 64 << 10;
-/// Counts of shorter texts are not remembered: to look them up would take as long.
+/// Counts of shorter texts are not cached: looking them up would take as long.
 const MIN_REMEMBERED: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenCounter {
-    /// Exactly, as the models of `OpenAI` since GPT-4o do. Other providers' tokens are more: by a third at times.
+    /// Exact for OpenAI models since GPT-4o. Other providers' counts are higher, sometimes by a third.
     O200kBase,
-    /// From the number of bytes alone.
+    /// Estimated from the number of bytes.
     Estimate,
 }
 
 impl TokenCounter {
-    /// Every way there is.
+    /// All counters.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Estimate];
 
     pub const fn name(self) -> &'static str {
@@ -37,7 +37,7 @@ impl TokenCounter {
         }
     }
 
-    /// Returns the word that chooses it in the settings.
+    /// Returns its name in the settings.
     pub const fn setting_name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
@@ -45,8 +45,8 @@ impl TokenCounter {
         }
     }
 
-    /// Returns the name that counts are kept under; `None` if to count again is quicker than to look up. Its number
-    /// rises when the same text gives another count.
+    /// Returns the cache key of its counts; `None` if counting again is faster than a lookup. The number in it
+    /// increases when counts of the same text change.
     pub const fn key(self) -> Option<&'static str> {
         match self {
             Self::O200kBase => Some("o200k_base/1"),
@@ -59,7 +59,7 @@ impl TokenCounter {
         static LOADING: Once = Once::new();
         if self == Self::O200kBase {
             LOADING.call_once(|| {
-                // Without a thread, the first count loads it.
+                // If no thread can be started, the first count loads it.
                 let load = || {
                     Vocabulary::get();
                 };
@@ -68,12 +68,11 @@ impl TokenCounter {
         }
     }
 
-    /// Counts the tokens of a text. What looks like a special token (`<|endoftext|>`) is text like any other.
+    /// Counts the tokens of a text. What looks like a special token (`<|endoftext|>`) is ordinary text.
     ///
-    /// The first exact count of a process compiles the pattern that splits texts. The time that a count takes does not
-    /// grow faster than the text, whatever the text is: runs of more than 64 KiB of letters alone, of punctuation or of
-    /// white space are counted in pieces. A cut costs a token or two, so that the count of such a text is too high by
-    /// about as many as it has cuts.
+    /// The first exact count of a process compiles the pattern that splits texts. Counting takes linear time for any
+    /// text: runs of more than 64 KiB of only letters, punctuation or white space are counted in pieces. Each cut may
+    /// add a token or two.
     pub fn count(self, text: &str) -> u64 {
         match self {
             Self::O200kBase if text.len() < MIN_REMEMBERED => count_exactly(text),
@@ -89,12 +88,12 @@ impl TokenCounter {
         }
     }
 
-    /// Returns the tokens of the text with that hash, if this process has counted it lately.
+    /// Returns the cached tokens of the text with that hash.
     pub fn remembered(self, hash: &ContentHash) -> Option<u64> {
         (self == Self::O200kBase).then(|| RememberedCounts::get().count(hash)).flatten()
     }
 
-    /// Records the tokens of the text with that hash.
+    /// Caches the tokens of the text with that hash.
     pub fn remember(self, hash: ContentHash, tokens: u64) {
         if self == Self::O200kBase {
             RememberedCounts::get().insert(hash, tokens);
@@ -102,7 +101,7 @@ impl TokenCounter {
     }
 }
 
-/// Returns an estimate that is rather too high than too low.
+/// Returns an estimate that is more likely too high than too low.
 pub const fn estimate_tokens(bytes: u64) -> u64 {
     bytes.div_ceil(3)
 }
@@ -121,8 +120,8 @@ fn count_in_pieces(vocabulary: &Vocabulary, mut text: &str, most_bytes: usize) -
     tokens
 }
 
-/// Returns where a first piece of at most `most_bytes` ends: at the last place at which no token can span, or where
-/// there is none, behind the last whole character.
+/// Returns where the first piece of at most `most_bytes` ends: at the last place that no token can span, or else after
+/// the last whole character.
 fn end_of_piece(text: &str, most_bytes: usize) -> usize {
     if text.len() <= most_bytes {
         return text.len();
@@ -136,23 +135,23 @@ fn end_of_piece(text: &str, most_bytes: usize) -> usize {
         }
         next = Some(before);
     }
-    // A limit smaller than the first character would never get past it.
+    // A limit smaller than the first character would never advance.
     if most == 0 { text.ceil_char_boundary(1) } else { most }
 }
 
-/// Returns whether a text is surely cut between these two characters before its pieces are looked up in the vocabulary,
-/// whatever the surrounding text. This is read off the pattern of `o200k_base`:
+/// Returns whether a text is always split between these two characters before its pieces are looked up in the
+/// vocabulary, whatever surrounds them. This follows from the pattern of `o200k_base`:
 ///
 /// ```text
 /// [^\r\n\p{L}\p{N}]? letters ('s|'t|'re|'ve|'m|'ll|'d)?  |  \p{N}{1,3}
 ///  ?[^\s\p{L}\p{N}]+[\r\n/]*  |  \s*[\r\n]+  |  \s+(?!\S)  |  \s+
 /// ```
 ///
-/// - Behind a line's end nothing goes on but white space, and a slash where punctuation stood before.
-/// - White space that is no line's end is the beginning of a match, or follows other white space.
-/// - Behind a letter nothing goes on but letters, marks and `'`; behind a digit nothing but digits.
+/// - After a line break, a match can only continue with white space, or with a slash after punctuation.
+/// - White space other than line breaks begins a match, or follows other white space.
+/// - After a letter, a match can only continue with letters, marks and `'`; after a digit only with digits.
 ///
-/// One look ahead is in it, at what follows white space: so there is no such place between white space and a word.
+/// The pattern has a lookahead at what follows white space, so there is no such place between white space and a word.
 fn is_between_tokens(before: char, after: char) -> bool {
     let is_line_end = |c: char| c == '\n' || c == '\r';
     if is_line_end(before) {
@@ -164,7 +163,7 @@ fn is_between_tokens(before: char, after: char) -> bool {
     if after.is_whitespace() && !is_line_end(after) {
         return true;
     }
-    // ASCII alone: beyond it a combining mark may follow, which belongs to the letter's match.
+    // Only in ASCII: elsewhere a combining mark may follow, which belongs to the letter's match.
     let is_end_of_word = before.is_ascii_alphanumeric() && after.is_ascii();
     let is_end_of_number = before.is_ascii_digit() && after.is_ascii_alphabetic();
     is_end_of_word && (is_end_of_number || !after.is_ascii_alphanumeric() && after != '\'')
@@ -181,7 +180,7 @@ mod tests {
         tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
     }
 
-    /// What pieces of a document may end with, and what may occur anywhere in it.
+    /// Characters and strings that are difficult to split.
     const HOSTILE: &[&str] = &[
         "", " ", "  ", "\t", "\n", "\r\n", "\r", "\n\n", " \n", "/", "//", "/\n", "\n/", ";", "}", "...",
         "'", "'s", "'S", "\u{a0}", "\u{2028}", "\u{85}", "\u{3000}", "é", "e\u{301}", "\u{301}", "日本", "ß",
@@ -237,13 +236,13 @@ mod tests {
 
     #[test]
     fn a_run_without_an_end_is_counted_in_pieces_that_cost_little() {
-        // The library itself counts 125,000 for a million.
+        // The library counts 125,000 for a million.
         let tokens = TokenCounter::O200kBase.count(&"a".repeat(250_000));
         assert!((31_250..31_260).contains(&tokens), "{tokens}");
     }
 
     #[test]
-    fn a_limit_within_a_character_ends_all_the_same() {
+    fn counting_terminates_with_a_limit_within_a_character() {
         let vocabulary = Vocabulary::get();
         for most_bytes in 0..5 {
             assert!(0 < count_in_pieces(vocabulary, "🦀日本🦀", most_bytes));

@@ -1,4 +1,4 @@
-//! The text of each view that is not made of masks or diffs.
+//! Renders all views other than masks and diffs.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use super::focus::FocusLines;
 use super::model_text::sanitize_paragraphs;
 use crate::model::{Outline, RelPath, SummaryDetail, Symbol, ViewMode};
 
-/// What replaces a file that is not to be shown.
+/// Replaces a file that is excluded.
 pub const EXCLUDED: &str = "(context excluded)";
 
 /// Returns the line that replaces a file that cannot be shown.
@@ -19,7 +19,7 @@ pub fn error_line(path: &RelPath, view: ViewMode, reason: &str) -> String {
     }
 }
 
-/// Returns the symbols, one a line: `[Class] Foo (Lines 10-50)`, children indented two spaces.
+/// Returns the symbols, one per line: `[Class] Foo (Lines 10-50)`, children indented two spaces.
 pub fn render_outline(outline: &Outline) -> String {
     let mut text = String::new();
     outline.walk(|symbol, depth| {
@@ -37,7 +37,7 @@ pub fn render_outline(outline: &Outline) -> String {
     text
 }
 
-/// What an outline's line shows of one symbol.
+/// The line of a symbol in an outline.
 pub struct OutlineLine<'a> {
     /// Its kind, as `Enum Member`.
     pub title: &'a str,
@@ -57,18 +57,18 @@ impl OutlineLine<'_> {
     }
 }
 
-/// The maximum number of tokens of a summary, with what the tier shows below its words.
+/// The maximum number of tokens of a summary, including the structure below its text.
 pub const MAX_SUMMARY_TOKENS: u64 = 150;
 
-/// The lines of a summary: what is said about a file, and below it as much of its structure as the tier wants.
+/// The lines of a summary: the description of a file, followed by as much of its structure as the tier wants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SummaryLines {
     pub words: Vec<String>,
     pub structure: Vec<String>,
 }
 
-/// Returns the lines of a summary. No line numbers: those change with every edit, and what a summary says should change
-/// when its meaning does. A symbol that the words show is not listed again.
+/// Returns the lines of a summary. They have no line numbers: those change with every edit, and a summary should only
+/// change with its meaning. A symbol that the text mentions is not listed again.
 pub fn summary_lines(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> SummaryLines {
     let words: Vec<String> = words.trim_end().lines().map(str::to_owned).collect();
     let mut symbols = outline.map(top_level).unwrap_or_default();
@@ -84,8 +84,8 @@ pub fn summary_lines(words: &str, outline: Option<&Outline>, detail: SummaryDeta
     SummaryLines { words, structure }
 }
 
-/// Returns the lines of a model's summary, which lists no symbols. It is made such that no line but the first begins
-/// like one of the structure.
+/// Returns the lines of a model's summary, which lists no symbols. No line but the first begins like a line of the
+/// structure.
 pub fn model_summary_lines(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> SummaryLines {
     let text = sanitize_paragraphs(words).replace('\n', "\n  ");
     SummaryLines { words: text.lines().map(str::to_owned).collect(), ..summary_lines("", outline, detail) }
@@ -97,9 +97,9 @@ impl SummaryLines {
         join_lines(self.words.iter().chain(&self.structure))
     }
 
-    /// Returns as many lines as have at most [`MAX_SUMMARY_TOKENS`]: the first two first, which say what the file is;
-    /// then those of the structure if they were chosen by name, else the other words. `tokens` counts each line, words
-    /// before structure.
+    /// Returns as many lines as fit in [`MAX_SUMMARY_TOKENS`]: the first two, which say what the file is; then the
+    /// structure if the symbols were chosen by name, else the rest of the text. `tokens` has the tokens of each line,
+    /// text before structure.
     pub fn fit(&self, tokens: &[u64], is_chosen: bool) -> String {
         const HEAD: usize = 2;
         let mut room = MAX_SUMMARY_TOKENS;
@@ -120,8 +120,8 @@ impl SummaryLines {
             lines[at] = Some(shown.to_owned()).filter(|shown| !shown.is_empty());
         }
         for at in rest {
-            // A line that is too long must not keep out the shorter ones behind it: a constructor with many parameters
-            // would leave a file without any name.
+            // A line that is too long must not exclude the shorter ones after it: a constructor with many parameters
+            // would leave a file without any names.
             let Some(left) = room.checked_sub(tokens[at]) else { continue };
             room = left;
             let line = self.words.get(at).or_else(|| self.structure.get(at - words));
@@ -140,8 +140,8 @@ fn join_lines<'a>(lines: impl Iterator<Item = &'a String>) -> String {
     text
 }
 
-/// Returns whether the words about a file show a symbol: in a line that begins with its signature, or among the members
-/// of a type, or as a test.
+/// Returns whether the text about a file shows a symbol: in a line that begins with its signature, among the members of
+/// a type, or as a test.
 fn is_listed(words: &[String], symbol: &Symbol) -> bool {
     const COMPARED: usize = 100;
     let signature = symbol.signature.trim_end_matches([' ', ':', '{', ';', '=']);
@@ -162,7 +162,7 @@ fn is_listed(words: &[String], symbol: &Symbol) -> bool {
         .any(|line| !signature.is_empty() && begins(line).unwrap_or(false) || names(line).unwrap_or(false))
 }
 
-/// Orders symbols for a reader: public ones, private ones, tests.
+/// The order of symbols for a reader: public ones, private ones, tests.
 fn reader_rank(symbol: &Symbol) -> u8 {
     const TESTS: [&str; 6] = ["it(", "it.", "test(", "test.", "describe(", "TEST"];
     let is_test = symbol.name.starts_with("test_")
@@ -172,10 +172,10 @@ fn reader_rank(symbol: &Symbol) -> u8 {
     if is_test { 2 } else { u8::from(is_private) }
 }
 
-/// Returns what a reader from afar wants to know of: the types and functions of the top level and of its namespaces.
+/// Returns the symbols for an overview: types and functions at the top level and in its namespaces.
 fn top_level(outline: &Outline) -> Vec<&Symbol> {
     let mut found = Vec::new();
-    // A stack instead of recursion, because sources nest namespaces as deeply as they like.
+    // A stack instead of recursion, because namespaces may be nested arbitrarily deep.
     let mut stack: Vec<&Symbol> = outline.symbols.iter().rev().collect();
     while let Some(symbol) = stack.pop() {
         match symbol.kind {
@@ -187,8 +187,8 @@ fn top_level(outline: &Outline) -> Vec<&Symbol> {
     found
 }
 
-/// Returns `margin` lines on each side of the lines that were named, each with its number; what is left out between
-/// them is a line of its own. The whole text where no line was named.
+/// Returns `margin` lines on each side of the given lines, with line numbers; each gap is marked by a line. Returns the
+/// whole text if no line is given.
 pub fn render_window(text: &str, lines: &FocusLines, margin: u32) -> String {
     if lines.0.is_empty() {
         return text.to_owned();
@@ -243,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_is_a_line_a_symbol() {
+    fn an_outline_has_one_line_per_symbol() {
         let text = render_outline(&outline());
         let expected = "[Namespace] space (Lines 10-50)\n  [Class] Engine (Lines 10-50)\n    [Method] run (Lines 10-50)\n[Constant] LIMIT (Lines 10-50)\n";
         assert_eq!(text, expected);
     }
 
     #[test]
-    fn a_summary_carries_the_detail_that_is_asked_for() {
+    fn a_summary_has_the_requested_detail() {
         let outline = outline();
         let view = |words, detail| summary_lines(words, Some(&outline), detail).text();
         assert_eq!(view("Words.\n", SummaryDetail::Words), "Words.\n");
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_has_at_most_so_many_tokens() {
+    fn a_summary_keeps_its_token_limit() {
         let lines = |count: usize, name: &str| (0..count).map(|n| format!("{name}{n}")).collect::<Vec<_>>();
         let summary = SummaryLines { words: lines(4, "w"), structure: lines(4, "s") };
         assert_eq!(summary.fit(&[40; 8], false), "w0\nw1\nw2\n");

@@ -1,9 +1,9 @@
-//! The vocabulary `o200k_base`, and how texts are split into its tokens.
+//! The vocabulary `o200k_base`, and the splitting of texts into its tokens.
 //!
-//! The library that the vocabulary comes from takes some 100 ms to load it, keeps every token three times, and has a
-//! regular expression with buffers of its own for each of 128 threads: with some threads more than 100 MB. The program
-//! contains the tokens as a table instead, which `build.rs` makes from the library's and which is read where it lies,
-//! and counts by itself what the library counts; tests compare the two.
+//! The library that the vocabulary comes from takes some 100 ms to load it, stores every token three times, and has a
+//! regular expression with its own buffers for each of 128 threads: with some threads more than 100 MB. The program
+//! contains the tokens as a table instead, which `build.rs` generates from the library and which is used in place, and
+//! counts what the library counts; tests compare the two.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -15,8 +15,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::model::{ContentHash, lock};
 
-/// What a text is split into before its pieces are looked up, at the beginning of a text. The look ahead of the original,
-/// which `regex` does not know, is applied to what the last alternative matches: see [`Vocabulary::end_of_match`].
+/// The pattern by which a text is split, anchored at its beginning. The original has a lookahead, which `regex` does
+/// not support; it is applied to the match of the last alternative in [`Vocabulary::end_of_match`].
 const PATTERN: &str = concat!(
     r"\A(?:",
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
@@ -28,16 +28,16 @@ const PATTERN: &str = concat!(
     r")",
 );
 
-/// The tokens by their first two bytes (of a token of one byte, that byte and 0). Sorted, because the archive of a program
-/// in which they are in the order of a hash is 0.8 MB larger. For each pair of bytes there are lists of tokens with the
-/// same length, the shortest first: the length in a byte, the number of tokens in two, the sorted tokens without their
-/// first two bytes, and their ranks, first the low byte of each, then the middle, then the high one.
+/// The tokens, indexed by their first two bytes (for a token of one byte, that byte and 0). They are sorted, because
+/// the archive of a program that has them in hash order is 0.8 MB larger. For each pair of bytes there are lists of
+/// tokens of the same length, shortest first: the length in a byte, the number of tokens in two, the sorted tokens
+/// without their first two bytes, and their ranks, first the low byte of each, then the middle, then the high one.
 static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.tokens"));
-/// Where the lists of each pair of bytes begin in `TOKENS`, and where the last one ends: numbers of four bytes, the lowest
-/// byte first.
+/// Where the lists of each pair of bytes begin in `TOKENS`, and where the last one ends: four-byte little-endian
+/// numbers.
 static STARTS: &[[u8; 4]] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.starts")).as_chunks().0;
 
-/// The maximum number of counts in each part of their cache, which takes some 4 MB in all.
+/// The maximum number of counts in each part of their cache, which takes some 4 MB in total.
 const MAX_COUNTS: usize = 4096;
 const PARTS: usize = 16;
 
@@ -47,13 +47,13 @@ const LONGEST_MERGED: usize = 64;
 
 pub(super) struct Vocabulary {
     pattern: Regex,
-    /// How many tokens pieces are merged to that are none. A name that is one occurs again and again, and to merge it takes
-    /// as long as to look up fifty pieces.
+    /// The number of tokens that pieces outside of the vocabulary are merged to. Names recur, and merging one takes as
+    /// long as looking up fifty pieces.
     merged: [Mutex<FxHashMap<Box<[u8]>, u64>>; PARTS],
 }
 
-/// Counts by the hashes of texts, in parts so that threads seldom wait for each other: documents consist mostly of pieces
-/// that were counted for the document before.
+/// Counts by text hash, sharded so that threads rarely wait for each other: most pieces of a document were counted for
+/// the previous one.
 pub(super) struct RememberedCounts([Mutex<FxHashMap<ContentHash, u64>>; PARTS]);
 
 impl RememberedCounts {
@@ -90,7 +90,7 @@ impl Vocabulary {
         })
     }
 
-    /// Counts the tokens of a text. What looks like a special token is text like any other.
+    /// Counts the tokens of a text. What looks like a special token is ordinary text.
     pub(super) fn count(&self, mut text: &str) -> u64 {
         let mut tokens = 0;
         while !text.is_empty() {
@@ -101,7 +101,7 @@ impl Vocabulary {
         tokens
     }
 
-    /// Returns how many tokens a piece is merged to, as it is remembered or as [`Self::merge`] finds it.
+    /// Returns the number of tokens that a piece is merged to, cached or by [`Self::merge`].
     fn merged(&self, piece: &[u8]) -> u64 {
         if LONGEST_MERGED < piece.len() {
             return Self::merge(piece);
@@ -120,25 +120,26 @@ impl Vocabulary {
         })
     }
 
-    /// Returns where the first piece of a text ends that is looked up as a whole.
+    /// Returns the end of the first piece of a text.
     fn end_of_match(&self, text: &str) -> usize {
-        // Some alternative matches every character.
+        // Every character is matched by some alternative.
         let end = end_of_ascii_match(text.as_bytes())
             .unwrap_or_else(|| self.pattern.find(text).map_or(text.len(), |found| found.end()));
-        // White space that ends in no line's end is what `\s+(?!\S)|\s+` matches. Before a word, the last one of several
-        // is left to what follows.
+        // White space without a line break at its end is matched by `\s+(?!\S)|\s+`. Before a word, its last character
+        // belongs to the next match.
         let last = text[..end].chars().next_back();
         let last = last.filter(|c| end < text.len() && c.is_whitespace() && !['\r', '\n'].contains(c));
         last.map_or(end, |last| if last.len_utf8() < end { end - last.len_utf8() } else { end })
     }
 
-    /// Merges the bytes of a piece, two neighbors at a time and always those that are the token with the lowest rank.
-    /// Returns how many tokens are left.
+    /// Merges the bytes of a piece, always the two neighbors that form the token with the lowest rank. Returns the
+    /// number of remaining tokens.
     fn merge(piece: &[u8]) -> u64 {
-        // By the first byte of each part: where it ends, 0 once it is merged into the one before; and where that begins.
+        // Indexed by the first byte of each part: its end, or 0 once it is merged into the previous part; and the start
+        // of the previous part.
         let mut ends: Vec<usize> = (1..=piece.len()).collect();
         let mut befores: Vec<usize> = (0..piece.len()).map(|start| start.saturating_sub(1)).collect();
-        // A heap, so that a long piece does not take the square of its length.
+        // A heap, so that the time is not quadratic for long pieces.
         let mut heap = BinaryHeap::new();
         let offer = |heap: &mut BinaryHeap<_>, start: usize, end: usize| {
             heap.extend(rank(&piece[start..end]).map(|rank| Reverse((rank, start, end))));
@@ -147,7 +148,7 @@ impl Vocabulary {
         let mut parts = piece.len() as u64;
         while let Some(Reverse((_, start, end))) = heap.pop() {
             let middle = ends[start];
-            // One of the two was merged with another neighbor meanwhile.
+            // One of the two was merged with another neighbor in the meantime.
             if middle == 0 || ends.get(middle) != Some(&end) {
                 continue;
             }
@@ -165,11 +166,11 @@ impl Vocabulary {
     }
 }
 
-/// Returns where the match of [`PATTERN`] ends; `None` if a character beyond ASCII may decide that. Nearly all of a source is
+/// Returns the end of the match of [`PATTERN`]; `None` if a character beyond ASCII may affect it. Source text is mostly
 /// ASCII, and the pattern takes several times as long.
 fn end_of_ascii_match(text: &[u8]) -> Option<usize> {
     let first = *text.first()?;
-    // Anything but a digit or a line's end may precede the letters of a word.
+    // Any character except digits and line breaks may precede the letters of a word.
     let letters = usize::from(!first.is_ascii_alphanumeric() && !is_line_end(first));
     match text.get(letters) {
         Some(next) if next.is_ascii_alphabetic() => return end_of_word(text, letters),
@@ -191,15 +192,15 @@ fn end_of_ascii_match(text: &[u8]) -> Option<usize> {
     Some(last_line_end.map_or(end, |at| at + 1))
 }
 
-/// Returns where a word ends whose first letter is at `start`: behind its upper-case letters, the lower-case ones after
-/// them, and the ending of a contraction.
+/// Returns the end of the word whose first letter is at `start`: after its upper-case letters, the lower-case ones
+/// after them, and a contraction.
 fn end_of_word(text: &[u8], start: usize) -> Option<usize> {
     let end = end_of_run(text, start, |byte| byte.is_ascii_uppercase())?;
     let end = end_of_run(text, end, |byte| byte.is_ascii_lowercase())?;
     let Some((b'\'', ending)) = text[end..].split_first() else { return Some(end) };
     let letter = |at: usize| ending.get(at).map(u8::to_ascii_lowercase);
     match (letter(0), letter(1)) {
-        // A letter that is another form of `s`.
+        // Perhaps another letter that folds to `s`.
         (Some(0x80..), _) => None,
         (Some(b's' | b't' | b'm' | b'd'), _) => Some(end + 2),
         (Some(b'r' | b'v'), Some(b'e')) | (Some(b'l'), Some(b'l')) => Some(end + 3),
@@ -207,7 +208,7 @@ fn end_of_word(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns where a run of such bytes ends; `None` if a character beyond ASCII follows.
+/// Returns the end of a run of such bytes; `None` if a character beyond ASCII follows.
 fn end_of_run(text: &[u8], start: usize, is_part: impl Fn(u8) -> bool) -> Option<usize> {
     let end = text[start..].iter().position(|byte| !is_part(*byte)).map_or(text.len(), |at| start + at);
     text.get(end).is_none_or(u8::is_ascii).then_some(end)
@@ -225,7 +226,7 @@ const fn is_mark(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_white_space(byte)
 }
 
-/// Returns the rank of a token; `None` if the bytes are none.
+/// Returns the rank of a token; `None` if the bytes are not a token.
 fn rank(token: &[u8]) -> Option<u32> {
     let beginning = usize::from(u16::from_be_bytes([*token.first()?, token.get(1).copied().unwrap_or(0)]));
     let [start, end] = [beginning, beginning + 1].map(|at| u32::from_le_bytes(STARTS[at]) as usize);
@@ -244,7 +245,7 @@ fn rank(token: &[u8]) -> Option<u32> {
     None
 }
 
-/// Returns which of `count` sorted byte strings of one width is the wanted one.
+/// Returns the position of a byte string among `count` sorted ones of equal width.
 fn position(sorted: &[u8], width: usize, count: usize, wanted: &[u8]) -> Option<usize> {
     let (mut start, mut end) = (0, count);
     while start < end {
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_beyond_ascii_is_left_to_the_pattern_where_it_may_decide() {
+    fn characters_beyond_ascii_that_may_matter_are_left_to_the_pattern() {
         for text in [
             "na\u{ef}ve", "x\u{302}", "don'\u{17f}", " \u{e9}", "12\u{b2}", "  \u{a0}", "..\u{2026}",
             "\u{e9}",

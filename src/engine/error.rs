@@ -34,7 +34,7 @@ pub enum Error {
         path: RelPath,
         view: ViewMode,
         file_type: &'static str,
-        /// What this build would need to have it.
+        /// The build feature that it requires.
         feature: Option<&'static str>,
     },
     #[error("{path}: {reason}")]
@@ -67,7 +67,7 @@ pub enum Error {
     },
     #[error("pinned files need {tokens} tokens, budget is {budget}")]
     PinsOverBudget {
-        /// Their tokens, with as little of each as its pin allows; more than `budget`.
+        /// Their tokens at the least depths that their pins allow; more than `budget`.
         tokens: u64,
         budget: u64,
     },
@@ -91,65 +91,65 @@ pub enum Error {
     Write { path: PathBuf, source: io::Error },
 }
 
-/// The stable name of an error: what clients branch on.
+/// The stable name of an error, for clients to branch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     /// Files could not be listed.
     ListFailed,
-    /// A folder has too many files to be a project that nobody named.
+    /// A folder that was not named explicitly has too many files to be a project.
     TooManyFiles,
     /// The cache was written by a newer slop.
     StoreTooNew,
     /// The cache cannot be used.
     StoreUnusable,
-    /// What models wrote cannot be used. It was paid for.
+    /// The summaries by models, which were paid for, cannot be used.
     PaidUnusable,
     /// The history of what is curated cannot be used.
     UndoUnusable,
-    /// A pattern cannot be read.
+    /// A pattern is invalid.
     BadPattern,
-    /// A path does not lie in the project.
+    /// A path is not in the project.
     OutsideProject,
     NotFound,
-    /// Several files have the name that was given.
+    /// Several files match the given name.
     AmbiguousName,
     Secret,
     /// A file has nothing to show.
     NotShown,
-    /// A file cannot be read, mostly because of its permissions.
+    /// A file cannot be read, usually because of its permissions.
     Unreadable,
     NoSuchView,
     /// A file cannot be shown as an image.
     NoImage,
-    /// No file whose references are read defines a symbol.
+    /// No file in a supported language defines a symbol of this name.
     NoSuchSymbol,
     NoSuchSlice,
-    /// Git does not know a revision.
+    /// Git does not know the revision.
     NoSuchRevision,
-    /// A task says nothing.
+    /// A task has no content.
     BadTask,
     /// A file does not have the lines that should be marked.
     NoSuchLines,
     Cancelled,
     NoCache,
     OverBudget,
-    /// The files that are pinned exceed the tokens of what is HOT.
+    /// The pinned files exceed the HOT tokens.
     PinsOverBudget,
     /// Nothing has been placed yet.
     NotHydrated,
     /// A discussion cannot be understood.
     BadDiscussion,
-    /// There is no file of a discussion, or it cannot be read.
+    /// The file of a discussion does not exist, or cannot be read.
     HistoryNotFound,
-    /// A request body would hold nothing.
+    /// A request body would be empty.
     NothingToSend,
-    /// The folder of outputs is behind a link.
+    /// The output folder is behind a link.
     OutputLink,
     /// An output cannot be written.
     WriteFailed,
 }
 
-/// Returns why a file cannot be shown. What can be done about it is the hint of the error's code.
+/// Returns why a file cannot be shown. The remedy is the hint of the error's code.
 fn left_out(path: &RelPath, reason: SkipReason) -> String {
     match reason {
         SkipReason::Vanished => format!("no such file: {path}"),
@@ -173,7 +173,7 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
     }
 }
 
-/// Returns the end of a message that names what is most like a word.
+/// Returns the end of a message that suggests similar names.
 fn suggestion(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
@@ -226,7 +226,7 @@ impl Error {
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
             Self::PinsOverBudget { .. } => Code::PinsOverBudget,
             Self::NotHydrated => Code::NotHydrated,
-            // A file over the limit was found: what helps is a smaller file or a higher limit, not another path.
+            // A file over the limit exists: the remedy is a smaller file or a higher limit, not another path.
             Self::DiscussionFile { source, .. } if source.kind() != io::ErrorKind::FileTooLarge => {
                 Code::HistoryNotFound
             }

@@ -1,4 +1,4 @@
-//! Files and symbols by some characters of their names: how a person goes to one of them.
+//! Fuzzy search for files and symbols by name, for going to one of them.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, RwLock};
@@ -13,56 +13,56 @@ use crate::model::{Outline, RelPath, SymbolKind, path_text, read_lock, write_loc
 use crate::search::Subsequence;
 use crate::syntax;
 
-/// The number of contents that are added to the loaded ones before all are loaded again, without those that are gone.
+/// The number of contents that are added to the loaded ones before all are reloaded to drop those that are gone.
 const MAX_ADDED: usize = 16_384;
 
 /// The names to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindRequest {
-    /// Characters that a name has in this order.
+    /// The characters that a name must contain in this order.
     pub query: String,
     pub files: bool,
     pub symbols: bool,
-    /// The maximum number of hits that are returned.
+    /// The maximum number of hits.
     pub limit: usize,
 }
 
-/// A file or a symbol with such a name.
+/// A matching file or symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindHit {
     pub path: RelPath,
     /// The symbol, with its first line; `None` for the file itself.
     pub symbol: Option<(String, SymbolKind, u32)>,
     pub score: u32,
-    /// The characters that match, of the name of the symbol or of the path: of each run the first, and the one behind its
-    /// last.
+    /// The matching runs of characters in the name of the symbol or in the path, as the first position and the one
+    /// after the last.
     pub ranges: Vec<(usize, usize)>,
 }
 
-/// What was found, the best first.
+/// The hits, best first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindAnswer {
     pub hits: Vec<FindHit>,
-    /// Whether there are more than were asked for.
+    /// Whether there are more hits than requested.
     pub has_more: bool,
 }
 
-/// The names of the symbols of contents, as far as they are known. What a content defines never changes.
+/// The symbols that contents define, as far as loaded. They never change for a content.
 #[derive(Default)]
 pub(in crate::engine) struct DefinedSymbols(RwLock<LoadedSymbols>);
 
 #[derive(Default)]
 struct LoadedSymbols {
-    /// How many contents were loaded from the store; `None` before that.
+    /// The number of contents loaded from the store; `None` before that.
     loaded: Option<usize>,
     contents: FxHashMap<ContentKey, Arc<ContentSymbols>>,
 }
 
-/// The symbols of one content. A project may have a million, so that they share one text.
+/// The symbols of one content. A project may have a million, so their names share one text.
 #[derive(Default)]
 struct ContentSymbols {
     names: Box<str>,
-    /// Where each name ends, what it is the name of, and its first line.
+    /// Where each name ends, the symbol's kind, and its first line.
     symbols: Box<[(u32, SymbolKind, u32)]>,
 }
 
@@ -88,8 +88,8 @@ impl ContentSymbols {
     }
 }
 
-/// Returns the files and symbols whose names have the characters of the query in their order. What masks of the settings
-/// hide is not found.
+/// Returns the files and symbols whose names contain the characters of the query in order. Symbols hidden by masks of
+/// the settings are not found.
 pub(super) fn find_names(
     cache: &mut ArtifactCache<'_>,
     known: Option<&DefinedSymbols>,
@@ -131,7 +131,7 @@ pub(super) fn find_names(
     Ok(FindAnswer { hits: hits.hits, has_more: hits.has_more })
 }
 
-/// The best hits so far: a short query has a hit in almost every name.
+/// The best hits so far: a short query matches almost every name.
 struct BestHits {
     hits: Vec<FindHit>,
     limit: usize,
@@ -140,7 +140,7 @@ struct BestHits {
 
 impl BestHits {
     fn push(&mut self, hit: FindHit) {
-        /// The number of hits beyond the wanted ones that are collected before they are sorted.
+        /// The number of excess hits that are collected before they are sorted.
         const MAX_UNSORTED: usize = 4096;
         self.hits.push(hit);
         if self.limit + MAX_UNSORTED < self.hits.len() {
@@ -155,13 +155,13 @@ impl BestHits {
     }
 }
 
-/// Returns what decides the order of hits, the first ones lowest: files before symbols of the same score.
+/// Returns the sort key of a hit: files come before symbols of the same score.
 fn rank(hit: &FindHit) -> (Reverse<u32>, bool, &RelPath, u32) {
     let line = hit.symbol.as_ref().map_or(0, |(_, _, line)| *line);
     (Reverse(hit.score), hit.symbol.is_some(), &hit.path, line)
 }
 
-/// Takes in the symbols of all outlines in the store, once.
+/// Loads the symbols of all outlines in the store, once.
 fn load(cache: &mut ArtifactCache<'_>, known: &DefinedSymbols) {
     let is_current =
         |known: &LoadedSymbols| known.loaded.is_some_and(|loaded| known.contents.len() <= loaded + MAX_ADDED);
@@ -169,7 +169,7 @@ fn load(cache: &mut ArtifactCache<'_>, known: &DefinedSymbols) {
         return;
     }
     let mut known = write_lock(&known.0);
-    // Another answer may have been faster.
+    // Another answer may have loaded them in the meantime.
     if is_current(&known) {
         return;
     }

@@ -1,11 +1,11 @@
-//! Hashes of several values, as keys of what is cached.
+//! Hashes of several values, as cache keys.
 
 use crate::model::ContentHash;
 
 /// Builds a hash of several values.
 ///
-/// Each value is preceded by its length, so that no two sequences of values share their bytes. `{:?}` is no substitute:
-/// its output may change with a field's name or a compiler's version, and a key must not.
+/// Each value is preceded by its length, so that different sequences of values never have the same encoding. `{:?}` is
+/// not suitable: its output may change with a field's name or a compiler's version, but a key must not.
 #[derive(Debug, Default)]
 pub(super) struct Fingerprint(Vec<u8>);
 
@@ -17,7 +17,7 @@ impl Fingerprint {
     }
 
     pub(super) fn number(&mut self, number: u64) -> &mut Self {
-        // A fixed width and byte order, because the store keeps keys that are made from these hashes.
+        // A fixed width and byte order, because the store contains keys made from these hashes.
         self.0.extend_from_slice(&number.to_le_bytes());
         self
     }

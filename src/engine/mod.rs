@@ -1,21 +1,21 @@
 //! The use cases, and the only place where the rooms of the floor below meet.
 //!
-//! Knows: how a project is brought up to date, and what each question takes. Does not know: who asks, how an answer
-//! is printed, where settings come from.
+//! Knows: how the data of a project is updated, and how each question is answered. Does not know: who asks, how an
+//! answer is printed, where settings come from.
 //!
 //! Start with [`Project::open`], then [`Project::index`]: every other use case relies on the scan that it makes.
 //! `project.rs` has one method for each use case, which calls a function of one of these folders. A folder imports only
 //! those above it in this list:
 //!
-//! - `workspace`: where the project is, which files it lists, and what is known of them between answers
-//! - `artifacts`: what is derived from contents, and the store that keeps it
-//! - `index`: the project as it is now; files are read where their stamps are not enough
-//! - `history`: what git knows of earlier contents, revisions and commits
+//! - `workspace`: where the project is, which files it lists, and what is cached about them between answers
+//! - `artifacts`: what is derived from contents, and the store for it
+//! - `index`: the current state of the project; files are read where their stamps are not enough
+//! - `history`: earlier contents, revisions and commits from git
 //! - `ranking`: which files and symbols matter for a task, for files in focus, or in general
 //! - `references`: who uses what, over the whole project
 //! - `summaries`: which summaries a model is asked for, and which of them are shown
-//! - `document`: from the selected files to the text that is delivered
-//! - `table`: what each file is and how a document shows it, and what of that has changed
+//! - `document`: from the selected files to the delivered text
+//! - `table`: the state of each file, how a document shows it, and what has changed
 
 mod artifacts;
 mod document;

@@ -1,8 +1,8 @@
 //! The linked folders of a project, each opened once: the only place that resolves a path such as `@lib/src/a.py` to a
 //! folder and a path below it.
 //!
-//! Whoever writes a project's files has no part in this: which folders are linked is in the user's own file, and what
-//! has taken the place of a linked folder is not read.
+//! The project's files cannot influence this: linked folders are defined in the user's own file, and a folder that has
+//! replaced a linked one is not read.
 
 use std::io;
 use std::io::ErrorKind;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 use crate::model::{LinkedFolder, RelPath, split_resource};
 use crate::sys::{FileContent, FileKind, FileStat, Files, ReadError, RealFiles};
 
-/// A linked folder, and its files as long as it is there.
+/// A linked folder, and its files while it exists.
 #[derive(Debug, Clone)]
 pub(in crate::engine) struct Mount {
     pub(in crate::engine) linked: LinkedFolder,
-    /// `None` if the folder is gone, or another one has its name.
+    /// `None` if the folder does not exist, or has been replaced by another one.
     files: Option<Arc<RealFiles>>,
 }
 
@@ -30,7 +30,7 @@ impl Mount {
         self.files.is_some()
     }
 
-    /// Returns whether the path of the folder still leads to the folder that is open.
+    /// Returns whether the path of the folder still leads to the opened folder.
     pub(in crate::engine) fn is_in_place(&self) -> bool {
         let opened = self.files.as_ref().and_then(|files| files.identity().ok());
         opened.is_some() && RealFiles::open_exact(&self.linked.path, opened).is_ok()
@@ -54,7 +54,7 @@ impl<'w> MountedFiles<'w> {
         &self.mounts
     }
 
-    /// Finds out which linked folders are there now.
+    /// Checks which linked folders exist now.
     pub(in crate::engine) fn reopen(&mut self) {
         if self.mounts.iter().all(Mount::is_in_place) {
             return;
@@ -65,7 +65,7 @@ impl<'w> MountedFiles<'w> {
         self.mounts = self.mounts.iter().map(reopened).collect();
     }
 
-    /// Returns the linked folder that holds a file, and the file's path below it, which is empty for the folder itself.
+    /// Returns the linked folder that contains a file, and the file's path in it, which is empty for the folder itself.
     pub(in crate::engine) fn mount_of<'p>(&self, path: &'p [u8]) -> Option<(&Mount, &'p [u8])> {
         if self.mounts.is_empty() {
             return None;
@@ -75,14 +75,14 @@ impl<'w> MountedFiles<'w> {
         Some((mount, inside))
     }
 
-    /// Returns whether a path is in a linked folder that is gone.
+    /// Returns whether a path is in a linked folder that does not exist now.
     pub(in crate::engine) fn is_gone(&self, path: &RelPath) -> bool {
         self.mount_of(path.as_bytes()).is_some_and(|(mount, _)| !mount.is_open())
     }
 
-    /// Returns the path in the project of a file of a linked folder that is named by its absolute path.
+    /// Returns the path in the project of a file in a linked folder, given its absolute path.
     pub(in crate::engine) fn path_in_mount(&self, path: &Path) -> Option<Vec<u8>> {
-        // A checkout within a linked checkout can be linked, too: the innermost has the file.
+        // A checkout inside a linked checkout can be linked too: the file belongs to the innermost.
         let around = self.mounts.iter().filter(|mount| path.starts_with(&mount.linked.path));
         let mount = around.max_by_key(|mount| mount.linked.path.components().count())?;
         let inside = path.strip_prefix(&mount.linked.path).ok()?.as_os_str().as_encoded_bytes();
@@ -90,7 +90,7 @@ impl<'w> MountedFiles<'w> {
         Some([mount.linked.mount_point().as_bytes(), separator, inside].concat())
     }
 
-    /// Returns the open linked folder that holds a file, and the file's path below it; `None` for a file of the root.
+    /// Returns the opened linked folder that contains a file, and the file's path in it; `None` for a file of the root.
     fn resolve<'p>(&self, path: &'p [u8]) -> io::Result<Option<(&RealFiles, &'p [u8])>> {
         let Some((mount, inside)) = self.mount_of(path) else { return Ok(None) };
         Ok(Some((mount.files.as_deref().ok_or(ErrorKind::NotFound)?, inside)))

@@ -1,4 +1,4 @@
-//! What a project is opened with.
+//! The options for opening a project.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::discover;
 use crate::model::{FileItem, LinkedFolder, ModelName, RelPath, SkipReason, WriterKey};
 use crate::sys::{Clock, Disk, Files, Processes};
 
-/// The I/O traits through which a project sees the world.
+/// The I/O traits that a project uses.
 #[derive(Clone, Copy)]
 pub struct World<'w> {
     /// The time.
@@ -25,7 +25,7 @@ pub struct World<'w> {
     pub progress: &'w dyn ScanProgress,
 }
 
-/// What a project is to be treated like.
+/// How a project is treated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Whether the user trusts the project to write through its links, and to speak for the user.
@@ -34,68 +34,68 @@ pub struct Options {
     pub cache_dir: RelPath,
     /// The folders of clones that share the cache of the first of them.
     pub cache_clones: Arc<[PathBuf]>,
-    /// Which names do not count, or hold secrets.
+    /// The names that are ignored, or contain secrets.
     pub names: discover::Options,
     /// The folders that are mounted in the project, by name.
     pub linked: Arc<[LinkedFolder]>,
-    /// More files than these are an error where git does not list them; `None` for any number.
+    /// More files than this are an error where git does not list them; `None` for no limit.
     pub max_files: Option<u64>,
     /// Whether the full view of a file shows the secrets in it.
     pub shows_secrets_in_full: bool,
-    /// A file of more bytes is not rendered in full.
+    /// A larger file is not rendered in full.
     pub max_bytes: u64,
-    /// A file of more bytes is not read.
+    /// A larger file is not read.
     pub structure_max_bytes: u64,
-    /// How much processor time the parse of one file may take.
+    /// The processor time that parsing a file may take.
     pub parse_timeout: Duration,
     pub window_lines: u32,
     pub counter: TokenCounter,
-    /// An image of more bytes is not put into a document.
+    /// A larger image is not included in a document.
     pub screenshot_bytes: u64,
-    /// A file of discussion or of issues that has more bytes is not read.
+    /// A larger file with a discussion or issues is not read.
     pub section_bytes: u64,
-    /// The project's items, whose masks hide symbols from every answer. A document brings items of its own.
+    /// The project's items, whose masks hide symbols from every answer. Documents have additional items.
     pub items: Arc<[FileItem]>,
-    /// What is wrong in the settings, for the receipts of documents.
+    /// Problems in the settings, for the receipts of documents.
     pub settings_problems: Arc<[String]>,
-    /// Whose words are shown where a tier asks for a model's.
+    /// Which summaries are shown where a tier asks for a model's.
     pub summary_lookup: SummaryLookupOptions,
 }
 
 impl Options {
-    /// Returns whether a project with other options has the same files, and derives the same from them: what is curated
-    /// decides only how they are shown.
+    /// Returns whether a project with other options has the same index. Curation does not matter: it only affects how
+    /// files are shown.
     pub fn has_index_of(&self, other: &Self) -> bool {
         let Self { items, settings_problems, .. } = other.clone();
         Self { items, settings_problems, ..self.clone() } == *other
     }
 }
 
-/// Whose words are shown.
+/// Which summaries by models are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SummaryLookupOptions {
-    /// Models in the order of preference; summaries by others come last, the newest first.
+    /// Models in order of preference; summaries by others come last, newest first.
     pub models: Vec<ModelName>,
-    /// Whether words of what a file was earlier are better than the heuristic's of what it is.
+    /// Whether a summary of an earlier content is preferred over the heuristic's of the current one.
     pub uses_earlier: bool,
-    /// Patterns of files that no model is asked about: they are not part of a folder's subject.
+    /// Patterns of files that no model is asked about, and which are not part of a folder's subject.
     pub exclude: Vec<String>,
-    /// Nor are smaller files.
+    /// The same for smaller files.
     pub min_bytes: u64,
     pub secret_names: discover::Options,
-    /// Whose summaries are believed among those that were fetched from a team's cache.
+    /// The writers whose summaries from a team's cache are trusted.
     pub writers: Vec<WriterKey>,
 }
 
 /// Receives the progress of a scan. Called from several threads.
 pub trait ScanProgress: Sync {
-    /// This many files are to be read.
+    /// This many files will be read.
     fn begin(&self, files: usize);
 
     /// One more file was read, or left out.
     fn advance(&self);
 
-    /// Returns whether the request was cancelled. Called between files, so it should cost nothing.
+    /// Returns whether the request was cancelled. Called between files, so it should be cheap.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -117,18 +117,18 @@ pub struct IndexReport {
     pub hashed: u64,
     /// Contents that structure and summary were derived from.
     pub parsed: u64,
-    /// Files whose content was known already.
+    /// Files whose content was already known.
     pub reused: u64,
-    /// Files that were known and are gone.
+    /// Known files that no longer exist.
     pub removed: u64,
-    /// Files that the project lists and that have no text to show, by reason.
+    /// Listed files that have no text to show, by reason.
     pub left_out: BTreeMap<SkipReason, u64>,
     pub bytes: u64,
     pub elapsed: Duration,
 }
 
 impl IndexReport {
-    /// Returns whether an error left out some file.
+    /// Returns whether any file was left out because of an error.
     pub fn has_errors(&self) -> bool {
         self.left_out.keys().any(|reason| reason.is_error())
     }

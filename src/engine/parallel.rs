@@ -1,19 +1,19 @@
-//! Does the same work on many items, on all cores.
+//! Runs the same work on many items, on all cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A parser may use the stack deeply, and so may the walk over what it gives.
+/// A parser may need a deep stack, and so may walking its result.
 pub const STACK_BYTES: usize = 8 << 20;
 
-/// A tree takes some twenty times the bytes of its text. Texts of more bytes than this are derived from one at a time,
-/// so that memory depends on the largest file and not on the number of cores.
+/// A syntax tree takes some twenty times the bytes of its text. Texts larger than this are processed one at a time, so
+/// that memory depends on the largest file and not on the number of cores.
 pub(super) const LARGE_BYTES: usize = 256 << 10;
 
-/// Does the work on each of the items and returns what came of it, in their order.
+/// Runs the work on each of the items, and returns the results in their order.
 pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    // One shared counter rather than equal shares: files differ in size by orders of magnitude, and the thread with the
-    // large ones would still work when all others have ended. `Relaxed` suffices, because the counter only hands out
-    // each index once; the join publishes the results.
+    // A shared counter rather than equal shares: files differ in size by orders of magnitude, and the thread with the
+    // large ones would still be working when all others have finished. `Relaxed` suffices, because the counter only
+    // hands out each index once; the join publishes the results.
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
@@ -25,13 +25,13 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R
     };
     let helpers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let mut done = std::thread::scope(|scope| {
-        // Where no thread is to be had, those that there are do the work, or this one alone.
+        // If no thread can be started, the existing ones do the work, or this one alone.
         let spawn = |_| std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, take).ok();
-        // One less than there are cores, because this thread works too.
+        // One less than the number of cores, because this thread works too.
         let helpers: Vec<_> = (1..helpers).map_while(spawn).collect();
         let mut done = take();
         for helper in helpers {
-            // A panic reaches the caller as it would without threads, instead of leaving results out.
+            // A panic reaches the caller as it would without threads; no result is silently missing.
             done.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
         done
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_stand_in_the_order_of_the_items() {
+    fn results_are_in_the_order_of_the_items() {
         let items: Vec<u64> = (0..1_000).collect();
         assert_eq!(
             on_all_cores(&items, |item| item * 2),

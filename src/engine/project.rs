@@ -1,4 +1,4 @@
-//! The use cases of an open project, each of which the folders of this room carry out.
+//! The use cases of an open project, each implemented in one of this room's folders.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -37,16 +37,16 @@ use crate::model::{
 };
 use crate::store::{DeliveredDocument, IntegrityReport, Store};
 
-/// A project that is open.
+/// An open project.
 ///
-/// It holds what its use cases share: the cache, and what is known between answers. Every use case is one method here
-/// and one function in a folder of this room.
+/// It holds the shared state of its use cases: the cache, and what is kept between answers. Each use case is a method
+/// here and a function in a folder of this room.
 pub struct Project<'w> {
     pub(super) cache: ArtifactCache<'w>,
-    /// What other projects of this process know of the same files.
+    /// What other projects of this process know about the same files.
     shared: Option<Arc<WorkspaceCache>>,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
-    /// What the document that was composed last shows, until its reader has it.
+    /// The contents of the last composed document, until its reader has received it.
     pub(super) pending_delivery: Option<PendingDelivery>,
 }
 
@@ -57,7 +57,7 @@ impl<'w> Project<'w> {
         Ok(Self { cache, shared: None, summary_lookup: Arc::default(), pending_delivery: None })
     }
 
-    /// Returns what makes the prompts of these tasks, which were listed under this policy.
+    /// Returns the preparer of the prompts for these tasks, which were listed under this policy.
     pub fn preparer(&self, tasks: &SummaryTasks, policy: &SummaryPolicy) -> PromptPreparer<'w> {
         summaries::preparer(&self.cache.workspace, tasks, policy)
     }
@@ -73,7 +73,7 @@ impl<'w> Project<'w> {
 
 /// How answers are made.
 impl Project<'_> {
-    /// Shares what is known between answers with other projects that have the same root and the same options.
+    /// Shares the state between answers with other projects that have the same root and options.
     pub fn share_cache(&mut self, shared: Arc<WorkspaceCache>) {
         self.summary_lookup = shared.summary_lookup();
         self.cache.workspace.tracker = Some(shared.tracker());
@@ -83,12 +83,12 @@ impl Project<'_> {
         self.shared = Some(shared);
     }
 
-    /// Sets whether every file of an answer is hashed although its stamp is trusted, and a difference reported.
+    /// Sets whether every file of an answer is hashed even if its stamp is trusted, and differences are reported.
     pub const fn set_paranoid(&mut self, paranoid: bool) {
         self.cache.workspace.paranoid = paranoid;
     }
 
-    /// Finds out which linked folders are there now; to be called before each answer of a process that gives several.
+    /// Checks which linked folders exist now; must be called before each answer of a long-running process.
     pub fn reopen_linked(&mut self) {
         self.cache.workspace.files.reopen();
     }
@@ -98,27 +98,27 @@ impl Project<'_> {
         self.cache.release_memory();
     }
 
-    /// Returns how many files could not be read, since this was last called, because they kept changing.
+    /// Returns how many files could not be read because they kept changing, since the last call.
     pub const fn take_unstable(&mut self) -> u64 {
         self.cache.workspace.log.take_unstable()
     }
 
-    /// Returns whether an answer, since this was last called, is about files that events have reported alone.
+    /// Returns whether, since the last call, an answer was based only on files reported by events.
     pub const fn take_trusted_events(&mut self) -> bool {
         self.cache.workspace.log.take_trusted_events()
     }
 
-    /// Returns the notes for the user added since this was last called.
+    /// Adds a note for the user.
     pub fn add_note(&mut self, note: String) {
         self.cache.workspace.note(note);
     }
 
-    /// Returns the notes that were added since the last call.
+    /// Returns the notes added since the last call.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.cache.workspace.log.take_notes()
     }
 
-    /// Returns what the last scan of the project's files did; `None` if no answer needed one.
+    /// Returns the report of the last scan of the project's files; `None` if no answer needed one.
     pub const fn last_scan(&self) -> Option<&IndexReport> {
         self.cache.workspace.log.last_scan()
     }
@@ -126,18 +126,18 @@ impl Project<'_> {
 
 /// The index.
 impl Project<'_> {
-    /// Brings the cache up to date with every file of the project.
+    /// Updates the cache for all files of the project.
     pub fn index(&mut self, trust: Trust) -> Result<IndexReport, Error> {
         index::index(&mut self.cache, trust)
     }
 
-    /// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
-    /// files that have changed, by path.
+    /// Updates the cache for these files, and for all files in those that are folders. Returns the files that have
+    /// changed, by path.
     pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<FileChange>, Error> {
         index::refresh(&mut self.cache, paths)
     }
 
-    /// Brings the cache up to date with every file, and returns those that have changed, by path.
+    /// Updates the cache for all files, and returns those that have changed, by path.
     pub fn refresh_all(&mut self) -> Result<Vec<FileChange>, Error> {
         index::refresh_all(&mut self.cache)
     }
@@ -149,13 +149,13 @@ impl Project<'_> {
         Ok(files)
     }
 
-    /// Returns the entries that cover the files which words select: paths, folders and patterns.
+    /// Returns the entries that cover the files selected by paths, folders and patterns.
     pub fn cover_files(&mut self, words: &[String]) -> Result<Covering, Error> {
         let listed = index::listed_files(&mut self.cache)?;
         Ok(cover_files(listed.paths(), &|path| listed.may_show(path), words))
     }
 
-    /// Returns the table of all files for a choice, or what of it has changed.
+    /// Returns the table of all files for a choice, or the changes in it.
     pub fn file_table(&mut self, request: &TableRequest) -> Result<TableAnswer, Error> {
         let shared = self.shared.clone();
         table::file_table(&mut self.documents(), shared.as_deref().map(WorkspaceCache::tables), request)
@@ -171,8 +171,8 @@ impl Project<'_> {
         table::table_files(&mut self.documents(), shared.tables(), clock, rows)
     }
 
-    /// Compares the stored row of every file with the file. Writes nothing itself, except that a file reported as
-    /// changed and not read since is brought up to date: the index is known to be behind there.
+    /// Compares the stored row of every file with the file. Writes nothing itself, but files that were reported as
+    /// changed and not read since are first refreshed: the index is known to be behind there.
     pub fn audit(&mut self) -> Result<AuditReport, Error> {
         index::audit(&mut self.cache)
     }
@@ -185,18 +185,18 @@ impl Project<'_> {
         queries::outlines(&mut self.cache, files, trust)
     }
 
-    /// Returns outlines as [`Project::outlines`] does, with the symbols that masks hide.
+    /// Returns outlines as [`Project::outlines`] does, including symbols that masks hide.
     pub fn unmasked_outlines(&mut self, files: &[String], trust: Trust) -> Result<Vec<OutlineAnswer>, Error> {
         queries::unmasked_outlines(&mut self.cache, files, trust)
     }
 
-    /// Returns the symbols that are asked for, the likeliest first.
+    /// Returns the requested symbols, likeliest first.
     pub fn symbols(&mut self, request: &SymbolRequest, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
         let names = self.shared.as_deref().map(WorkspaceCache::symbol_names);
         symbols::symbols(&mut self.cache, names, request, trust)
     }
 
-    /// Returns the files and symbols that match a text, the best first.
+    /// Returns the files and symbols that match a text, best first.
     pub fn search(&mut self, request: &SearchRequest, trust: Trust) -> Result<SearchAnswer, Error> {
         let documents = self.shared.as_deref().map(WorkspaceCache::documents);
         let history =
@@ -204,14 +204,14 @@ impl Project<'_> {
         search(&mut self.cache, history.as_ref(), request, trust)
     }
 
-    /// Returns the files and symbols whose names have the characters of a query in their order, the best first.
+    /// Returns the files and symbols whose names contain the characters of a query in order, best first.
     pub fn find_names(&mut self, request: &FindRequest) -> Result<FindAnswer, Error> {
         let known = self.shared.as_deref().map(WorkspaceCache::defined_symbols);
         find::find_names(&mut self.cache, known, request)
     }
 
-    /// Returns the texts of files or of an editor's buffers, in the order of the requests; `None` for what is no file of
-    /// the project, or is not shown. Of buffers nothing is stored.
+    /// Returns the texts of files or of an editor's buffers, in the order of the requests; `None` for what is not a
+    /// file of the project, or is not shown. Nothing is stored of buffers.
     pub fn source_texts(
         &mut self,
         requests: &[SourceRequest],
@@ -225,17 +225,17 @@ impl Project<'_> {
         queries::make_slice(&self.cache.workspace, file, start_line, end_line)
     }
 
-    /// Returns where a slice is in a file now. If the file has no text any more, the slice is stale.
+    /// Returns where a slice is in a file now. If the file no longer has a text, the slice is stale.
     pub fn resolve_slice(&self, file: &str, slice: &Slice) -> Result<SliceResolution, Error> {
         queries::resolve_slice(&self.cache.workspace, file, slice)
     }
 
-    /// Returns where each of several slices is in a file now, which is read once for all of them.
+    /// Returns where each of several slices is in a file now; the file is read once.
     pub fn resolve_slices(&self, file: &str, slices: &[Slice]) -> Result<Vec<SliceResolution>, Error> {
         queries::resolve_slices(&self.cache.workspace, file, slices)
     }
 
-    /// Returns one view of each named file, in the order of their paths within each argument. Without a mode this is
+    /// Returns one view of each named file, in the order of their paths within each argument. Without a mode, this is
     /// the text, or the largest view that the limits allow.
     pub fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
         self.documents().views(request)
@@ -246,7 +246,7 @@ impl Project<'_> {
         document::project_image(&self.cache.workspace, path)
     }
 
-    /// Returns how many tokens each of the texts has, counted as the settings say.
+    /// Returns the number of tokens of each text, counted as the settings specify.
     pub fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
         self.cache.count_tokens(texts)
     }
@@ -254,14 +254,14 @@ impl Project<'_> {
 
 /// References.
 impl Project<'_> {
-    /// Returns the references of the whole project, of the files as they are now.
+    /// Returns the references of the whole project in its current state.
     pub fn reference_graph(&mut self) -> Result<Arc<ReferenceGraph>, Error> {
         let kept = self.shared.as_deref().map(WorkspaceCache::references);
         references::reference_graph(&mut self.cache, kept)
     }
 
     /// Returns the uses of a symbol: `name`, `Class.method`, or either of them after a path and a colon. A name that
-    /// several symbols have means all of them.
+    /// several symbols have selects all of them.
     pub fn uses(&mut self, symbol: &str) -> Result<UsesAnswer, Error> {
         let kept = self.shared.as_deref().map(WorkspaceCache::references);
         references::uses(&mut self.cache, kept, symbol)
@@ -273,7 +273,7 @@ impl Project<'_> {
         references::calls(&mut self.cache, kept, request)
     }
 
-    /// Returns what a change of a file, of a symbol, or since a revision may touch.
+    /// Returns what a change of a file, of a symbol, or since a revision may affect.
     pub fn impact(&mut self, request: &ImpactRequest) -> Result<ImpactAnswer, Error> {
         let kept = self.shared.as_deref().map(WorkspaceCache::references);
         references::impact(&mut self.cache, kept, request)
@@ -282,20 +282,20 @@ impl Project<'_> {
 
 /// Documents.
 impl Project<'_> {
-    /// Composes a document from the files as they are now.
+    /// Composes a document from the current files.
     pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
         let (document, pending) = self.documents().aggregate(request)?;
         self.pending_delivery = pending;
         Ok(document)
     }
 
-    /// Selects the files of a document, and finds out what each is now.
+    /// Selects the files of a document, and determines their current state.
     pub fn select_for(&mut self, request: &AggregationRequest) -> Result<DocumentInputs, Error> {
         self.documents().select_for(request)
     }
 
-    /// Composes a document from files that were selected for it. What the document is later compared with is returned
-    /// too.
+    /// Composes a document from files that were selected for it. Also returns the data that the document is later
+    /// compared with.
     pub fn aggregate_selected(
         &mut self,
         request: &AggregationRequest,
@@ -306,12 +306,12 @@ impl Project<'_> {
         Ok((document, digest))
     }
 
-    /// Reads the files of a document as they are now, and renders each in the view that is wanted.
+    /// Reads the current files of a document, and renders each in its view.
     pub fn prepare(&mut self, request: &AggregationRequest) -> Result<PreparedDocument, Error> {
         self.documents().prepare(request)
     }
 
-    /// Composes a prepared document within other limits. Nothing that was read is read again.
+    /// Composes a prepared document within other limits. No file is read again.
     pub fn compose(
         &mut self,
         prepared: &mut PreparedDocument,
@@ -322,7 +322,7 @@ impl Project<'_> {
         Ok(document)
     }
 
-    /// Returns the cached document, if a new one would be the same. It is delivered like any other, unless it is only a
+    /// Returns the cached document, if a new one would be equal. It is delivered like any other, unless it is only a
     /// preview.
     pub fn cached_document(
         &mut self,
@@ -335,7 +335,7 @@ impl Project<'_> {
         Some(document)
     }
 
-    /// Caches a document until it is asked for again, unless something changed while it was composed.
+    /// Caches a document for later requests, unless something changed while it was composed.
     pub fn cache_document(
         &mut self,
         request: &Arc<DocumentCacheKey>,
@@ -344,14 +344,14 @@ impl Project<'_> {
         cached: &Arc<CachedDocument>,
     ) {
         let key = self.documents().cache_document(request, inputs, blocks, cached);
-        // The delivery has to know the key: the same request is answered from the cache only as long as this document
-        // is the last one delivered under its name.
+        // The delivery needs the key: the request is only answered from the cache as long as this document is the last
+        // one delivered under its name.
         if let (Some(key), Some(pending)) = (key, &mut self.pending_delivery) {
             pending.cached_as = Some(key);
         }
     }
 
-    /// Notes what the document that was composed last consists of, to be remembered with what it shows.
+    /// Records the layout of the last composed document, to be stored with its delivery.
     pub fn describe_delivery(&mut self, layout: &Arc<DocumentLayout>, caching: PrefixCaching) {
         let at_ms = self.now_ms();
         if let Some(pending) = &mut self.pending_delivery {
@@ -359,7 +359,7 @@ impl Project<'_> {
         }
     }
 
-    /// Remembers what the document that was composed last shows; to be called when its reader has it.
+    /// Records the delivery of the last composed document; must be called when its reader has it.
     pub fn confirm_delivery(&mut self) {
         if let Some(pending) = self.pending_delivery.take() {
             let documents = self.shared.as_deref().map(|shared| &shared.documents().documents);
@@ -367,31 +367,31 @@ impl Project<'_> {
         }
     }
 
-    /// Forgets what the document that was composed last shows, because nobody gets it.
+    /// Discards the delivery of the last composed document, because nobody gets it.
     pub fn discard_delivery(&mut self) {
         self.pending_delivery = None;
     }
 
-    /// Holds a document for clients that read parts of it, if this process stays. `settings` identifies the settings that
-    /// it was composed with.
+    /// Holds a document for clients that read parts of it, if this process is long-running. `settings` identifies the
+    /// settings that it was composed with.
     pub fn open_document(
         &self,
         document: &Arc<CachedDocument>,
         caching: PrefixCaching,
         settings: String,
     ) -> OpenedDocument {
-        // A process that does not stay holds nothing, and the document has an id all the same.
+        // Another process holds nothing, but the document still gets an id.
         let nothing = OpenedDocuments::default();
         let opened = self.shared.as_deref().map_or(&nothing, |shared| &shared.documents().opened);
         opened.open(Arc::clone(document), caching, settings, self.now_ms())
     }
 
-    /// Returns a document that a client has opened; `None` if it is not known any more.
+    /// Returns a document that a client has opened; `None` if it is no longer known.
     pub fn opened_document(&self, id: &str) -> Option<OpenedDocument> {
         self.shared.as_deref()?.documents().opened.get(id, self.now_ms())
     }
 
-    /// Returns the documents that were delivered last under a name, the newest first, and at most `count`.
+    /// Returns the last documents delivered under a name, newest first, and at most `count`.
     pub fn delivered_documents(&mut self, record: &RecordName, count: usize) -> Vec<DeliveredDocument> {
         let key = record.key();
         self.cache.query_store(|store| store.delivered_documents(&key, count)).unwrap_or_default()
@@ -403,12 +403,12 @@ impl Project<'_> {
         keys.iter().map(|key| RecordName::from_key(key)).collect()
     }
 
-    /// Returns what has become of the files of a document that was delivered at a time in milliseconds, by path.
+    /// Returns the current state of the files in a document that was delivered at a time in milliseconds, by path.
     pub fn given_files(&mut self, record: &RecordName, at_ms: Option<i64>) -> Result<Vec<GivenFile>, Error> {
         self.documents().given_files(record, at_ms.map(|at_ms| at_ms.saturating_mul(1_000_000)))
     }
 
-    /// Returns what has changed of a file since a document was delivered; `None` if that has nothing of it.
+    /// Returns what has changed in a file since a document was delivered; `None` if the document did not contain it.
     pub fn given_change(&mut self, record: &RecordName, file: &str) -> Result<Option<GivenChange>, Error> {
         self.documents().given_change(record, file)
     }
@@ -417,18 +417,18 @@ impl Project<'_> {
         self.cache.workspace.world.clock.now_ms()
     }
 
-    /// Places the files of the project, by what a document of the request would be selected by.
+    /// Places the files of the project, by the criteria with which a document for the request would select them.
     pub fn hydrate(&mut self, request: &HydrationRequest) -> Result<HydrationAnswer, Error> {
         self.documents().hydrate(request)
     }
 
-    /// Returns the fragments as they were placed last, by name.
+    /// Returns the fragments as they were last placed, by name.
     pub fn fragments(&mut self) -> Result<Vec<Fragment>, Error> {
         document::fragments(&mut self.cache)
     }
 
-    /// Returns what fragments show now, by name, as a hydrated document of the request would show them. Files that are gone
-    /// are left out.
+    /// Returns the current text of fragments, by name, as a hydrated document for the request would show them. Files
+    /// that no longer exist are left out.
     pub fn fragment_texts(
         &mut self,
         fragments: &[Fragment],
@@ -437,12 +437,12 @@ impl Project<'_> {
         self.documents().fragment_texts(fragments, request)
     }
 
-    /// Pins fragments, so that they are HOT after the next hydration, or takes that back.
+    /// Pins fragments, so that they are HOT after the next hydration, or unpins them.
     pub fn pin(&mut self, named: NamedFragments<'_>, pin: Option<Pin>) -> Result<Vec<Fragment>, Error> {
         self.documents().pin(named, pin)
     }
 
-    /// Forgets where fragments are, their pins and their uses.
+    /// Forgets the places, pins and uses of fragments.
     pub fn forget(&mut self, named: NamedFragments<'_>) -> Result<Vec<Fragment>, Error> {
         self.documents().forget(named)
     }
@@ -452,29 +452,29 @@ impl Project<'_> {
         document::with_places(&mut self.cache, request)
     }
 
-    /// Counts that an agent was given all files that are HOT.
+    /// Counts a delivery of all HOT files to an agent.
     pub fn count_uses(&mut self) -> Result<(), Error> {
         document::count_uses(&mut self.cache)
     }
 
-    /// Explains why a file would be shown in the view that it would get.
+    /// Explains why a file would be shown in its view.
     pub fn explain(&mut self, file: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
         self.documents().explain(file, request)
     }
 
-    /// Returns the numbered outputs that slop is known to have written to a folder under a name.
+    /// Returns the numbered outputs in a folder that slop recorded writing under a name.
     pub fn prior_outputs(&self, folder: &Path, name: &str) -> PriorOutputs {
         document::prior_outputs(&self.cache, folder, name)
     }
 
-    /// Deletes the oldest of the prior outputs, so that `keep` are left with the one just written; 0 keeps all. A file
-    /// that has other bytes than slop wrote was edited by a person, and is not deleted.
+    /// Deletes the oldest prior outputs, so that `keep` remain, including the one just written; 0 keeps all. A file
+    /// whose bytes differ from what slop wrote was edited by a person, and is not deleted.
     pub fn prune_outputs(&mut self, folder: &Path, prior: PriorOutputs, keep: u32) {
         document::prune_outputs(&mut self.cache, folder, prior, keep);
     }
 
-    /// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than
-    /// the highest there is, has at least three digits, and is never shared with another document.
+    /// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than the
+    /// highest existing one, has at least three digits, and is never shared with another document.
     pub fn write_numbered(
         &mut self,
         folder: &Path,
@@ -485,7 +485,7 @@ impl Project<'_> {
         document::write_numbered(&mut self.cache, folder, name, extension, text)
     }
 
-    /// Replaces a file by a document, atomically.
+    /// Replaces a file with a document, atomically.
     pub fn write_file(&self, path: &Path, text: &DocumentText) -> Result<(), Error> {
         document::write_file(&self.cache.workspace, path, text)
     }
@@ -493,7 +493,7 @@ impl Project<'_> {
 
 /// Summaries by models.
 impl Project<'_> {
-    /// Returns the summaries that a model is to be asked for, after a scan of all files.
+    /// Returns the summaries to ask a model for, after a scan of all files.
     ///
     /// Folders become ready when everything in them is summarized, so a caller that wants them too asks again after
     /// these tasks are done, until none is ready.
@@ -501,12 +501,12 @@ impl Project<'_> {
         summaries::summary_tasks(&mut self.cache, policy)
     }
 
-    /// Returns the summaries that are missing, whether or not a model may be asked for them now, after a scan of all files.
+    /// Returns the missing summaries, whether or not a model may be asked for them now, after a scan of all files.
     pub fn wanted_summaries(&mut self, policy: &SummaryPolicy) -> Result<Vec<WantedSummary>, Error> {
         summaries::wanted_summaries(&mut self.cache, policy)
     }
 
-    /// Returns the subject of each folder that holds files a model may be asked about.
+    /// Returns the subject of each folder that contains files a model may be asked about.
     pub fn folder_subjects(&mut self, policy: &SummaryPolicy) -> Result<Vec<SubjectFolder>, Error> {
         summaries::folder_subjects(&mut self.cache, policy)
     }
@@ -520,13 +520,13 @@ impl Project<'_> {
     }
 
     /// Returns the prompt for the file or folder with that path, or for the project if it is the root. The file may
-    /// have been written a moment ago, and may have been summarized before.
+    /// have been written just now, and may have a summary already.
     pub fn preview(&mut self, path: &str, policy: &SummaryPolicy) -> Result<PromptPreview, Error> {
         summaries::preview(&mut self.cache, path, policy)
     }
 
-    /// Returns why no model is asked about the files that were named one by one. Files that are to be summarized, or
-    /// that are, are not in it.
+    /// Returns why no model is asked about files that were named individually. Files that are to be summarized, or have
+    /// summaries, are not included.
     pub fn skipped_files(
         &mut self,
         policy: &SummaryPolicy,
@@ -537,18 +537,18 @@ impl Project<'_> {
 
 /// The cache itself.
 impl Project<'_> {
-    /// Returns the path of the database that holds what models wrote; there may be no such file yet.
+    /// Returns the path of the database of summaries by models; the file may not exist yet.
     pub fn agent_db_path(&self) -> PathBuf {
         self.cache.workspace.agent_db_path()
     }
 
-    /// Salvages the database of model summaries if it is damaged, and notes that. To be called before tasks are listed:
-    /// a reader repairs nothing, and a damaged file does not even show that nothing is known.
+    /// Salvages the database of summaries by models if it is damaged, and notes that. Must be called before tasks are
+    /// listed: a reader repairs nothing, and a damaged file does not even show that nothing is known.
     pub fn salvage_agent_db(&mut self) -> Result<(), Error> {
         artifacts::salvage_agent_db(&mut self.cache)
     }
 
-    /// Returns how much is cached.
+    /// Returns the size of the cache.
     pub fn cache_status(&mut self) -> Result<CacheStatus, Error> {
         artifacts::cache_status(&mut self.cache)
     }
@@ -567,12 +567,12 @@ impl Project<'_> {
         artifacts::clear_artifacts(&mut self.cache, kinds, with_paid)
     }
 
-    /// Deletes what is cached of the selected files: model summaries if `paid_alone` is set, everything else if not.
+    /// Deletes cached data of the selected files: only model summaries if `paid_alone` is set, everything else if not.
     pub fn clear_files(&mut self, files: &[String], paid_alone: bool) -> Result<ClearedCache, Error> {
         artifacts::clear_files(&mut self.cache, files, paid_alone)
     }
 
-    /// Checks every byte that is cached, and deletes what is damaged.
+    /// Checks every byte in the cache, and deletes damaged data.
     pub fn verify_cache(&mut self) -> Result<IntegrityReport, Error> {
         artifacts::verify_cache(&mut self.cache)
     }
@@ -583,7 +583,7 @@ impl Project<'_> {
         artifacts::collect_garbage(&mut self.cache, days)
     }
 
-    /// Calls `each` with what is cached of the selected files behind the path `after`, by path, until it breaks off.
+    /// Calls `each` with the cached data of the selected files after the path `after`, by path, until it breaks.
     /// Summaries of folders belong to no file and are left out.
     pub fn export_cache(
         &mut self,

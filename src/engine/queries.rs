@@ -1,4 +1,4 @@
-//! Outlines and slices of single files: only those files are read, so that an answer comes in milliseconds.
+//! Outlines and slices of single files: only those files are read, so that an answer takes milliseconds.
 
 use super::error::Error;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_by_settings};
@@ -20,7 +20,7 @@ pub struct OutlineAnswer {
 }
 
 impl OutlineAnswer {
-    /// Returns the symbols, one a line.
+    /// Returns the symbols, one per line.
     pub fn text(&self) -> String {
         aggregate::render_outline(&self.outline)
     }
@@ -34,7 +34,7 @@ pub(super) fn outlines(
     outlines_among(cache, words, trust, hide_by_settings)
 }
 
-/// Returns the outlines of files with what masks hide, for those who edit the masks.
+/// Returns the outlines of files including hidden symbols, for editing masks.
 pub(super) fn unmasked_outlines(
     cache: &mut ArtifactCache<'_>,
     words: &[String],
@@ -52,9 +52,9 @@ fn outlines_among(
     let words = resolve_names(cache, words)?;
     let FileSelection { mut files, named: by_name, .. } = select_named(cache, &words, trust, &|_| false)?;
     hide(cache, &mut files);
-    // A selection lists the files that were named first, in the order of the arguments.
+    // A selection lists files named by path first, in the order of the arguments.
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    // Only those named by their paths have to have one: within a folder, files without an outline are nothing unusual.
+    // Only files named by their paths must have an outline: in a folder, files without one are normal.
     for file in files.iter().filter(|file| by_name.contains(&file.path)) {
         must_have_outline(file)?;
     }
@@ -68,7 +68,7 @@ pub(super) fn outlines_of(cache: &mut ArtifactCache<'_>, files: &[KnownFile]) ->
     let mut answers = Vec::new();
     for subject in files.iter().filter_map(ContentRef::from_file) {
         if cache.workspace.world.progress.is_cancelled() {
-            // The caller has to check whether it was cancelled.
+            // The caller has to check for cancellation.
             break;
         }
         let answer = cache.outline(&subject).map(|outline| OutlineAnswer {
@@ -95,8 +95,8 @@ fn must_have_outline(file: &KnownFile) -> Result<(), Error> {
     }
 }
 
-/// A larger file is not read to mark its lines. It is more than what is parsed: to find lines takes no parser, and
-/// sources that were put together into one file (SQLite's) are larger than that.
+/// A larger file is not read to mark its lines. The limit is higher than for parsing: finding lines takes no parser,
+/// and amalgamated sources (such as SQLite's) exceed that one.
 const MOST_BYTES: u64 = 128 << 20;
 
 pub(super) fn make_slice(
@@ -152,11 +152,11 @@ fn file_to_slice(workspace: &Workspace<'_>, word: &str) -> Result<RelPath, Error
 }
 
 fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, SkipReason> {
-    // Before the file is touched, so that one with the name of a secret is never opened.
+    // Before the file is opened, so that one with a secret's name never is.
     if let Some(reason) = workspace.names.skip_reason(path) {
         return Err(reason);
     }
-    // Asked for before reading, because a failed reading reports a link as any other special file.
+    // Checked before reading, because a failed read does not distinguish a link from other special files.
     match workspace.files.stat(path).map(|stat| stat.kind) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(SkipReason::Vanished),
         Err(_) => Err(SkipReason::Unreadable),
@@ -166,11 +166,11 @@ fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, Sk
     }
 }
 
-/// Returns whether a file is kept from readers by its name, whatever is in it.
+/// Returns whether a file is withheld from readers by its name, regardless of its content.
 const fn is_withheld(reason: SkipReason) -> bool {
     match reason {
         SkipReason::Secret | SkipReason::History | SkipReason::Settings | SkipReason::Takes => true,
-        // These are properties of the bytes or of the file as it is now, and may pass: then the slice is found again.
+        // These are properties of the current bytes or file, and may be temporary: the slice is then found again.
         SkipReason::Binary
         | SkipReason::TooLarge
         | SkipReason::Unreadable

@@ -1,4 +1,4 @@
-//! What the projects of one process share between answers.
+//! State that the projects of one process share between answers.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -14,12 +14,12 @@ use crate::engine::timings::StepTimings;
 use crate::engine::workspace::{CleanContents, TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
 
-/// What is known of a project between two answers, shared by all projects of one process that have the same root and
-/// the same options.
+/// State of a project between answers, shared by all projects of one process that have the same root and the same
+/// options.
 ///
-/// A watcher reports here what may have changed; an answer looks here before it asks git and the store. Nothing is
-/// trusted because no event came: each answer compares stamps first. So a lost event makes an answer slower, never
-/// wrong. Only an event shows that a file was written without a new stamp.
+/// A watcher reports possible changes here; an answer checks here before it asks git and the store. The absence of
+/// events is not trusted: each answer compares stamps first. So a lost event makes an answer slower, never wrong. Only
+/// an event can reveal that a file was written without a new stamp.
 #[derive(Default)]
 pub struct WorkspaceCache {
     tracker: Arc<TreeTracker>,
@@ -40,19 +40,19 @@ impl WorkspaceCache {
         Self::default()
     }
 
-    /// Returns an empty cache for which the document of a table of this many files is composed at once.
+    /// Returns an empty cache that composes the document at once for a table of up to this many files.
     #[cfg(test)]
     pub(crate) fn composing_tables(quick_files: usize) -> Self {
         Self { tables: TableCache::composing(quick_files), ..Self::default() }
     }
 
-    /// Records that the bytes of files may have changed: they are read before they are answered from, whatever their
-    /// stamps are.
+    /// Records that the bytes of files may have changed: they are read before the next answer about them, whatever
+    /// their stamps.
     pub fn touch(&self, paths: &[RelPath]) {
         self.tracker.touch(paths);
     }
 
-    /// Records that files may have come or gone, or that the rules have changed by which they are listed.
+    /// Records that files may have come or gone, or that the rules for listing them have changed.
     pub fn invalidate_listing(&self) {
         self.tracker.invalidate_listing();
     }
@@ -67,33 +67,33 @@ impl WorkspaceCache {
         self.tracker.set_trusted(is_trusted);
     }
 
-    /// Returns a number that changes whenever anything that is known does.
+    /// Returns a number that changes whenever any of the cached state does.
     pub fn version(&self) -> u64 {
         self.tracker.version()
     }
 
-    /// Returns how many files are known to have changed and were not read since.
+    /// Returns how many files are known to have changed and have not been read since.
     pub fn pending(&self) -> u64 {
         self.tracker.pending()
     }
 
-    /// Returns how the caches have fared.
+    /// Returns statistics of the caches.
     pub fn counts(&self) -> WorkspaceCounts {
         WorkspaceCounts { reused: self.documents.reused(), ..self.tracker.counts() }
     }
 
-    /// Returns the files outside of the project on which the listing depends: git's index, its settings, the user's
-    /// ignore files. Some may not exist. Empty until the files were listed for the first time.
+    /// Returns the files outside of the project that the listing depends on: git's index and settings, and the user's
+    /// ignore files. Some may not exist. Empty until the files are first listed.
     pub fn external_dependencies(&self) -> Vec<PathBuf> {
         self.tracker.external_dependencies()
     }
 
-    /// Releases the texts of documents that clients have opened too long before a time, in milliseconds since the epoch.
+    /// Releases the texts of documents that clients opened too long before a time, in milliseconds since the epoch.
     pub fn release_opened(&self, at_ms: i64) {
         self.documents.opened.release_texts(at_ms);
     }
 
-    /// Returns how long the steps of answers have taken.
+    /// Returns statistics of how long the steps of answers took.
     pub const fn timings(&self) -> &Arc<StepTimings> {
         &self.timings
     }

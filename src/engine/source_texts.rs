@@ -1,7 +1,7 @@
-//! The texts of single files with their outlines, as a language server needs them: of the disk, or of an editor's buffers.
+//! Texts of single files with their outlines for a language server, from the disk or from an editor's buffers.
 //!
-//! A buffer is shown as its file would be if it were saved: without secrets, and without what masks hide. Nothing that is
-//! derived from it is stored, because no file has that content.
+//! A buffer is shown like its file if it were saved: without secrets, and without what masks hide. Nothing derived from
+//! it is stored, because no file has that content.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,29 +16,30 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, RawText, Workspace};
 use crate::model::{FileType, Outline, RelPath, SkipReason, bytes_as_path};
 
-/// A file whose text is wanted.
+/// A file whose text is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceRequest {
     /// Its path, absolute or relative to the root; never a pattern.
     pub file: String,
-    /// The text that an editor has of it; `None` for that on the disk.
+    /// The text in an editor; `None` for that on the disk.
     pub buffer: Option<Arc<str>>,
 }
 
-/// The text of a file, as it may be shown.
+/// The visible text of a file.
 #[derive(Debug, Clone)]
 pub struct SourceText {
     pub path: RelPath,
     /// The absolute path.
     pub location: PathBuf,
     pub file_type: &'static FileType,
-    /// The text without secrets and without what masks hide. Lines have the numbers that they have in the file.
+    /// The text without secrets and without what masks hide. Lines keep their numbers.
     pub text: String,
-    /// `None` if the type has none, or none was wanted.
+    /// `None` if the type has none, or it was not requested.
     pub outline: Option<Outline>,
 }
 
-/// Returns the texts of files, in the order of the requests; `None` for what is no file of the project, or is not shown.
+/// Returns the texts of files, in the order of the requests; `None` for what is not a file of the project, or is not
+/// shown.
 pub(super) fn source_texts(
     cache: &mut ArtifactCache<'_>,
     requests: &[SourceRequest],
@@ -69,7 +70,7 @@ pub(super) fn source_texts(
                 let (hash, text) = text?;
                 let subject = ContentRef::from_file(file)?;
                 let outline = match with_outlines {
-                    // The file was written between the two readings, and the outline has to be that of the text.
+                    // The file was written between the two reads, and the outline has to match the text.
                     true if hash != subject.hash => {
                         outline_of_text(&cache.workspace, &file.path, &text, subject.file_type)
                     }
@@ -84,7 +85,7 @@ pub(super) fn source_texts(
     Ok(found)
 }
 
-/// Returns a buffer as the file would be shown that it is saved to.
+/// Returns a buffer as if it were saved to its file.
 fn buffer_source(
     workspace: &Workspace<'_>,
     file: &KnownFile,
@@ -92,7 +93,7 @@ fn buffer_source(
     with_outline: bool,
 ) -> Option<SourceText> {
     let path = &file.path;
-    // A file that is not there yet has a name all the same, which may be that of a secret.
+    // A file that does not exist yet may have the name of a secret.
     if workspace.names.skip_reason(path).is_some()
         || workspace.options.structure_max_bytes < buffer.len() as u64
     {

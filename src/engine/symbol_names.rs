@@ -1,6 +1,7 @@
-//! Which contents define a symbol of a name, kept between answers: a look-up then reads only the outlines that it shows.
+//! Indexes which contents define a symbol of a name, between answers: a lookup then reads only the outlines that it
+//! shows.
 //!
-//! What a content defines never changes, so nothing here is ever outdated; it only lacks contents that are new.
+//! The names that a content defines never change, so the index is never outdated; it only lacks new contents.
 
 use std::hash::Hasher;
 use std::sync::RwLock;
@@ -15,39 +16,39 @@ use crate::engine::workspace::KnownFile;
 use crate::model::{ContentHash, Outline, read_lock, write_lock};
 use crate::syntax;
 
-/// What separates the parts of a qualified name, in any language.
+/// The separators in qualified names of all languages.
 pub(super) const SEPARATORS: [char; 5] = ['.', ':', '\\', '#', '/'];
 
-/// The number of names that are searched one by one before they are sorted in.
+/// The number of names that are searched linearly before they are merged into the sorted ones.
 const MAX_UNSORTED: usize = 4096;
-/// The number of contents that are added to the loaded ones before all are loaded again, without those that are gone.
+/// The number of contents that are added to the loaded ones before all are reloaded to drop those that are gone.
 const MAX_ADDED: usize = 16_384;
 
-/// The names that contents define, as far as they are known.
+/// The names that contents define, as far as loaded.
 #[derive(Default)]
 pub(in crate::engine) struct SymbolNameIndex(RwLock<DefinedNames>);
 
 #[derive(Default)]
 struct DefinedNames {
-    /// How many contents were loaded from the store; `None` before that.
+    /// The number of contents loaded from the store; `None` before that.
     loaded: Option<usize>,
-    /// The numbers of the contents whose names are known, also of those that define none.
+    /// The numbers of the indexed contents, including those without names.
     contents: FxHashMap<ContentKey, u32>,
-    /// A hash of the last part of each name, with the number of a content that defines it. Two names with the same hash
-    /// only make a content a candidate in vain.
+    /// A hash of the last part of each name, with the number of a content that defines it. A hash collision only makes
+    /// a content an unnecessary candidate.
     names: Vec<(u32, u32)>,
-    /// The number of names, from the first on, that are sorted.
+    /// The length of the sorted prefix of `names`.
     sorted: usize,
 }
 
 impl SymbolNameIndex {}
 
-/// Returns the part of a name that decides what it is looked up by; `None` if it has only separators.
+/// Returns the part of a name that it is indexed by; `None` if it consists of separators.
 pub(super) fn last_name_part(name: &str) -> Option<&str> {
     name.rsplit(SEPARATORS).find(|part| !part.is_empty())
 }
 
-/// Returns the outlines that may have a symbol whose name ends with this part, among them all that do; in no order.
+/// Returns a superset of the outlines with a symbol whose name ends with this part, in arbitrary order.
 pub(super) fn outlines_with_name(
     cache: &mut ArtifactCache<'_>,
     index: &SymbolNameIndex,
@@ -72,7 +73,7 @@ pub(super) fn outlines_with_name(
     Ok(outlines)
 }
 
-/// Returns the outline of a file, and takes in its names.
+/// Returns the outline of a file, and indexes its names.
 fn outline_of(
     cache: &mut ArtifactCache<'_>,
     index: &SymbolNameIndex,
@@ -80,7 +81,7 @@ fn outline_of(
 ) -> Option<OutlineAnswer> {
     let subject = ContentRef::from_file(file)?;
     let outline = cache.outline(&subject);
-    // A file that is not what it was a moment ago has no outline, but its content may have one.
+    // A file that has just changed has no outline, but its content may have one.
     if outline.is_some() || !syntax::has_structure(subject.file_type.id) {
         write_lock(&index.0).add(subject.key(), outline.as_ref());
     }
@@ -93,13 +94,13 @@ fn outline_of(
     })
 }
 
-/// Takes in the names of all outlines in the store, once.
+/// Indexes the names of all outlines in the store, once.
 fn load(cache: &mut ArtifactCache<'_>, index: &SymbolNameIndex) {
     if read_lock(&index.0).is_current() {
         return;
     }
     let mut names = write_lock(&index.0);
-    // Another answer may have been faster.
+    // Another answer may have loaded them in the meantime.
     if names.is_current() {
         return;
     }

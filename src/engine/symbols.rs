@@ -1,4 +1,4 @@
-//! Where a name is defined: symbols by their own names, qualified names, modules and patterns.
+//! Finds the definitions of a name: symbols by their names, qualified names, modules and patterns.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -13,32 +13,32 @@ use crate::engine::index::{Trust, select_visible};
 use crate::model::{ContentHash, FileType, Outline, RelPath, SkipReason, Symbol, SymbolKind};
 use crate::search::PathClass;
 
-/// The maximum number of names that are suggested where no symbol has the one that was asked for.
+/// The maximum number of names that are suggested if no symbol has the requested name.
 const MAX_NEAREST: usize = 3;
 
 /// The symbols to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolRequest {
-    /// A name, the end of a qualified name, a name behind that of its module, or a pattern with `*` and `?`.
+    /// A name, the end of a qualified name, a name qualified by its module, or a pattern with `*` and `?`.
     pub name: String,
     pub ignores_case: bool,
     /// Only symbols of this kind.
     pub kind: Option<SymbolKind>,
-    /// Whether each comes with its text.
+    /// Whether to include the text of each.
     pub with_text: bool,
 }
 
-/// A symbol that bears the name that was asked for.
+/// A symbol with the requested name.
 #[derive(Debug, Clone)]
 pub struct SymbolAnswer {
     pub path: RelPath,
     pub hash: ContentHash,
     pub symbol: Symbol,
-    /// Its text; `None` if it was not asked for.
+    /// Its text; `None` if it was not requested.
     pub definition: Option<String>,
 }
 
-/// An outline with the file that it is of.
+/// The outline of a file.
 struct FileOutline {
     path: RelPath,
     hash: ContentHash,
@@ -53,11 +53,11 @@ impl From<OutlineAnswer> for FileOutline {
     }
 }
 
-/// The number of times that symbols are looked up if their files change before their texts are read.
+/// How often the lookup is repeated if files change before their texts are read.
 const MAX_ATTEMPTS: usize = 8;
 
-/// Returns the symbols that are asked for: code before headings and keys, the program before its tests, definitions
-/// before prototypes; then by path and line.
+/// Returns the requested symbols: code before headings and keys, the program before its tests, definitions before
+/// prototypes; then by path and line.
 pub(super) fn symbols(
     cache: &mut ArtifactCache<'_>,
     names: Option<&SymbolNameIndex>,
@@ -108,14 +108,14 @@ fn find_symbols(
                 found.push(symbol.clone());
             }
         });
-        // An outline that contains the name need not define it: its text, a doc or an import may. Such a file is not
-        // read.
+        // An outline that mentions the name may not define it, but only in a signature, a comment or an import. Such a
+        // file is not read.
         let is_read = request.with_text && !found.is_empty();
         let text = if is_read { cache.workspace.read_text(&file.path).ok() } else { None };
         let class = PathClass::of(&file.path, file.file_type.role, false);
         for symbol in found {
             let definition = text.as_ref().and_then(|(of, text)| {
-                // The file may have been edited since its outline was made; the spans would then delimit other text.
+                // The file may have been edited since its outline was derived; the spans would then select other text.
                 let is_same = cache.workspace.hidden.file_hash(&file.path, *of) == file.hash;
                 is_same.then(|| text.get(symbol.span.start_byte..symbol.span.end_byte)).flatten()
             });
@@ -125,8 +125,7 @@ fn find_symbols(
                 .push((rank, SymbolAnswer { path: file.path.clone(), hash: file.hash, symbol, definition }));
         }
     }
-    // Outlines from the store come before those that had to be derived, so the order in which they were found is not by
-    // path.
+    // Outlines from the store come before newly derived ones, so they are not sorted by path.
     answers.sort_by(|(rank, a), (other, b)| {
         let place = |answer: &SymbolAnswer| answer.symbol.span.start_byte;
         rank.cmp(other).then_with(|| a.path.cmp(&b.path)).then(place(a).cmp(&place(b)))
@@ -134,7 +133,7 @@ fn find_symbols(
     Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }
 
-/// Returns what decides the order of symbols with the same name, the first ones lowest.
+/// Returns the sort key of symbols with the same name.
 fn rank(class: PathClass, kind: SymbolKind) -> (bool, u8, bool) {
     let class = match class {
         PathClass::Source => 0,
@@ -146,7 +145,7 @@ fn rank(class: PathClass, kind: SymbolKind) -> (bool, u8, bool) {
     (!is_code(kind), class, kind == SymbolKind::Prototype)
 }
 
-/// Returns whether a symbol is part of a program, and not of a text, of settings or of a page.
+/// Returns whether a symbol is part of a program, as opposed to prose, settings or a page.
 const fn is_code(kind: SymbolKind) -> bool {
     !matches!(
         kind,
@@ -159,10 +158,10 @@ const fn is_code(kind: SymbolKind) -> bool {
     )
 }
 
-/// The names that are most like one that no symbol has.
+/// The names most similar to one that no symbol has.
 pub(in crate::engine) struct NearestNames<'w> {
     wanted: &'w str,
-    /// With the letters that differ, and names of code before others.
+    /// Each with its edit distance; names of code come before others.
     near: BTreeSet<(usize, Reverse<bool>, String)>,
 }
 
@@ -186,7 +185,7 @@ impl<'w> NearestNames<'w> {
     }
 }
 
-/// Notes the names that are most like some that no symbol has.
+/// Notes the names that are most similar to missing ones.
 pub(in crate::engine) fn suggest_names(
     cache: &mut ArtifactCache<'_>,
     wanted: &[&str],
@@ -212,7 +211,7 @@ pub(in crate::engine) fn suggest_names(
     Ok(())
 }
 
-/// Returns the outlines that hold the bytes of `literal`, all of them for none.
+/// Returns the outlines that contain the bytes of `literal`; all of them if it is empty.
 fn outlines_that_mention(
     cache: &mut ArtifactCache<'_>,
     literal: &str,
@@ -240,15 +239,15 @@ fn outlines_that_mention(
         }));
         !searched.contains(&key)
     });
-    // What the store does not hold, or cannot vouch for, is looked at one by one.
+    // Outlines that are missing or damaged in the store are checked individually.
     let others = outlines_of(cache, &files);
     cache.workspace.check_cancelled()?;
     mentions.extend(others.into_iter().map(FileOutline::from));
     Ok(mentions)
 }
 
-/// Returns a symbol's name with dots between its parts, whatever its language or a stack trace puts there: `Engine.run`
-/// for `Engine::run` and for `(*Engine).run`.
+/// Returns a symbol's name with dots between its parts, for the notations of all languages and stack traces:
+/// `Engine.run` for `Engine::run` and for `(*Engine).run`.
 pub(in crate::engine) fn dotted_spelling(name: &str) -> String {
     let pointer = name.split_once("(*").and_then(|(before, rest)| Some((before, rest.split_once(").")?)));
     match pointer {
@@ -261,7 +260,7 @@ fn with_dots(name: &str) -> Cow<'_, str> {
     if name.contains("::") { name.replace("::", ".").into() } else { name.into() }
 }
 
-/// A name that symbols are compared with. Its parts are joined by dots.
+/// A name to compare symbols with. Its parts are joined by dots.
 struct NamePattern {
     name: String,
     ignores_case: bool,
@@ -275,24 +274,24 @@ impl NamePattern {
     }
 
     fn is_glob(&self) -> bool {
-        // C++ has operators of these names.
+        // C++ has operators with these characters.
         self.name.contains(['*', '?']) && !self.name.contains("operator")
     }
 
     /// Returns the last part of the name.
     fn last_part(&self) -> &str {
         let own = self.name.rsplit(['.', ':']).next().unwrap_or(&self.name);
-        // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
+        // `Frame#read` is a Ruby method; `#read` is a private field in JavaScript.
         own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own)
     }
 
-    /// Returns the part by which symbols of exactly this name are indexed; `None` if others are meant too.
+    /// Returns the part by which symbols of exactly this name are indexed; `None` if other names match too.
     fn indexed_part(&self) -> Option<&str> {
         if self.ignores_case || self.is_glob() { None } else { last_name_part(&self.name) }
     }
 
-    /// Returns bytes that every outline with such a symbol holds. How a qualified name is joined there depends on the
-    /// language, so they are of its last part alone.
+    /// Returns bytes that occur in every outline with such a symbol. They are from the last part, because separators in
+    /// qualified names depend on the language.
     fn literal(&self) -> &str {
         if self.ignores_case {
             return "";
@@ -318,20 +317,20 @@ impl NamePattern {
             return true;
         }
         if self.is_glob() {
-            // Only whole parts match: the pattern begins where a part does.
+            // Only whole parts match: the pattern must match from the beginning of a part.
             let starts = qualified.match_indices(SEPARATORS).map(|(at, separator)| at + separator.len());
             return matches_wildcards(wanted, name)
                 || std::iter::once(0)
                     .chain(starts)
                     .any(|start| matches_wildcards(wanted, &qualified[start..]));
         }
-        // `run` is the end of `Engine.rerun`, but not its name. PHP joins its names by `\`.
+        // `Engine.rerun` ends with `run`, but does not have that name. PHP joins names with `\`.
         let rest = qualified.strip_suffix(wanted);
         rest.is_some_and(|rest| rest.ends_with(['.', '\\'])) || self.matches_module(qualified, path)
     }
 
-    /// Returns whether the name is that of a symbol behind its module's or its package's, as imports and stack traces spell
-    /// it: `flask.app.Flask`, `flask.Flask`, `com.acme.Engine.run`, and `net::dial` behind `crate`.
+    /// Returns whether the name is that of a symbol qualified by its module or package, as in imports and stack traces:
+    /// `flask.app.Flask`, `flask.Flask`, `com.acme.Engine.run`, and `net::dial` after `crate`.
     fn matches_module(&self, qualified: &str, path: &RelPath) -> bool {
         let parts = |text: &str| -> Vec<String> {
             text.split(SEPARATORS).filter(|part| !part.is_empty()).map(str::to_owned).collect()
@@ -351,11 +350,11 @@ impl NamePattern {
     }
 }
 
-/// Returns whether a text matches a pattern, in which `*` stands for any letters and `?` for one.
+/// Returns whether a text matches a pattern, in which `*` matches any characters and `?` one.
 fn matches_wildcards(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut place) = (0, 0);
-    // Where the last `*` is, and how much of the text it stands for so far.
+    // The position of the last `*`, and how much of the text it has matched so far.
     let mut star: Option<(usize, usize)> = None;
     while place < text.len() {
         match pattern.get(at) {
@@ -400,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_means_a_symbol_by_the_end_of_its_qualified_name() {
+    fn a_name_selects_a_symbol_by_the_end_of_its_qualified_name() {
         for name in [
             "run", "Engine.run", "core.Engine.run", "core::Engine::run", "(*Engine).run",
             "core.(*Engine).run",
@@ -415,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_stand_behind_that_of_its_module() {
+    fn a_name_may_be_qualified_by_its_module() {
         check("power.engine.core.Engine.run", false, true);
         check("engine.core.Engine.run", false, true);
         check("power.core.Engine.run", false, true);
@@ -427,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_means_names_and_ends_of_qualified_names() {
+    fn a_pattern_matches_names_and_ends_of_qualified_names() {
         for name in ["r*", "?un", "Engine.*", "core.*.run", "*"] {
             check(name, false, true);
         }

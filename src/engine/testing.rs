@@ -1,5 +1,5 @@
-//! A project in a folder of its own, for the tests of this room: real files and a real store, with a record of what was
-//! read and run.
+//! A project in a folder of its own, for the tests of this room: real files and a real store, with a record of reads
+//! and runs.
 
 #![expect(clippy::disallowed_methods, reason = "a test prepares its own files")]
 
@@ -25,15 +25,15 @@ use crate::sys::{
     RealProcesses, WallClock,
 };
 
-/// Real files, with a record of the readings.
+/// Real files, with a record of reads.
 pub(super) struct RecordingFiles {
     files: RealFiles,
     reads: Mutex<Vec<String>>,
-    /// How many more readings are disturbed by a change.
+    /// How many more reads are disturbed by a change.
     pub(super) disturbances: AtomicUsize,
-    /// The bytes that the next reading returns, as if the file was written at the same time.
+    /// The bytes that the next read returns, as if the file were being written.
     pub(super) torn: Mutex<Option<Vec<u8>>>,
-    /// Runs during the next reading.
+    /// Runs during the next read.
     pub(super) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -68,7 +68,7 @@ impl Files for RecordingFiles {
     }
 }
 
-/// Real processes, with a count of the runs.
+/// Real processes, with a count of runs.
 #[derive(Default)]
 struct CountingProcesses(AtomicUsize);
 
@@ -108,7 +108,7 @@ impl Clock for AheadClock {
     }
 }
 
-/// A folder with files, and what was done with them.
+/// A folder with files, and a record of accesses.
 pub(super) struct TestProject {
     pub(super) folder: tempfile::TempDir,
     pub(super) files: RecordingFiles,
@@ -151,7 +151,7 @@ impl TestProject {
         self.open(Options { cache_enabled, ..options() })
     }
 
-    /// Opens the project as a process does that stays.
+    /// Opens the project as a long-running process does.
     pub(super) fn open_shared(&self, shared: &Arc<WorkspaceCache>) -> Project<'_> {
         let mut project = self.open(options());
         project.share_cache(Arc::clone(shared));
@@ -162,7 +162,7 @@ impl TestProject {
         self.folder.path().join(path)
     }
 
-    /// Writes a file in place, so that its inode stays.
+    /// Writes a file in place, so that its inode does not change.
     pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -185,7 +185,7 @@ impl TestProject {
         assert!(finished.success, "{finished:?}");
     }
 
-    /// Lets all stamps become old enough to be trusted.
+    /// Lets all stamps settle.
     pub(super) fn rest(&self) {
         std::thread::sleep(Duration::from_millis(120));
         let _ = self;
@@ -196,17 +196,17 @@ impl TestProject {
         self.clock.0.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// Sets the clock back to that of the files: what is written now is young.
+    /// Resets the clock to that of the files, so that stamps of new writes are not settled.
     pub(super) fn reset_clock(&self) {
         self.clock.0.store(0, Ordering::SeqCst);
     }
 
-    /// Returns the files that were read since this was last called, in that order.
+    /// Returns the files that were read since the last call, in order.
     pub(super) fn reads(&self) -> Vec<String> {
         std::mem::take(&mut *self.files.reads.lock().unwrap())
     }
 
-    /// Returns how often each file was read since that was last asked.
+    /// Returns how often each file was read since the last call.
     pub(super) fn read_counts(&self) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for path in self.reads() {
@@ -215,12 +215,12 @@ impl TestProject {
         counts.into_iter().collect()
     }
 
-    /// Returns how many programs were run since this was last called.
+    /// Returns how many programs were run since the last call.
     pub(super) fn runs(&self) -> usize {
         self.processes.0.swap(0, Ordering::SeqCst)
     }
 
-    /// Returns where the database of model summaries is.
+    /// Returns the path of the database of model summaries.
     pub(super) fn agent_db(&self) -> PathBuf {
         self.path(".slop_cache").join(AGENT_DATABASE)
     }

@@ -1,6 +1,6 @@
 //! How long the steps of answers take: histograms with logarithmic buckets, shared by all threads of a process.
 //!
-//! To record a step takes two readings of the clock and four additions, without a lock.
+//! Recording a step takes two reads of the clock and four additions, without a lock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use crate::sys::Clock;
 pub enum AnswerStep {
     /// Waiting until the file system has reported all earlier changes.
     Cookie,
-    /// Listing the files, or checking that the last listing is still right.
+    /// Listing the files, or checking that the last listing is still valid.
     List,
     /// Taking the stamps of all listed files.
     Stat,
@@ -79,12 +79,12 @@ impl AnswerStep {
 #[derive(Debug)]
 pub struct StepTimings([StepHistogram; AnswerStep::ALL.len()]);
 
-/// What is known of the times of one step, in microseconds.
+/// Statistics of one step, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepSummary {
     pub step: AnswerStep,
     pub count: u64,
-    /// Half of the times are at most this long; too high by at most an eighth, like the next one.
+    /// The median time; too high by at most an eighth, like the next one.
     pub p50_us: u64,
     pub p99_us: u64,
     pub max_us: u64,
@@ -98,7 +98,7 @@ impl Default for StepTimings {
 }
 
 impl StepTimings {
-    /// Records that a step has taken so long.
+    /// Records the time of a step.
     pub fn record(&self, step: AnswerStep, elapsed: Duration) {
         self.0[step as usize].record(elapsed);
     }
@@ -109,18 +109,18 @@ impl StepTimings {
     }
 }
 
-/// Below this many microseconds each has a bucket of its own; each further power of two is divided into as many.
+/// Below this, each microsecond has a bucket of its own; each further power of two is divided into as many buckets.
 const SUB_BUCKETS: u64 = 8;
 const SUB_BITS: u32 = SUB_BUCKETS.trailing_zeros();
-/// The last bucket holds everything over 19 hours.
+/// The last bucket contains all times over 19 hours.
 const BUCKETS: usize = 34 * 8;
 
-/// The times of one step. All counters are only added to, so that no order between them is needed.
+/// The times of one step. Counters only increase, so no memory ordering between them is needed.
 #[derive(Debug)]
 struct StepHistogram {
     buckets: [AtomicU64; BUCKETS],
     max_us: AtomicU64,
-    /// In nanoseconds, because the sum of many short times would otherwise be zero.
+    /// In nanoseconds, because many short times would otherwise add up to zero.
     total_ns: AtomicU64,
 }
 
@@ -171,12 +171,12 @@ fn bucket_of(us: u64) -> usize {
     let Some(shift) = us.checked_ilog2().and_then(|power| power.checked_sub(SUB_BITS)) else {
         return usize::try_from(us).unwrap_or(0);
     };
-    // The leading bits but the first say which part of the power of two it is.
+    // The leading bits after the first select the part of the power of two.
     let bucket = u64::from(shift) * SUB_BUCKETS + (us >> shift);
     usize::try_from(bucket).unwrap_or(usize::MAX).min(BUCKETS - 1)
 }
 
-/// Returns the largest number of microseconds that is counted in a bucket.
+/// Returns the largest number of microseconds in a bucket.
 const fn upper_bound(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < 2 * SUB_BUCKETS {
@@ -186,7 +186,7 @@ const fn upper_bound(bucket: usize) -> u64 {
     ((bucket % SUB_BUCKETS + SUB_BUCKETS + 1) << shift) - 1
 }
 
-/// A clock, and where the times of steps are recorded; nowhere in a process that gives one answer.
+/// A clock, and where the times of steps are recorded; not recorded in a process that gives one answer.
 #[derive(Clone)]
 pub(in crate::engine) struct StepClock<'w> {
     pub(in crate::engine) clock: &'w dyn Clock,

@@ -1,4 +1,4 @@
-//! What people curate: which files, which of their lines, which of their symbols, saved under which name.
+//! What people curate: files, lines and symbols, and named selections of them.
 //!
 //! All of it is written in `slop.toml`; `config` reads and edits it.
 
@@ -15,7 +15,7 @@ use super::view::{AggregationStrategy, Tier, ViewMode};
 pub struct FileItem {
     /// The path or pattern as it was written: relative to the project's root, or absolute.
     pub path: String,
-    /// Whether the file is aggregated; else an agent may ask for it, but it is not inlined.
+    /// Whether the file is aggregated; if not, it is not inlined, but an agent may request it.
     pub auto_aggregate: bool,
     pub force_full: bool,
     /// How the file is shown; `None` leaves it to the tier.
@@ -26,7 +26,7 @@ pub struct FileItem {
     pub ast_signatures: bool,
     /// Whether the definitions of all top-level symbols and members are shown.
     pub ast_definitions: bool,
-    /// What is shown of single symbols, by their qualified names, as written.
+    /// How single symbols are shown, by their qualified names, as written.
     pub ast_mask: Vec<(String, MaskMode)>,
     pub tier: Option<Tier>,
     /// When the file was handed to an agent, in seconds since the epoch.
@@ -60,33 +60,33 @@ impl FileItem {
         *self == Self::plain(self.path.clone())
     }
 
-    /// Returns whether the item is about that file by its path, and not by a pattern or a folder.
+    /// Returns whether the item names that file by its path, not by a pattern or a folder.
     pub fn is_of(&self, path: &RelPath) -> bool {
         normalized_path(&self.path).as_bytes() == path.as_bytes()
     }
 }
 
 named_enum! {
-    /// What is shown of a symbol.
+    /// How a symbol is shown.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum MaskMode {
         Definition = "def",
         Signature = "sig",
-        /// Its signature, and what its doc says first.
+        /// Its signature, and the first paragraph of its documentation.
         Summary = "agg",
-        /// Nothing.
+        /// Not at all.
         Hide = "hide",
     }
 }
 
 impl MaskMode {
-    /// Returns the mode that a word means: its name, or `full` for the whole symbol, as other programs write it.
+    /// Parses a mode: its name, or `full` for the whole symbol, as other programs write it.
     pub fn from_word(word: &str) -> Option<Self> {
         if word == "full" { Some(Self::Definition) } else { Self::from_name(word) }
     }
 }
 
-/// A range of lines that a person marked, with what it takes to find it again after edits.
+/// A range of lines that a person marked, with the data to find it again after edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice {
     /// First line when it was marked, from 1.
@@ -97,22 +97,22 @@ pub struct Slice {
     pub tag: String,
     /// Why it matters; may be empty.
     pub comment: String,
-    /// What it takes to find it again.
+    /// The data to find it again.
     pub anchors: SliceAnchors,
 }
 
 impl Slice {
-    /// Returns what the slice is called: its tag, or without one its lines when it was marked, such as `10-14`.
+    /// Returns the name of the slice: its tag, or else the lines that were marked, such as `10-14`.
     pub fn name(&self) -> String {
         if self.tag.is_empty() { format!("{}-{}", self.start_line, self.end_line) } else { self.tag.clone() }
     }
 }
 
-/// What a slice remembers of its text and of what was around it. Everything but the lines may be missing: then the
-/// slice is found the worse, and never at a wrong place without saying so.
+/// The recorded text and surroundings of a slice. All but the lines may be missing; the slice is then harder to find,
+/// but a guess is always reported as such.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SliceAnchors {
-    /// SHA-256 of the slice's text: its lines joined by line feeds, without the last one's end.
+    /// SHA-256 of the slice's text: its lines joined by line feeds, without the last line break.
     pub content_hash: Option<ContentHash>,
     /// The lines before it, the nearest last (`start_context`).
     pub before: Vec<String>,
@@ -123,33 +123,33 @@ pub struct SliceAnchors {
     pub unique_before: Vec<String>,
     /// The nearest lines after it that occurred once in the file, the nearest first.
     pub unique_after: Vec<String>,
-    /// How often the text stood in the file; 0 if that is not known.
+    /// How often the text occurred in the file; 0 if unknown.
     pub copies: u32,
 }
 
-/// What became of a slice in a text.
+/// The result of finding a slice in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceResolution {
     pub status: SliceStatus,
-    /// Its first line now, from 1; the best guess where it is stale.
+    /// Its current first line, from 1; a best guess if it is stale.
     pub start_line: u32,
-    /// Its last line now, inclusive; the best guess where it is stale.
+    /// Its current last line, inclusive; a best guess if it is stale.
     pub end_line: u32,
-    /// Why, in words.
+    /// The reason in words.
     pub reason: String,
 }
 
 named_enum! {
-    /// How surely a slice was found again.
+    /// How reliably a slice was found again.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SliceStatus {
         /// The same text at the same lines.
         Exact = "exact",
         /// The same text at other lines.
         Moved = "moved",
-        /// Another text, which is what became of it as far as can be determined.
+        /// Another text, which probably replaced it.
         Changed = "changed",
-        /// Not found, or at several places that are equally good.
+        /// Not found, or found at several equally good places.
         Stale = "stale",
     }
 }
@@ -170,19 +170,19 @@ pub struct Persona {
     pub name: String,
     pub tier: Option<Tier>,
     pub aggregation_strategy: Option<AggregationStrategy>,
-    /// The models to ask: the first is used, the rest are the escalation.
+    /// The models to ask: the first is used, the others are fallbacks to escalate to.
     pub preferred_models: Vec<PreferredModel>,
     pub context_preset: Option<String>,
-    /// The most tokens of a document for it, 0 for no limit; `None` leaves it to the tier.
+    /// The maximum tokens of a document for it, 0 for no limit; `None` leaves it to the tier.
     pub budget_tokens: Option<u64>,
-    /// Words for the files in focus, where a question has none.
+    /// The files in focus if a request has no focus.
     pub focus: Vec<String>,
     pub views: PersonaViews,
     /// The system prompt; may be empty.
     pub system_prompt: String,
 }
 
-/// What documents are made for where a request leaves it open: `[document]` in `slop.toml`.
+/// Defaults for what a request leaves open: `[document]` in `slop.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentDefaults {
     /// The tier; never together with a persona.
@@ -191,33 +191,33 @@ pub struct DocumentDefaults {
     pub persona: Option<String>,
     /// The name of a preset.
     pub preset: Option<String>,
-    /// Words for the files in focus.
+    /// The files in focus.
     pub focus: Vec<String>,
-    /// The most tokens, 0 for no limit.
+    /// The maximum tokens, 0 for no limit.
     pub budget_tokens: Option<u64>,
 }
 
-/// The views that a persona sees, in place of those of its tier.
+/// The views of a persona, in place of those of its tier.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PersonaViews {
-    /// View of files that nothing else decides.
+    /// The view of files that no other rule decides.
     pub view: Option<ViewMode>,
     pub focus_view: Option<ViewMode>,
-    /// Views by the id of the file type.
+    /// Views by file type id.
     pub languages: BTreeMap<String, ViewMode>,
 }
 
 impl PersonaViews {
-    /// Returns whether one of them is about files in focus or of a language, which only a tier distinguishes.
+    /// Returns whether one of them is for files in focus or of a language, which requires a tier.
     pub fn needs_tier(&self) -> bool {
         self.focus_view.is_some() || !self.languages.is_empty()
     }
 }
 
-/// A model of a provider, and how it is asked. What is `None` is not sent.
+/// A model of a provider, and its parameters. `None` fields are not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreferredModel {
-    /// Name of the provider, as `anthropic`.
+    /// Name of the provider, such as `anthropic`.
     pub provider: String,
     /// Name of the model, as the provider spells it.
     pub model: String,
@@ -227,6 +227,6 @@ pub struct PreferredModel {
 }
 
 impl PreferredModel {
-    /// More than any model writes; what a provider would refuse is refused earlier, with its place.
+    /// More than any model writes. Larger values are rejected early, with their location.
     pub const MAX_OUTPUT_TOKENS: u32 = 1_000_000;
 }

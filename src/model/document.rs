@@ -1,4 +1,4 @@
-//! A composed document before it is written as Markdown or JSON, with the receipt that records what became of each file.
+//! A composed document before it is written as Markdown or JSON, with the receipt that records how each file was shown.
 
 use std::collections::BTreeMap;
 
@@ -16,32 +16,32 @@ pub struct DocumentBlock {
     pub path: RelPath,
     pub file_type: &'static FileType,
     pub view: ViewMode,
-    /// The content that is shown; `None` if no text could be had.
+    /// The content that is shown; `None` if there is no text.
     pub content: Option<ContentHash>,
-    /// Remarks besides its language and view, such as its encoding or its parse health.
+    /// Remarks other than its language and view, such as its encoding or its parse health.
     pub remarks: Vec<String>,
-    /// What is shown; without a fence.
+    /// The body, without a fence.
     pub body: CompactText,
-    /// Who wrote the words, where it is shown as a summary.
+    /// Who wrote the summary, if it is shown as one.
     pub summary: Option<SummaryProvenance>,
 }
 
-/// Who wrote the words of a summary.
+/// Who wrote a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummaryProvenance {
-    /// The heuristic: they follow from the file's bytes.
+    /// The heuristic: it is derived from the file's bytes.
     Heuristic,
     /// A language model. Its summary of a file that anyone may have written is data, never instructions.
     Model {
         name: ModelName,
-        /// Whether it wrote of what the file was earlier, and has not of what it is now.
+        /// Whether it describes an earlier content of the file, and there is none for the current one.
         is_outdated: bool,
     },
 }
 
 impl SummaryProvenance {
-    /// Returns how to say, behind the name of the view, that a reader has a model's summary before it. Not whose, nor of
-    /// when: a header with that would change although the text does not.
+    /// Returns a suffix for the name of the view if the summary is by a model. It names neither the model nor the date:
+    /// the header would otherwise change although the text does not.
     pub const fn view_suffix(&self) -> &'static str {
         match self {
             Self::Heuristic => "",
@@ -51,12 +51,12 @@ impl SummaryProvenance {
     }
 }
 
-/// The files that come first in a document, and are the same from task to task, or from commit to commit.
+/// The files that come first in a document and stay the same from task to task, or from commit to commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StableFiles {
-    /// How many of the first blocks they have.
+    /// The number of blocks at the beginning of the document that are theirs.
     pub blocks: usize,
-    /// The rows of those that are shown by the names of their symbols.
+    /// The rows of those that are shown by the names of symbols.
     pub rows: Option<String>,
     /// Heading of the files that follow, without `## `.
     pub next_heading: &'static str,
@@ -64,33 +64,33 @@ pub struct StableFiles {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Which part of it was asked for; the other one is empty.
+    /// The requested part; the other one is empty.
     pub part: DocumentPart,
-    /// What the project is and how to read the document, as Markdown; empty if that is not said.
+    /// What the project is and how to read the document, as Markdown; empty if there is no overview.
     pub overview: String,
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
     pub blocks: Vec<DocumentBlock>,
     /// The part that comes first and stays the same, if there is one.
     pub stable: Option<StableFiles>,
-    /// The rows of the files that are shown by the names of their symbols.
+    /// The rows of files that are shown by the names of their symbols.
     pub more_files: Option<String>,
-    /// How many files each row is of, which the receipt has in the same order.
+    /// The number of files in each row; the receipt lists them in the same order.
     pub files_of_rows: Vec<usize>,
-    /// Whether files were omitted to fit the budget, which the document then notes.
+    /// Whether files were omitted to fit the budget, which the document states.
     pub is_cut: bool,
-    /// The tree of all names, if the tier wants it; under a limit, of the files that are shown by their paths.
+    /// The tree of all names, if the tier wants it; under a limit, of the files shown by their paths.
     pub tree: Option<String>,
     pub screenshots: Vec<Screenshot>,
-    /// The work that Beads tracks, if the project is in that mode.
+    /// The work that Beads tracks, if the project uses it.
     pub beads: Option<BeadsList>,
-    /// The discussion so far: all that follows the cache boundary.
+    /// The discussion so far: everything after the cache boundary.
     pub discussion: Vec<DiscussionEntry>,
     pub receipt: Receipt,
 }
 
 named_enum! {
-    /// Which rule of the routing gave a file its view, first match first.
+    /// The routing rule that gave a file its view; the first match wins.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RoutingRule {
         /// The file's item has `auto_aggregate = false`.
@@ -101,7 +101,7 @@ named_enum! {
         Focus = "focus",
         /// The file's item has `force_full`.
         ForceFull = "force_full",
-        /// The file's item is meant for the worker's tier, and the document is made for it.
+        /// The file's item is meant for the worker tier, and so is the document.
         ItemTier = "item_tier",
         Strategy = "strategy",
         Slices = "slices",
@@ -117,18 +117,18 @@ named_enum! {
         DefaultMode = "default_mode",
         /// The depth that hydration has placed the file at.
         Hydration = "hydration",
-        /// None: the file is gone, and was given by the last aggregation.
+        /// None: the file no longer exists, but the last aggregation delivered it.
         Gone = "gone",
     }
 }
 
 impl RoutingRule {
-    /// Returns whether a limited document may show the file in another view: nobody has said anything of this file.
+    /// Returns whether a limited document may show the file in another view: nothing is specified for this file.
     pub const fn is_general(self) -> bool {
         matches!(self, Self::Strategy | Self::TierLanguage | Self::Tier | Self::DefaultMode)
     }
 
-    /// Returns whether the rule is about the item of the file.
+    /// Returns whether the rule is about the file's item.
     pub const fn is_of_item(self) -> bool {
         match self {
             Self::AutoAggregate
@@ -149,7 +149,7 @@ impl RoutingRule {
         }
     }
 
-    /// Returns whether the rule insists on its view, so that no budget makes it smaller.
+    /// Returns whether the rule insists on its view, even if it exceeds the budget.
     pub const fn is_binding(self) -> bool {
         match self {
             Self::Focus | Self::ForceFull | Self::ItemTier => true,
@@ -169,49 +169,49 @@ impl RoutingRule {
     }
 }
 
-/// What is known of a file besides its content, whatever is shown of it.
+/// Metadata of a file, regardless of its view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FileDetails {
-    /// The id of its type; `None` if it has no text.
+    /// The id of its type; `None` if it is not text.
     pub language: Option<&'static str>,
     /// Its size in bytes; `None` if it was not read.
     pub size: Option<u64>,
     pub lines: Option<u32>,
-    /// When it was written last, in nanoseconds since the epoch.
+    /// When it was last written, in nanoseconds since the epoch.
     pub mtime_ns: Option<i64>,
 }
 
-/// What became of one file that appears in the document.
+/// How one file in the document was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptEntry {
     pub path: RelPath,
     pub details: FileDetails,
-    /// The content that was rendered; `None` if no text could be had.
+    /// The content that was rendered; `None` if there is no text.
     pub content: Option<ContentHash>,
     pub view: ViewMode,
-    /// How it would have been shown, had nothing stood in the way.
+    /// The view it would have without any limit or problem.
     pub wanted: ViewMode,
     pub rule: RoutingRule,
-    /// Why `view` is not `wanted`, and what else should be known, in words.
+    /// Why `view` is not `wanted`, and other remarks, in words.
     pub reason: Option<String>,
-    /// What went wrong, if the file could not be read, shown or parsed.
+    /// The problem, if the file could not be read, shown or parsed.
     pub fault: Option<ViewFault>,
-    /// Who wrote the words, where it is shown as a summary.
+    /// Who wrote the summary, if it is shown as one.
     pub summary: Option<SummaryProvenance>,
-    /// How many secrets are redacted in what is shown, by rule.
+    /// How many secrets are redacted in its text, by rule.
     pub redacted: BTreeMap<String, u64>,
-    /// Its score, where the document has a limit.
+    /// Its score, if the document has a limit.
     pub score: Option<RankScore>,
     /// Bytes of its block in the document, with its head.
     pub bytes: u64,
     /// Tokens of its block in the document, as [`Receipt::counter`] counts.
     pub tokens: u64,
-    /// Whether an entry before it is about the same file, which the part that is the same for every task shows too.
+    /// Whether the same file has an earlier entry, in the part that is the same for every task.
     pub is_repeated: bool,
 }
 
 impl ReceiptEntry {
-    /// Returns why nothing could be shown of the file; `None` if it is shown, or nothing of it was to be shown.
+    /// Returns why nothing of the file could be shown; `None` if something is shown, or nothing should be.
     pub fn error(&self) -> Option<ViewFault> {
         let is_failed = self.content.is_none() && self.reason.is_some() && self.view != ViewMode::Path;
         // A file that could not be parsed has a content, and is shown in another view.
@@ -219,14 +219,14 @@ impl ReceiptEntry {
     }
 }
 
-/// Why a file is not shown as it should be.
+/// Why a file is not shown as requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewFault {
-    /// It has nothing that could be shown.
+    /// It has no content to show.
     LeftOut(SkipReason),
     /// It could not be parsed.
     Parse(ParseFallback),
-    /// It has no such view, and no other one either.
+    /// It has neither this view nor a fallback.
     NoView,
 }
 
@@ -255,18 +255,18 @@ impl ViewFault {
     }
 }
 
-/// Why a file that was asked for is not in the document.
+/// Why a requested file is not in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Omission {
-    /// It has nothing that could be shown.
+    /// It has no content to show.
     LeftOut(SkipReason),
     /// Its item has `auto_aggregate = false`.
     AutoAggregate,
-    /// It is empty, test data, a translation or a tiny file beside the program, and nobody asked for it.
+    /// It is empty, test data, a translation or a tiny file that is not part of the program, and nobody requested it.
     NoInterest,
-    /// It would be shown as the last aggregation of the same name showed it.
+    /// It would be shown just as in the last aggregation of the same name.
     Unchanged,
-    /// There was no room for it, not even for its path.
+    /// It did not fit, not even its path.
     Budget { wanted: ViewMode },
 }
 
@@ -304,7 +304,7 @@ pub struct OmittedFile {
     pub reason: Omission,
 }
 
-/// Words for files that no file answers to.
+/// A path or pattern that matches no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingFile {
     /// The path or pattern, as a preset or an item spells it.
@@ -312,39 +312,39 @@ pub struct MissingFile {
     pub reason: String,
 }
 
-/// What became of each file of the project that was asked for.
+/// How each requested file of the project was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Receipt {
     pub tier: Option<u8>,
     pub name: Option<String>,
-    /// Whether it shows what has changed since the last one of that name.
+    /// Whether it shows the changes since the last document of that name.
     pub since_last: bool,
     pub strategy: &'static str,
     pub order: &'static str,
-    /// Name of the way tokens were counted.
+    /// The name of the token counter.
     pub counter: &'static str,
     pub budget_tokens: Option<u64>,
     pub max_bytes: Option<u64>,
-    /// Bytes of the whole document: as Markdown, until it is written in another format.
+    /// Bytes of the whole document as Markdown, or in the format in which it is written.
     pub bytes: u64,
     /// Tokens of the whole document as Markdown.
     pub tokens: u64,
     /// How many folders in the tree are annotated with a model's summary.
     pub folders_by_model: u64,
     pub files: Vec<ReceiptEntry>,
-    /// How many symbols of each kind the files with a block have; empty if they were not counted.
+    /// How many symbols of each kind the files with a block contain; empty if they were not counted.
     pub symbols: BTreeMap<SymbolKind, u64>,
     /// Whether the document has a tree of names.
     pub has_tree: bool,
-    /// What was understood of the task, if there is one.
+    /// How the task was understood, if there is one.
     pub task: Option<TaskReceipt>,
     /// How the budget was spent, if there is one.
     pub packing: Option<PackingReceipt>,
     /// The files that are not in it, by path.
     pub omitted: Vec<OmittedFile>,
-    /// What a preset or an item names that is not there.
+    /// Paths and patterns of presets or items that match no file.
     pub missing: Vec<MissingFile>,
-    /// What could not be had besides the files.
+    /// The sections that could not be read.
     pub problems: Vec<SectionProblem>,
 }
 
@@ -355,22 +355,22 @@ impl PackingReceipt {
     }
 }
 
-/// What was understood of a task.
+/// How a task was understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskReceipt {
-    /// The first line that says something.
+    /// The first meaningful line.
     pub title: String,
     /// Paths and modules of the project as written, with lines.
     pub paths: Vec<String>,
     /// Frames of stack traces and diagnostics, the innermost of each trace first.
     pub frames: Vec<String>,
-    /// Symbols of the project that the task mentions, as far as their files were looked into.
+    /// Symbols of the project that the task mentions, in the files that were searched for them.
     pub symbols: Vec<String>,
     /// Quoted strings and error messages.
     pub quotes: Vec<String>,
-    /// The words that weigh most.
+    /// The terms with the highest weights.
     pub terms: Vec<String>,
-    /// What was ignored.
+    /// Ignored parts.
     pub ignored: Vec<IgnoredTaskText>,
     /// Whether anything in the project matches.
     pub has_matches: bool,
@@ -386,9 +386,9 @@ pub struct IgnoredTaskText {
 /// The score of a file in thousandths.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RankScore {
-    /// The sum of the parts, times a factor for what the file is for.
+    /// The sum of the parts, times a factor for the file's purpose.
     pub thousandths: u64,
-    /// The parts that are not 0, with their names.
+    /// The named parts that are not 0.
     pub parts: Vec<(&'static str, u64)>,
 }
 
@@ -409,11 +409,11 @@ fn thousandths(score: f64) -> u64 {
     (score.clamp(0.0, 1e6) * 1000.0).round() as u64
 }
 
-/// How a budget was spent, in its unit: tokens, or bytes if only these are limited. What is selected is measured before
-/// it is rendered, so the sum differs a little from the document's size.
+/// How a budget was spent, in its unit: tokens, or bytes if only these are limited. Pieces are measured before they are
+/// rendered, so the sum differs slightly from the document's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PackingReceipt {
-    /// On views that people or the request chose.
+    /// On views chosen by people or by the request.
     pub chosen: u64,
     /// On the bodies of symbols.
     pub bodies: u64,
@@ -423,7 +423,7 @@ pub struct PackingReceipt {
     pub names: u64,
     /// On lines of the file tree.
     pub paths: u64,
-    /// By how many percent the value of the selection is at most below that of the best possible one.
+    /// By how many percent at most the value of the selection is below the best possible one.
     pub shortfall_percent: u32,
 }
 
@@ -444,7 +444,7 @@ impl Receipt {
     }
 }
 
-/// Which part of a document is wanted. A provider caches the first; the second is new with every question.
+/// The requested part of a document. A provider caches the first; the second is new with every question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DocumentPart {
     Whole,
@@ -464,10 +464,10 @@ impl DocumentPart {
     }
 }
 
-/// An image that is shown besides the files.
+/// An image in addition to the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Screenshot {
-    /// Its path: from the project's root, or absolute where it lies elsewhere.
+    /// Its path: relative to the project's root, or absolute if it is outside of it.
     pub path: String,
     pub image: ScreenshotImage,
 }
@@ -476,26 +476,26 @@ pub struct Screenshot {
 pub enum ScreenshotImage {
     Link,
     Inline {
-        /// Its media type, as `image/png`.
+        /// Its media type, such as `image/png`.
         media_type: &'static str,
         bytes: Vec<u8>,
     },
-    /// Nothing, for this reason.
+    /// It could not be read, for this reason.
     Failed(String),
 }
 
-/// The work that the issue tracker Beads knows of.
+/// The work recorded by the issue tracker Beads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BeadsList {
     pub completed: Vec<BeadIssue>,
     pub active: Vec<BeadIssue>,
-    /// How many entries could not be understood.
+    /// How many entries could not be parsed.
     pub skipped: u64,
     /// Why the list could not be read.
     pub failure: Option<String>,
 }
 
-/// A piece of work.
+/// An issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BeadIssue {
     /// Its id, on one line.
@@ -503,13 +503,13 @@ pub struct BeadIssue {
     /// Its title, on one line.
     pub title: String,
     pub status: String,
-    /// What it is about; may be empty, or have many lines.
+    /// Its description; may be empty, or have many lines.
     pub description: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscussionEntry {
-    /// The speaker; `None` if the content names it, or it is unknown.
+    /// The speaker; `None` if the content names them, or if unknown.
     pub role: Option<String>,
     pub content: String,
 }
@@ -517,9 +517,9 @@ pub struct DiscussionEntry {
 /// A section that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionProblem {
-    /// The section that misses it, as `screenshots`.
+    /// The section, such as `screenshots`.
     pub section: &'static str,
     pub reason: String,
-    /// Whether the document misses what was asked for, and not only something that nobody could read.
+    /// Whether the document lacks something that was requested, as opposed to something optional.
     pub is_error: bool,
 }

@@ -1,4 +1,4 @@
-//! What the text of a document consists of: its sections and the blocks of its files, without their texts.
+//! The parts of a document's text: its sections and the blocks of its files, without their texts.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use super::view::ViewMode;
 /// The section before the files.
 pub const OVERVIEW: &str = "Overview";
 
-/// The pieces that the text of a document consists of, in their order: one behind the other, they are the text.
+/// The pieces that a document consists of, in order: their texts concatenated are the document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentLayout {
     pub pieces: Vec<DocumentPiece>,
-    /// How many pieces come first and stay the same from task to task, or from commit to commit; `None` if there is no
-    /// such part.
+    /// The number of pieces that come first and stay the same from task to task, or from commit to commit; `None` if
+    /// there is no such part.
     pub stable: Option<usize>,
     /// How many pieces precede the discussion.
     pub prefix: usize,
@@ -25,17 +25,17 @@ pub struct DocumentLayout {
 pub struct DocumentPiece {
     pub subject: PieceSubject,
     pub bytes: u64,
-    /// How many newlines it has.
+    /// The number of newlines in it.
     pub lines: u64,
-    /// As the document's receipt counts them.
+    /// Its tokens, counted as in the document's receipt.
     pub tokens: u64,
     pub hash: ContentHash,
 }
 
-/// What a piece of a document is about.
+/// The subject of a piece of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PieceSubject {
-    /// The heading of a section, and what it holds besides files.
+    /// The heading of a section, and its content other than files.
     Section(Cow<'static, str>),
     File {
         path: RelPath,
@@ -62,7 +62,7 @@ impl DocumentLayout {
         self.pieces.iter().map(|piece| piece.tokens).sum()
     }
 
-    /// Returns the line at which each piece begins, counted from 1: that of its heading, before which there is an empty line.
+    /// Returns the line at which each piece begins, counted from 1: that of its heading, after an empty line.
     pub fn first_lines(&self) -> Vec<u64> {
         let mut line = 1;
         let lines = self.pieces.iter().enumerate().map(|(at, piece)| {
@@ -77,7 +77,7 @@ impl DocumentLayout {
     fn has_empty_line_before(&self, at: usize) -> bool {
         let subject = &self.pieces[at].subject;
         match at.checked_sub(1).map(|before| &self.pieces[before].subject) {
-            // The first heading has none, and that of the files none behind the overview, which ends with one.
+            // The first heading has none, nor has that of the files after the overview, which ends with one.
             None => false,
             Some(PieceSubject::Section(before)) if at == 1 => before != OVERVIEW,
             // Pieces of one section follow one another.
@@ -85,18 +85,18 @@ impl DocumentLayout {
         }
     }
 
-    /// Returns the hash of the hashes of all pieces: equal documents have equal ones.
+    /// Returns the hash of the hashes of all pieces: equal for equal documents.
     pub fn digest(&self) -> ContentHash {
         let hashes: Vec<u8> = self.pieces.iter().flat_map(|piece| *piece.hash.as_bytes()).collect();
         ContentHash::digest(&hashes)
     }
 }
 
-/// How a provider caches the prefixes of requests.
+/// How a provider caches prefixes of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrefixCaching {
-    /// How many prefixes are marked, where only those are cached; `None` if the provider finds the common prefix itself.
+    /// The number of marked prefixes if only those are cached; `None` if the provider finds the common prefix itself.
     pub marks: Option<u8>,
-    /// The fewest tokens of a prefix that is cached.
+    /// The minimum tokens of a prefix that is cached.
     pub min_tokens: u64,
 }

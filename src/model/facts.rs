@@ -1,7 +1,7 @@
-//! What one file says about its names: definitions, scopes, imports, bindings and uses, as flat tables.
+//! The facts of one file about its names: definitions, scopes, imports, bindings and uses, as flat tables.
 //!
-//! Everything is an index into another table of the same file, so that a file's facts are a function of its bytes and
-//! its language alone. Which definition of which file a use refers to is decided by the room `references`.
+//! Everything is an index into another table of the same file, so that a file's facts depend only on its bytes and its
+//! language. Which definition in which file a use refers to is resolved by the room `references`.
 
 /// Index of a string in [`SourceFacts::names`].
 pub type NameId = u32;
@@ -17,7 +17,7 @@ pub type ImportId = u32;
 /// The facts of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceFacts {
-    /// Every name that another table mentions, ascending and each once.
+    /// Every name that another table mentions, sorted and without duplicates.
     pub names: Vec<String>,
     /// The scopes; the first is the file's, and each comes after the scope that contains it.
     pub scopes: Vec<ScopeFact>,
@@ -25,7 +25,7 @@ pub struct SourceFacts {
     pub definitions: Vec<DefinitionFact>,
     /// The imports, in their order.
     pub imports: Vec<ImportFact>,
-    /// What names are bound to, ascending by scope and name; several bindings of one name in their order in the text.
+    /// What names are bound to, sorted by scope and name; bindings of the same name in text order.
     pub bindings: Vec<BindingFact>,
     /// Expressions in a reduced form; an expression comes after its operands.
     pub expressions: Vec<ExpressionFact>,
@@ -47,30 +47,30 @@ pub struct ScopeFact {
 /// What opens a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeKind {
-    /// The file, or a module in it.
+    /// The file, or a module within it.
     Module,
     /// The body of a type.
     Class,
     /// The parameters and the body of a function.
     Function,
-    /// A block with names of its own; in Python also what the parameters of a function are declared by, whose definition
-    /// it has.
+    /// A block with names of its own. In Python also the declarations of a function's parameters; its definition is
+    /// that of the function.
     Block,
-    /// The members that a Rust `impl` or a receiver of Go adds to a type, which `(type)` is bound to in it; `(trait)` is
-    /// bound to the trait.
+    /// The members that a Rust `impl` or a Go receiver adds to a type. `(type)` is bound to the type, and `(trait)` to
+    /// the trait.
     Implementation,
 }
 
 /// A function, a method, a type or a macro.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionFact {
-    /// Its name without those of its containers.
+    /// Its unqualified name.
     pub name: NameId,
     /// What it is.
     pub kind: DefinitionKind,
     /// The scope that it is defined in.
     pub scope: ScopeId,
-    /// The scope of its body, where it has one.
+    /// The scope of its body, if it has one.
     pub body: Option<ScopeId>,
     /// Its first line with decorators and attributes, counted from 1.
     pub first_line: u32,
@@ -78,86 +78,90 @@ pub struct DefinitionFact {
     pub name_line: u32,
     /// Its last line.
     pub last_line: u32,
-    /// What changes how it is used.
+    /// Properties that affect how it is used.
     pub flags: DefinitionFlags,
-    /// The types that it extends or implements, the target of an alias, the type that an implementation belongs to. Of a
-    /// function of Python what decorates it, the outermost decorator of those that may return something else.
+    /// The types that it extends or implements, the target of an alias, the type that an implementation belongs to. For
+    /// a Python function, the outermost decorator that may return something else.
     pub bases: Vec<ExpressionId>,
-    /// The return type, or every expression that is returned where none is declared. Evaluated in the scope `body`, a
-    /// declared type of Python in `scope`.
+    /// The return type, or if none is declared every returned expression. Evaluated in the scope `body`; a declared
+    /// type in Python in `scope`.
     pub returns: Vec<ExpressionId>,
 }
 
-/// What the fixtures of a file of Python are bound to in its scope: this and the name by which tests ask for them.
+/// Prefix of the names that Python fixtures are bound to in their file's scope, followed by the name that tests
+/// request.
 pub const FIXTURE_PREFIX: &str = "(fixture) ";
-/// What the fixtures are bound to that every test has.
+/// The name that fixtures with `autouse` are bound to.
 pub const AUTOUSE_FIXTURE: &str = "(autouse)";
-/// What is bound in the scope of a file or a class whose tests ask for a fixture by a mark: this and the fixture's name.
+/// Prefix of a name bound in the scope of a file or a class whose tests request a fixture by `usefixtures`, followed by
+/// the fixture's name.
 pub const FIXTURE_MARK_PREFIX: &str = "(usefixtures) ";
-/// What is bound in the body of a test, in its class or in its file where a mark gives a parameter its values, which then
-/// come from no fixture: this and the parameter's name.
+/// Prefix of a name bound in the body of a test, its class or its file if `parametrize` provides the values of a
+/// parameter, so that no fixture does; followed by the parameter's name.
 pub const PARAMETRIZED_PREFIX: &str = "(parametrize) ";
-/// What the modules are bound to whose fixtures a file lists as those of plugins.
+/// The name that modules are bound to whose fixtures a file lists as plugins.
 pub const FIXTURE_PLUGINS: &str = "(plugins)";
 
-/// What the bound of a type variable of Python is bound to in the scope of its file: this and the variable's name.
+/// Prefix of the name that the bound of a Python type variable has in its file's scope, followed by the variable's
+/// name.
 pub const TYPE_VARIABLE_PREFIX: &str = "(type variable) ";
 
-/// What is bound in the scope of a file of Python where an assignment of several lines ends.
+/// The name bound in a Python file's scope where an assignment of several lines ends.
 pub const END_OF_ASSIGNMENT: &str = "(end)";
 
-/// What the value is bound to in the scope of the exports of a file of JavaScript that is all that the file exports; that
-/// scope is one of a type and has no definition.
+/// The name of the value that is all that a JavaScript file exports, in the scope of its exports; that scope is one of
+/// a type and has no definition.
 pub const MODULE_EXPORTS: &str = "module.exports";
 
-/// What the type of a function is in TypeScript: its arguments are what it returns and its parameters.
+/// The name of function types in TypeScript; its arguments are the return type and the parameters.
 pub const FUNCTION_TYPE: &str = "=>";
-/// What the type of the parameter is that stands for the rest of the arguments.
+/// The name of the type of a rest parameter.
 pub const REST_TYPE: &str = "...";
-/// What the type of a value is in TypeScript: its argument is the value.
+/// The name of the TypeScript type of a value; its argument is the value.
 pub const TYPE_OF_VALUE: &str = "typeof";
-/// What the types of the parameters are bound to in the body of a function of TypeScript or of a method of Java.
+/// The name that parameter types are bound to in the body of a TypeScript function or a Java method.
 pub const PARAMETER_TYPES: &str = "(parameters)";
-/// What the type is bound to that a type of TypeScript has as a function.
+/// The name that the type of a TypeScript type's call signature is bound to.
 pub const CALL_SIGNATURE: &str = "(call)";
-/// What the interfaces are bound to in the body of a class of TypeScript that implements them.
+/// The name that interfaces are bound to in the body of a TypeScript class that implements them.
 pub const IMPLEMENTED_INTERFACE: &str = "(implements)";
-/// What a file of TypeScript binds that has no imports and exports.
+/// The name that a TypeScript file without imports and exports binds.
 pub const GLOBAL_FILE: &str = "(global)";
-/// What `declare module` binds in its body: the import of what it adds to. What it declares without a name is global.
+/// The name that `declare module` binds in its body to the import of the module that it augments; `declare global` has
+/// none.
 pub const AUGMENTED_MODULE: &str = "(module)";
 
-/// What a file of Go binds that is only built if a tag is given.
+/// The name that a Go file binds if it is only built with a tag.
 pub const TAGGED_FILE: &str = "(tagged)";
 
-/// What the type of an integer of Rust is called that may be one of several.
+/// The name of the type of a Rust integer literal that may have several types.
 pub const ANY_INTEGER: &str = "{integer}";
 
-/// What stands in Rust before the path of a folder, from that of the crate, each file of which is declared as a module.
+/// Prefix of the path of a Rust folder, relative to that of the crate, each file of which is declared as a module.
 pub const FOLDER_OF_MODULES: &str = "(modules of) ";
 
-/// The part of a container that the first variable of a loop over it gets: in C++ an element, which of a map is a pair, in Go
+/// The part of a container that the first variable of a loop over it gets: in C++ an element (a pair for maps), in Go
 /// the key.
 pub const LOOP_ELEMENT: u32 = u32::MAX;
 
 /// What a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {
-    /// A function, or a method where its scope is that of a type.
+    /// A function, or a method if its scope is that of a type.
     Function,
     /// A class, struct, enum or union.
     Class,
     /// An interface, a trait or a protocol.
     Interface,
-    /// Another name of a type: the first base is what it means.
+    /// Another name of a type, which is the first base.
     Alias,
-    /// A macro, with or without parameters: the first base is what it is replaced by, if that is one name.
+    /// A macro, with or without parameters; the first base is its replacement, if that is a single name.
     Macro,
-    /// A module that is written within the file.
+    /// An inline module.
     Module,
 }
 
-/// What changes how a definition is used.
+/// Properties that affect how a definition is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DefinitionFlags(pub u16);
 
@@ -166,19 +170,19 @@ impl DefinitionFlags {
     pub const PROPERTY: u16 = 1;
     /// It has no receiver.
     pub const STATIC: u16 = 2;
-    /// The framework of the tests runs it: a function that is marked as a test, or a fixture of pytest.
+    /// The test framework runs it: a function marked as a test, or a pytest fixture.
     pub const TEST_ITEM: u16 = 4;
     /// Its return type is declared.
     pub const DECLARED: u16 = 8;
-    /// It declares and does not define: a prototype, a signature of an overload, a method of an interface.
+    /// It is only a declaration: a prototype, an overload signature, an interface method.
     pub const PROTOTYPE: u16 = 16;
-    /// It is visible in its file only: `static` in C, `private` in Java.
+    /// It is visible only in its file: `static` in C, `private` in Java.
     pub const PRIVATE: u16 = 32;
     /// It is decorated by something that may return another type.
     pub const DECORATED: u16 = 64;
-    /// Its values have attributes that no class declares, as with `__getattr__`.
+    /// Its values have undeclared attributes, as with `__getattr__`.
     pub const DYNAMIC: u16 = 128;
-    /// Another branch of a statement around it defines or imports the same name, as the other branch of an `if` of Python.
+    /// Another branch of an enclosing statement, such as a Python `if`, defines or imports the same name.
     pub const ALTERNATIVE: u16 = 256;
 
     /// Returns whether one of these flags is set.
@@ -192,20 +196,20 @@ impl DefinitionFlags {
 pub struct ImportFact {
     /// The module as written: `a.b`, `..a`, `./a`, `a::b`, `dir/a.h`.
     pub module: NameId,
-    /// The name that is imported from it; `None` imports the module itself, or all its names where it is a star.
+    /// The name that is imported from it; `None` imports the module itself, or all of its names for a star import.
     pub name: Option<NameId>,
     /// Whether it imports all names.
     pub is_star: bool,
-    /// The scope that it is in, which decides what a relative path means where files contain modules.
+    /// The scope that it is in, which decides what a relative path means in nested modules.
     pub scope: ScopeId,
     /// Its line.
     pub line: u32,
-    /// Of a star import of Python that may not run: the last line of the outermost statement around it, as of an `if` or
+    /// For a conditional star import in Python, the last line of the outermost enclosing statement, such as an `if` or
     /// a `try`.
     pub branch_end: Option<u32>,
 }
 
-/// What a name is bound to in a scope.
+/// The binding of a name in a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BindingFact {
     /// The scope that the name is bound in. Attributes of `self` are bound in the scope of the class.
@@ -220,12 +224,12 @@ pub struct BindingFact {
     pub line: u32,
 }
 
-/// What a name is bound to.
+/// The value of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingValue {
     /// A definition.
     Definition(DefinitionId),
-    /// What an import names.
+    /// The target of an import.
     Import(ImportId),
     /// The value of an expression.
     Value(ExpressionId),
@@ -235,7 +239,8 @@ pub enum BindingValue {
     Typed(ExpressionId),
 }
 
-/// An expression in the form that decides what a name behind it means. Operands are indexes of earlier expressions.
+/// An expression, reduced to what determines the meaning of a name after it. Operands are indexes of earlier
+/// expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExpressionFact {
     /// Anything else.
@@ -248,31 +253,32 @@ pub enum ExpressionFact {
     Call(ExpressionId),
     /// An element of a value: of a container that is indexed or iterated.
     Item(ExpressionId),
-    /// The part at this position of a value that is taken apart; in TypeScript also the parameter of a function.
+    /// The part at this position of a destructured value; in TypeScript also a function's parameter.
     Part(ExpressionId, u32),
     /// A value of the type that the operand names.
     Instance(ExpressionId),
-    /// A generic type and one more argument of it. In Python, a container and one more value in it, where the type is
-    /// [`Self::Literal`]. In Java also a method that is called and one more argument.
+    /// A generic type and one more argument of it. In Python, with [`Self::Literal`], a container and one more value in
+    /// it. In Java also a called method and one more argument.
     Apply(ExpressionId, ExpressionId),
     /// One of two.
     Either(ExpressionId, ExpressionId),
-    /// What a wrapper contains: after `await`, `with`, `?`; in Python only after `with`. In Java the parameters of a method that is called.
+    /// The content of a wrapper: after `await`, `with`, `?`; in Python only after `with`. In Java the parameters of a
+    /// called method.
     Inner(ExpressionId),
-    /// A value of a type of the language itself.
+    /// A value of a built-in type.
     Literal,
-    /// The receiver of the method around it.
+    /// The receiver of the enclosing method.
     Receiver,
-    /// The type around it.
+    /// The enclosing type.
     ReceiverType,
-    /// What the type around it inherits.
+    /// The superclass of the enclosing type.
     Super,
-    /// A name in scope that can only be that of a type or a module, where those have names of their own. In Java a type of
-    /// the language itself, in parentheses.
+    /// A name in scope that can only be a type or a module, in languages with separate namespaces. In Java, in
+    /// parentheses, a built-in type.
     TypeName(NameId),
-    /// A field of a value, where a method may have the same name.
+    /// A field of a value, in languages where a method may have the same name.
     Field(ExpressionId, NameId),
-    /// What `await` of Python makes of a value.
+    /// The result of Python's `await` on a value.
     Awaited(ExpressionId),
 }
 
@@ -314,30 +320,30 @@ impl ExpressionFact {
 /// A use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UseFact {
-    /// The name as it is looked up. In Java the call of a method has the number of its arguments, as in `run(2)`; see
+    /// The name that is looked up. In Java, a method call includes the number of arguments, as in `run(2)`; see
     /// [`SourceFacts::plain_name`].
     pub name: NameId,
     /// Its line, counted from 1.
     pub line: u32,
-    /// The innermost scope around it.
+    /// The innermost enclosing scope.
     pub scope: ScopeId,
-    /// What is before the name; `None` for a name that is looked up in the scopes.
+    /// The expression before the name; `None` for a name that is looked up in the scopes.
     pub receiver: Option<ExpressionId>,
     /// In Java, what is called, applied to its arguments by [`ExpressionFact::Apply`].
     pub applied: Option<ExpressionId>,
     /// Whether it is called.
     pub is_call: bool,
-    /// Whether the name can only be that of a type or a module; that of a macro, if it is called.
+    /// Whether the name can only be that of a type or a module, or of a macro if it is called.
     pub is_type: bool,
 }
 
 impl SourceFacts {
-    /// Returns a name of the table, or an empty one where there is none.
+    /// Returns a name of the table, or an empty one if the index is invalid.
     pub fn name(&self, name: NameId) -> &str {
         self.names.get(name as usize).map_or("", String::as_str)
     }
 
-    /// Returns a name of the table without the number of arguments that calls of Java have.
+    /// Returns a name of the table without the number of arguments of a Java call.
     pub fn plain_name(&self, name: NameId) -> &str {
         let name = self.name(name);
         name.split('(').next().unwrap_or(name)
@@ -357,7 +363,7 @@ impl SourceFacts {
         &self.bindings[first..first + count]
     }
 
-    /// Returns the scope, or the file's where there is none of this index.
+    /// Returns the scope, or the file's if the index is invalid.
     pub fn scope(&self, scope: ScopeId) -> ScopeFact {
         let file = ScopeFact { parent: 0, kind: ScopeKind::Module, definition: None };
         self.scopes.get(scope as usize).copied().unwrap_or(file)
@@ -368,7 +374,7 @@ impl SourceFacts {
         self.expressions.get(expression as usize).copied().unwrap_or(ExpressionFact::Unknown)
     }
 
-    /// Returns the innermost definition around a scope.
+    /// Returns the innermost definition that encloses a scope.
     pub fn enclosing_definition(&self, mut scope: ScopeId) -> Option<DefinitionId> {
         loop {
             let fact = self.scope(scope);
@@ -380,13 +386,13 @@ impl SourceFacts {
         }
     }
 
-    /// Returns whether a definition is a type of TypeScript without a name.
+    /// Returns whether a definition is an anonymous TypeScript type.
     fn is_type_literal(&self, definition: DefinitionId) -> bool {
         let fact = self.definitions.get(definition as usize);
         fact.is_some_and(|fact| fact.kind == DefinitionKind::Interface && self.name(fact.name).is_empty())
     }
 
-    /// Returns the name of a definition after those of its containers, joined by dots.
+    /// Returns the qualified name of a definition, joined by dots.
     pub fn qualified_name(&self, definition: DefinitionId) -> String {
         let mut names = Vec::new();
         let mut next = Some(definition);

@@ -1,4 +1,4 @@
-//! A file's identity and what is known of it: content hash, stamp, type, facts, and the artifacts derived from it.
+//! A file's identity and metadata: content hash, stamp, type, facts, and the kinds of artifacts derived from it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,48 +13,48 @@ named_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ArtifactKind {
         Outline = "outline",
-        /// The text with the bodies taken out.
+        /// The text without bodies.
         Skeleton = "skeleton",
         Summary = "summary",
         /// The names that the file defines and uses.
         References = "references",
-        /// The terms of the text with their counts, which tasks are matched with.
+        /// The terms of the text with their counts, for matching with tasks.
         Terms = "terms",
-        /// Definitions, scopes, imports, bindings and uses: what references between files are found from.
+        /// Definitions, scopes, imports, bindings and uses, from which references between files are resolved.
         Facts = "facts",
-        /// Hashes of the lines of each symbol, by which versions of the file are compared.
+        /// Hashes of the lines of each symbol, for comparing versions of the file.
         SymbolHashes = "symbols",
     }
 }
 
-/// Who made an artifact: with the content, all that its bytes depend on.
+/// The producer of an artifact: together with the content, it determines the artifact's bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Producer {
     pub artifact: ArtifactKind,
-    /// Id of the file type that the content was read as.
+    /// The file type id that the content was read as.
     pub language: &'static str,
     /// Name, version and parameters: `outline/1 tree-sitter-python/0.25`.
     pub version: String,
 }
 
-/// What is known of a content's bytes before anything is derived from them.
+/// The properties of a content's bytes before anything is derived from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentFacts {
     /// Size in bytes.
     pub size: u64,
     /// Name of the text's encoding (`UTF-8`, `UTF-16LE`, `windows-1252`); `None` if it is not text.
     pub encoding: Option<Arc<str>>,
-    /// Lines of the text; 0 if it is not text. A last line without an end counts.
+    /// Lines of the text; 0 if it is not text. A last line without a line break counts.
     pub lines: u32,
-    /// Which language a C-like header requires.
+    /// The language that a C-like header requires.
     pub dialect: HeaderDialect,
-    /// Id of the file type that the first bytes claim (`#!/usr/bin/env python3`), if they claim one.
+    /// The file type id claimed by the first bytes (`#!/usr/bin/env python3`), if any.
     pub claimed_type: Option<String>,
 }
 
-/// What `stat` returns for a regular file; equal stamps *may* mean equal bytes, different ones always require a read.
+/// The result of `stat` for a regular file; equal stamps *may* mean equal bytes, different ones always require a read.
 ///
-/// Compared by equality alone, never by order: clocks step and tools set times as they like.
+/// Compared only for equality, never by order: clocks step, and tools set arbitrary times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileStamp {
     pub dev: u64,
@@ -62,9 +62,9 @@ pub struct FileStamp {
     pub ino: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Time of the last change of the bytes, nanoseconds since the epoch.
+    /// Time of the last change of the bytes, in nanoseconds since the epoch.
     pub mtime_ns: i64,
-    /// Time of the last change of the bytes or of the inode, nanoseconds since the epoch; no tool can set it.
+    /// Time of the last change of the bytes or of the inode, in nanoseconds since the epoch; no tool can set it.
     pub ctime_ns: i64,
 }
 
@@ -78,9 +78,9 @@ named_enum! {
         TooLarge = "too_large",
         /// It could not be opened or read.
         Unreadable = "unreadable",
-        /// It is marked as text in an encoding that its bytes do not keep.
+        /// It is marked as text in an encoding that its bytes violate.
         Undecodable = "undecodable",
-        /// It was listed, and gone when it was to be read.
+        /// It was listed, but no longer existed when it was read.
         Vanished = "vanished",
         /// It kept changing while it was read.
         Unstable = "unstable",
@@ -89,33 +89,33 @@ named_enum! {
         /// It is a FIFO, a socket or a device.
         Special = "special",
         Submodule = "submodule",
-        /// It is a repository of its own that git does not track.
+        /// It is a nested repository that git does not track.
         NestedRepository = "nested_repository",
         /// Its name matches a pattern of files with secrets, and `secrets.allow` does not list it.
         Secret = "secret",
         /// It records a discussion (`history.toml`, `*_history.toml`).
         History = "history",
-        /// It holds the settings of the project (`slop.toml`), with the lines around marked ones and what masks hide.
+        /// It has the project's settings (`slop.toml`), including lines around slices and names that masks hide.
         Settings = "settings",
-        /// It holds the takes of the project that are not current (`slop.takes.toml`).
+        /// It has the project's takes that are not current (`slop.takes.toml`).
         Takes = "takes",
-        /// It is a folder whose name `discover.skip` lists.
+        /// It is a folder that `discover.skip` lists.
         SkippedFolder = "skipped_folder",
         /// It is a folder whose name begins with a dot, outside of a git checkout.
         HiddenFolder = "hidden_folder",
         /// It is a folder in which another file system is mounted, outside of a git checkout.
         OtherFileSystem = "other_file_system",
-        /// It is in a linked folder that is not there now.
+        /// It is in a linked folder that does not exist now.
         ResourceGone = "resource_gone",
     }
 }
 
 impl SkipReason {
-    /// Returns whether it is an error that left the file out: one that another try, or the user, may fix.
+    /// Returns whether the reason is an error that another attempt, or the user, may fix.
     pub const fn is_error(self) -> bool {
         match self {
             Self::Unreadable | Self::Undecodable | Self::Unstable | Self::ResourceGone => true,
-            // A file that git tracks and somebody deleted, or that a sparse checkout leaves out, is no error.
+            // A file tracked by git that was deleted, or is excluded by a sparse checkout, is not an error.
             Self::Vanished
             | Self::Binary
             | Self::TooLarge
@@ -164,7 +164,7 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// The SHA-256 digest of a file's bytes: what the file *is*, wherever it lies.
+/// The SHA-256 digest of a file's bytes: the identity of the file, regardless of its path.
 ///
 /// Paths and timestamps never enter it, so a moved or touched file keeps all that was derived from it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -183,7 +183,7 @@ impl ContentHash {
         Self(digest.finalize().into())
     }
 
-    /// Wraps a digest that was computed before.
+    /// Wraps a digest that was computed earlier.
     pub const fn from_bytes(digest: [u8; 32]) -> Self {
         Self(digest)
     }
@@ -193,7 +193,7 @@ impl ContentHash {
         &self.0
     }
 
-    /// Returns the first 12 hex digits: enough to tell contents apart in a header.
+    /// Returns the first 12 hex digits: enough to distinguish contents in a header.
     pub fn short_hex(&self) -> String {
         hex(&self.0[..6])
     }
@@ -252,9 +252,9 @@ fn nibble(digit: u8) -> Result<u8, ParseHashError> {
 pub enum FileRole {
     Code,
     Prose,
-    /// A program is set up by it: keys and values.
+    /// It configures a program: keys and values.
     Config(ConfigSyntax),
-    /// A program wrote it, or reads rows from it.
+    /// It is written by a program, or has rows that a program reads.
     Data,
 }
 
@@ -268,7 +268,7 @@ pub enum ConfigSyntax {
     Yaml,
     /// `key = value` under `[sections]`.
     Ini,
-    /// `KEY=value`, one a line.
+    /// `KEY=value`, one per line.
     Env,
 }
 
@@ -279,32 +279,32 @@ pub struct FileType {
     pub id: &'static str,
     /// Name for people: `Python`.
     pub name: &'static str,
-    /// Word after the fence of a code block: `python`; empty for plain text.
+    /// Info string of a fenced code block: `python`; empty for plain text.
     pub fence: &'static str,
     pub role: FileRole,
 }
 
 impl FileType {
-    /// Returns whether it is code that does something, and not only says how something looks.
+    /// Returns whether it is code with behavior, not only markup or style.
     pub fn is_program(&self) -> bool {
         self.role == FileRole::Code && !MARKUP.contains(&self.id) || self.is_notebook()
     }
 
-    /// Returns whether it is JSON around the cells of a program.
+    /// Returns whether it is a notebook: JSON that contains program cells.
     pub fn is_notebook(&self) -> bool {
         self.id == "notebook"
     }
 }
 
-/// Types that are code by their role, and usually what a program shows.
+/// Types that are code by role, but usually what a program displays.
 const MARKUP: &[&str] = &["html", "css", "scss", "sass", "less"];
 
 /// What the text of a C-like header reveals about its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeaderDialect {
-    /// Nothing: it would be read alike as C and as C++, or it is no header.
+    /// Nothing: it reads the same in C and C++, or it is not a header.
     Neutral,
-    /// It holds what only C++ has.
+    /// It contains constructs that only C++ has.
     Cpp,
 }
 
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_digest_is_refused() {
+    fn an_invalid_digest_is_refused() {
         assert_eq!("abc".parse::<ContentHash>(), Err(ParseHashError));
         assert_eq!("zz".repeat(32).parse::<ContentHash>(), Err(ParseHashError));
     }

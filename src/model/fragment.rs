@@ -1,4 +1,4 @@
-//! Fragments: the files of a project and the slices that people marked, each with how much of it an agent has.
+//! Fragments: files of a project and slices that people marked, each with how much of it an agent sees.
 
 use std::fmt;
 
@@ -16,9 +16,9 @@ named_enum! {
     pub enum Warmth {
         /// In the context.
         Hot = "HOT",
-        /// Derived, one call away, and named in the map.
+        /// Derived and named in the map; one call away.
         Warm = "WARM",
-        /// Known by its name, a line of words, and its hash.
+        /// Known by its name, a one-line description, and its hash.
         Cold = "COLD",
     }
 }
@@ -28,7 +28,7 @@ named_enum! {
 pub struct Depth(u8);
 
 impl Depth {
-    /// The text, or what a person chose of it.
+    /// The text, or the part that a person chose.
     pub const FULL: Self = Self(9);
     pub const SKELETON: Self = Self(4);
     pub const OUTLINE: Self = Self(2);
@@ -38,7 +38,7 @@ impl Depth {
     /// The depths that have a view of their own, the deepest first.
     pub const LADDER: [Self; 5] = [Self::FULL, Self::SKELETON, Self::OUTLINE, Self::SUMMARY, Self::PATH];
 
-    /// Returns the deepest depth with a view of its own that is not beyond `number`; `None` above 9.
+    /// Returns the deepest depth with a view that is not above `number`; `None` if that is above 9.
     pub fn at_most(number: u8) -> Option<Self> {
         let deepest = Self::LADDER.into_iter().find(|depth| depth.0 <= number);
         deepest.filter(|_| number <= Self::FULL.0)
@@ -62,7 +62,7 @@ impl Depth {
         }
     }
 
-    /// Returns the view that shows so much.
+    /// Returns the view of this depth.
     pub const fn view(self) -> ViewMode {
         match self.0 {
             0 => ViewMode::Path,
@@ -73,7 +73,7 @@ impl Depth {
         }
     }
 
-    /// Returns the next lesser depth with a view of its own; that of the path has none.
+    /// Returns the next lesser depth with a view; the path depth has none.
     pub fn next_lesser(self) -> Self {
         Self::LADDER.into_iter().find(|depth| *depth < self).unwrap_or(Self::PATH)
     }
@@ -104,8 +104,8 @@ impl FragmentName {
         Self { path, part: None }
     }
 
-    /// Returns what identifies the fragment on every machine and after every edit, as 16 hexadecimal digits: the beginning of
-    /// a SHA-256 over its resource, its path in there and the slice.
+    /// Returns an id that is the same on every machine and after every edit, as 16 hexadecimal digits: the beginning of
+    /// a SHA-256 over its resource, its path in it and the slice.
     pub fn id(&self) -> String {
         let path = self.path.as_bytes();
         let (resource, inside) = split_resource(path).unwrap_or((b".", path));
@@ -126,40 +126,40 @@ impl FragmentName {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
     pub name: FragmentName,
-    /// What it was when it was placed.
+    /// Its content when it was placed.
     pub content: ContentHash,
-    /// The size of that.
+    /// The size of that content.
     pub bytes: u64,
-    /// Tokens of what is shown of it at its depth.
+    /// Tokens of its view at its depth.
     pub tokens: u64,
-    /// Bytes of what is shown of it at its depth.
+    /// Bytes of its view at its depth.
     pub shown_bytes: u64,
-    /// `None` once it is forgotten: then it comes back when it is relevant.
+    /// `None` once it is forgotten; it returns when it is relevant.
     pub warmth: Option<Warmth>,
     pub depth: Depth,
-    /// In thousandths: 1000 is focus or pinned.
+    /// In thousandths: 1000 if it is in focus or pinned.
     pub score: u16,
     pub pin: Option<Pin>,
-    /// How often it was given to an agent in a hydrated document.
+    /// How often it was delivered to an agent in a hydrated document.
     pub uses: u64,
-    /// When it was given last, in seconds since the epoch.
+    /// When it was last delivered, in seconds since the epoch.
     pub used_at_s: Option<i64>,
-    /// Since when it has had its warmth, in seconds since the epoch.
+    /// When it got its warmth, in seconds since the epoch.
     pub since_s: i64,
-    /// The rules that decided, one a line, in their order; the last one has decided.
+    /// The rules that decided, one per line, in order; the last one prevailed.
     pub why: String,
 }
 
-/// That a person wants a fragment to be HOT.
+/// A request that a fragment be HOT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
-    /// As deep as there is room for.
+    /// As deep as fits.
     AnyDepth,
     At(Depth),
 }
 
 impl Pin {
-    /// Returns the depth that is insisted on, if one is.
+    /// Returns the required depth, if there is one.
     pub const fn depth(self) -> Option<Depth> {
         match self {
             Self::AnyDepth => None,

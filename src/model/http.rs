@@ -1,10 +1,10 @@
-//! A request to a server and what came back, as bytes.
+//! An HTTP request and its response, as bytes.
 
 use std::time::Duration;
 
 use secrecy::SecretString;
 
-/// What a server is asked.
+/// A request to a server.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
     pub method: HttpMethod,
@@ -17,13 +17,10 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
 }
 
-/// What is to be done with what an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpMethod {
     Get,
-    /// Something is sent to it.
     Post,
-    /// What it names is replaced by what is sent.
     Put,
 }
 
@@ -38,24 +35,24 @@ impl HttpMethod {
     }
 }
 
-/// What a server answered. Its body is whole.
+/// A complete response of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpResponse {
     pub status: u16,
-    /// Names, in lower case, and values of headers; those that are no text are left out.
+    /// Lower-case names and values of headers; those that are not text are omitted.
     pub headers: Vec<(String, String)>,
     /// The body, decompressed.
     pub body: Vec<u8>,
 }
 
 impl HttpResponse {
-    /// Returns the value of the first header of that name, which is given in lower case.
+    /// Returns the value of the first header of that name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error("{0}")]
@@ -65,7 +62,7 @@ pub enum HttpError {
     #[error("no connection to {host}: {why}")]
     Unreachable {
         host: String,
-        /// Why, in words.
+        /// The reason in words.
         why: String,
     },
     #[error("no answer within {} s", .0.as_secs())]
@@ -79,7 +76,7 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// Returns whether the server cannot have seen the request.
+    /// Returns whether the server cannot have received the request.
     pub const fn is_unsent(&self) -> bool {
         match self {
             Self::NotAllowed(_) | Self::NoCertificates | Self::Unreachable { .. } => true,

@@ -1,4 +1,4 @@
-//! What differs between the lines of two texts.
+//! The difference between two texts by lines.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff, group_diff_ops};
 
-/// How many pairs of lines may be compared in all. Beyond, lines that occur once in both texts are all that is looked
-/// for: no clock decides, so that the same texts always give the same diff.
+/// The maximum number of line pairs compared in total. Beyond it, only lines that occur once in both texts are matched.
+/// The limit is not a time, so that the same texts always give the same diff.
 const MAX_PAIRS: usize = 100_000_000;
 
-/// How many pairs of lines may be compared in one part of the texts.
+/// The maximum number of line pairs compared in one part of the texts.
 const MAX_PAIRS_AT_ONCE: usize = 9_000_000;
 
-/// Returns what has changed between two texts as the hunks of a unified diff, with `context` unchanged lines around each.
-/// Lines end at line feeds alone, as git counts them.
+/// Returns the changes between two texts as the hunks of a unified diff, with `context` unchanged lines around each.
+/// Only line feeds end lines, as in git.
 pub fn render_hunks(old: &str, new: &str, context: usize) -> String {
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     let mut out = String::new();
@@ -40,7 +40,7 @@ fn write_hunk(out: &mut String, hunk: &[DiffOp], old: &[&str], new: &[&str]) {
     }
 }
 
-/// Returns lines as the head of a hunk names them: no line is said to be after the one before it.
+/// Returns lines as in the header of a hunk: an empty range is placed after the line before it.
 fn hunk_range(range: &Range<usize>) -> String {
     match range.len() {
         0 => format!("{},0", range.start),
@@ -59,7 +59,7 @@ fn write_lines(out: &mut String, sign: char, lines: &[&str]) {
     }
 }
 
-/// A comparison of two texts by the numbers of their lines, which are the same where the lines are.
+/// A comparison of two texts whose lines are numbered; equal lines have equal numbers.
 struct LineComparison {
     old: Vec<u32>,
     new: Vec<u32>,
@@ -67,14 +67,14 @@ struct LineComparison {
     pairs_left: usize,
 }
 
-/// Returns how the lines of one text become those of another. The same texts always have the same answer.
+/// Returns the operations that turn one list of lines into the other. The result is deterministic.
 pub fn compare_lines(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut known = HashMap::new();
     let mut number = |line| {
         let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
         *known.entry(line).or_insert(next)
     };
-    // Numbers, because comparing lines over and over costs time by their length.
+    // Numbers, because the time of comparing lines repeatedly depends on their length.
     let old: Vec<u32> = old.iter().map(|line| number(*line)).collect();
     let new: Vec<u32> = new.iter().map(|line| number(*line)).collect();
     let (old_range, new_range) = (0..old.len(), 0..new.len());
@@ -84,10 +84,10 @@ pub fn compare_lines(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
 }
 
 impl LineComparison {
-    /// Compares a part of the texts. One that is too large is `split` at the lines that it has once on either side;
-    /// parts that are too large even then are taken for changed as a whole.
+    /// Compares a part of the texts. A part that is too large is `split` at the lines that are unique on both sides;
+    /// parts that are still too large count as changed as a whole.
     fn compare(&mut self, mut old: Range<usize>, mut new: Range<usize>, split: bool) {
-        // Most edits leave both ends of a text as they were; without them, fewer pairs have to be compared.
+        // Most edits leave both ends of a text unchanged; without these, fewer pairs have to be compared.
         let same = self.old[old.clone()].iter().zip(&self.new[new.clone()]);
         let before = same.take_while(|(a, b)| a == b).count();
         self.push_equal(old.start, new.start, before);
@@ -99,7 +99,7 @@ impl LineComparison {
         if pairs == 0 {
             self.push_change(&old, &new);
         } else if pairs <= MAX_PAIRS_AT_ONCE.min(self.pairs_left) {
-            // The limit holds for the whole file: many parts, each within its own limit, would add up.
+            // The limit applies to the whole file: many parts, each within its own limit, would add up.
             self.pairs_left -= pairs;
             let found =
                 capture_diff(Algorithm::Myers, &self.old[..], old.clone(), &self.new[..], new.clone());
@@ -117,7 +117,7 @@ impl LineComparison {
     fn compare_between_anchors(&mut self, old: &Range<usize>, new: &Range<usize>) {
         let (mut old_at, mut new_at) = (old.start, new.start);
         for (in_old, in_new) in unique_line_pairs(&self.old, old, &self.new, new) {
-            // Not split once more: this bounds the recursion, whatever the texts are.
+            // Not split again, which bounds the recursion for any text.
             self.compare(old_at..in_old, new_at..in_new, false);
             self.push_equal(in_old, in_new, 1);
             (old_at, new_at) = (in_old + 1, in_new + 1);
@@ -141,7 +141,7 @@ impl LineComparison {
         }
     }
 
-    /// Adds what comes next; lines that are the same are one run, however they were found.
+    /// Adds the next operation; adjacent equal lines are merged into one run.
     fn push(&mut self, op: DiffOp) {
         if let (Some(DiffOp::Equal { len, .. }), DiffOp::Equal { len: more, .. }) = (self.ops.last_mut(), op)
         {
@@ -152,7 +152,7 @@ impl LineComparison {
     }
 }
 
-/// Returns the places of lines that occur once in both texts, as many as keep their order.
+/// Returns the positions of lines that are unique in both texts, as many as are in the same order.
 fn unique_line_pairs(
     old: &[u32],
     old_range: &Range<usize>,
@@ -165,8 +165,8 @@ fn unique_line_pairs(
         .filter_map(|(line, at)| Some((at, *in_new.get(&line)?)))
         .collect();
     pairs.sort_unstable();
-    // The longest run of pairs that ascends in the new text as well: `ends` holds, for each length, the pair that ends
-    // a run of that length earliest.
+    // The longest run of pairs that also ascends in the new text: `ends` has, for each length, the pair that ends a run
+    // of that length earliest.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, (_, place)) in pairs.iter().enumerate() {
@@ -184,11 +184,11 @@ fn unique_line_pairs(
     run
 }
 
-/// Returns the lines that occur once in a part of a text, with their places.
+/// Returns the lines that are unique in a part of a text, with their positions.
 fn unique_lines(lines: &[u32], range: &Range<usize>) -> HashMap<u32, usize> {
     let mut places: HashMap<u32, Option<usize>> = HashMap::new();
     for at in range.clone() {
-        // `None` stays in the map: the third occurrence of a line must not look like its first.
+        // The `None` is kept: the third occurrence of a line must not look like its first.
         places.entry(lines[at]).and_modify(|place| *place = None).or_insert(Some(at));
     }
     places.into_iter().filter_map(|(line, place)| Some((line, place?))).collect()
@@ -201,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    /// Carries a diff out, and checks each line that it names as it stood.
+    /// Applies a diff, and checks each of its context and removed lines.
     #[track_caller]
     fn apply(old: &str, diff: &str) -> String {
         let old: Vec<&str> = old.split_inclusive('\n').collect();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_too_large_to_compare_in_full_are_compared_by_the_lines_that_stand_once() {
+    fn texts_too_large_to_compare_in_full_are_compared_by_their_unique_lines() {
         let rows =
             |from: usize, to: usize| (from..to).fold(String::new(), |text, n| text + &format!("{n}\n"));
         let old = format!("first\n{}same\n{}last\n", "x\n".repeat(4000), rows(0, 4000));
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_share_their_lines_in_another_order_are_compared_in_time() {
+    fn texts_with_the_same_lines_in_another_order_are_compared_in_bounded_time() {
         let old = (0..200_000).fold(String::new(), |text, n| text + &format!("{}\n", n % 50_000));
         let new = (0..200_000).rev().fold(String::new(), |text, n| text + &format!("{}\n", n % 50_000));
         assert_eq!(apply(&old, &diff(&old, &new)), new);

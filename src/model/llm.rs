@@ -1,4 +1,4 @@
-//! What a language model is asked, what it answered, and what that cost.
+//! Requests to language models, their token usage, and what it costs.
 
 use std::fmt;
 use std::iter::Sum;
@@ -7,12 +7,12 @@ use std::ops::Add;
 use super::file::ContentHash;
 use super::named_enum::named_enum;
 
-/// What a model is asked: two texts.
+/// The prompt for a model: two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelPrompt {
-    /// What it is to do. The same for all files of a kind, so that a provider can keep it.
+    /// The instructions. They are the same for all files of a kind, so that a provider can cache them.
     pub instructions: String,
-    /// What it is to do that with: of one file alone. It names no path.
+    /// The material for the instructions, from one file only. It contains no path.
     pub material: String,
     pub answer_tokens: u32,
 }
@@ -32,26 +32,26 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// A model that may write a summary, with all that is sent to it besides the prompt. What is `None` is not sent.
+/// A model that may write a summary, with everything that is sent to it besides the prompt. `None` fields are not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryModel {
     pub name: ModelName,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
-    /// The most tokens of its answer, where that is not for the prompt to say.
+    /// The maximum tokens of its answer, if the prompt does not set it.
     pub max_output_tokens: Option<u32>,
-    /// What else its provider is sent for it, as text; empty if that is nothing.
+    /// Additional request fields, as text; may be empty.
     pub fields: String,
 }
 
 impl SummaryModel {
-    /// Returns a model to which nothing but the prompt is sent.
+    /// Returns a model to which only the prompt is sent.
     pub const fn plain(name: ModelName) -> Self {
         Self { name, temperature: None, top_p: None, max_output_tokens: None, fields: String::new() }
     }
 }
 
-/// The tokens of a call, in four parts that do not overlap. What a provider did not report is `None`, which is not 0.
+/// The tokens of a call, in four disjoint parts. A number that the provider did not report is `None`, not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenUsage {
     /// Input that was neither read from nor written into the provider's cache.
@@ -60,16 +60,16 @@ pub struct TokenUsage {
     pub cache_read: Option<u64>,
     /// Input that was written into the provider's cache.
     pub cache_write: Option<u64>,
-    /// Output, with what the model thought.
+    /// Output, including reasoning.
     pub output: Option<u64>,
 }
 
-/// An amount of money, in billionths of a US dollar: the cheapest token costs some of them.
+/// An amount of money, in billionths of a US dollar, because the cheapest token costs only a few of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Money(u64);
 
 impl Money {
-    /// Nothing.
+    /// No money.
     pub const ZERO: Self = Self(0);
 
     /// Returns an amount that is given in billionths of a dollar.
@@ -82,8 +82,8 @@ impl Money {
         self.0
     }
 
-    /// Reads a decimal of dollars such as `0.25`, exactly; `None` if it is none, or has more than nine digits behind
-    /// its point.
+    /// Parses a decimal number of dollars such as `0.25`, exactly; `None` if it is invalid or has more than nine digits
+    /// after the point.
     pub fn from_dollars(text: &str) -> Option<Self> {
         const NANO_DIGITS: usize = 9;
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
@@ -95,7 +95,7 @@ impl Money {
         whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(nanos).map(Self)
     }
 
-    /// Returns it as an exact decimal of dollars, as [`Money::from_dollars`] reads it.
+    /// Returns the exact decimal number of dollars, in the format of [`Money::from_dollars`].
     pub fn to_decimal(self) -> String {
         let (whole, part) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
         let digits = format!("{part:09}");
@@ -103,7 +103,7 @@ impl Money {
         if digits.is_empty() { whole.to_string() } else { format!("{whole}.{digits}") }
     }
 
-    /// Returns what is left of it, or nothing, when `other` is taken away.
+    /// Returns the difference, or zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -126,7 +126,7 @@ impl Sum for Money {
 }
 
 impl fmt::Display for Money {
-    /// Shows dollars: cents from a dollar on, four digits below, and never nothing for something.
+    /// Shows dollars: cents from one dollar on, four digits below, and never zero for an amount above zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DOLLAR: u64 = 1_000_000_000;
         let (unit, digits): (u64, usize) = if self.0 < DOLLAR { (100_000, 4) } else { (10_000_000, 2) };
@@ -140,23 +140,24 @@ impl fmt::Display for Money {
 }
 
 named_enum! {
-    /// What a summary is about.
+    /// The subject of a summary.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SummaryScope {
-        /// A content.
+        /// A file's content.
         File = "file",
-        /// The files of a folder and of those below it.
+        /// The files in a folder and its subfolders.
         Folder = "folder",
         /// All files of a project.
         Project = "project",
     }
 }
 
-/// The key of one summary that a model wrote: a hash of all that its words depend on, as listed in `summarize/prompt/strategy.rs`.
+/// The key of a summary by a model: a hash of everything that its text depends on, as listed in
+/// `summarize/prompt/strategy.rs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SummaryKey(pub ContentHash);
 
-/// The public key of somebody who writes summaries for a team.
+/// The public key of a person who writes summaries for a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WriterKey(pub [u8; 32]);
 
@@ -172,14 +173,14 @@ named_enum! {
     }
 }
 
-/// Which prefixes of a prompt a provider is asked to cache.
+/// The prefixes of a prompt that a provider is asked to cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromptCaching {
-    /// The most places up to which the prompt is cached, from 0 to [`PromptCaching::MAX_MARKS`].
+    /// The maximum number of places up to which the prompt is cached, from 0 to [`PromptCaching::MAX_MARKS`].
     pub marks: u8,
-    /// How long the provider is asked to keep them.
+    /// How long the provider is asked to cache them.
     pub lifetime: CacheLifetime,
-    /// The fewest tokens that the provider caches for the model; 0 if that is not known.
+    /// The minimum tokens that the provider caches for the model; 0 if unknown.
     pub min_tokens: u32,
 }
 
@@ -188,7 +189,7 @@ impl PromptCaching {
     pub const MAX_MARKS: u8 = 3;
 }
 
-/// The fields of a request body besides the document. What is `None` is not sent.
+/// The fields of a request body other than the document. `None` fields are not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyOptions {
     /// Name of the model, as the provider spells it.
@@ -199,9 +200,9 @@ pub struct BodyOptions {
     pub temperature: Option<f64>,
     /// Nucleus sampling.
     pub top_p: Option<f64>,
-    /// The most tokens of an answer.
+    /// The maximum tokens of an answer.
     pub max_output_tokens: u32,
-    /// Which prefixes the provider is asked to cache.
+    /// The prefixes that the provider is asked to cache.
     pub caching: PromptCaching,
 }
 

@@ -1,8 +1,8 @@
 //! Locks without poisoning.
 //!
-//! The standard library poisons a lock if a thread panics while holding it, because the value may be half changed. Values
-//! behind locks in this program are replaced or extended as a whole, so a panic costs the answer of its thread, and not
-//! every later use of the value.
+//! The standard library poisons a lock if a thread panics while holding it, because the value may be half changed.
+//! Values behind locks in this program are replaced or extended as a whole, so a panic costs only the answer of its
+//! thread, not every later use of the value.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -1,6 +1,7 @@
-//! Texts of documents, which are compressed in memory where a document is large.
+//! Texts of documents, which are compressed in memory if the document is large.
 //!
-//! A document of the whole Linux kernel has 300 MB of text, of which the process that writes it needs one block at a time.
+//! A document of the whole Linux kernel has 300 MB of text, but the process that writes it needs only one block at a
+//! time.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,14 +11,14 @@ use memchr::memchr_iter;
 
 use super::compression::{compress, decompress};
 
-/// A text that may be held in compressed form. Equal texts are equal, however they are held.
+/// A text that may be compressed in memory. Equality compares texts, not their representation.
 #[derive(Clone)]
 pub struct CompactText(PieceForm);
 
 #[derive(Clone)]
 enum PieceForm {
     Plain(String),
-    /// A text that others refer to as well.
+    /// A text that is shared with other owners.
     Shared(Arc<str>),
     /// A frame, and the length of the text.
     Compressed(Vec<u8>, usize),
@@ -88,13 +89,13 @@ impl std::fmt::Debug for CompactText {
     }
 }
 
-/// More bytes of a document's text are not held uncompressed.
+/// Up to this many bytes of a document's text are kept uncompressed.
 pub const MAX_PLAIN_BYTES: usize = 32 << 20;
 
 /// The minimum size of a piece of a long text.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// The text of a document as it is written: in one piece, or in many compressed ones if it is long.
+/// The text of a document: one string, or many compressed pieces if it is long.
 #[derive(Clone)]
 pub struct DocumentText {
     form: TextForm,
@@ -118,7 +119,7 @@ impl DocumentText {
         self.bytes == 0
     }
 
-    /// Returns the bytes that the text takes in memory.
+    /// Returns the memory that the text takes, in bytes.
     pub fn bytes_in_memory(&self) -> usize {
         match &self.form {
             TextForm::Whole(text) => text.len(),
@@ -126,7 +127,7 @@ impl DocumentText {
         }
     }
 
-    /// Returns the text in pieces, of which one at a time is in memory as it is.
+    /// Returns the text in pieces; only one at a time is decompressed in memory.
     pub fn pieces(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let (whole, pieces) = match &self.form {
             TextForm::Whole(text) => (Some(Cow::Borrowed(as_text(text))), &[][..]),
@@ -143,11 +144,11 @@ impl DocumentText {
         }
     }
 
-    /// Returns the bytes from `start` to `end`, which have to be boundaries of characters. Of a long text only the pieces
-    /// that have some of them are decompressed.
+    /// Returns the bytes from `start` to `end`, which have to be character boundaries. In a long text, only the pieces
+    /// that overlap the range are decompressed.
     pub fn slice(&self, start: usize, end: usize) -> Cow<'_, str> {
         let pieces = match &self.form {
-            // Not the whole text, for which all of it would be checked to be UTF-8.
+            // Slices bytes, because a slice of the whole text would first be checked to be UTF-8.
             TextForm::Whole(text) => return Cow::Borrowed(as_text(&text[start..end])),
             TextForm::Pieces(pieces) => pieces,
         };
@@ -202,26 +203,26 @@ impl DocumentText {
     }
 }
 
-/// The distance of the lines whose starts are known.
+/// The interval between lines with known positions.
 const INDEXED_LINES: u64 = 256;
 
-/// Where some of the lines of a text begin, from which others are near.
+/// The positions of some lines of a text, from which others are found quickly.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     starts: Vec<usize>,
-    /// How many newlines there are.
+    /// The number of newlines.
     lines: u64,
     bytes: usize,
 }
 
 impl LineIndex {
-    /// Returns how many newlines the text has.
+    /// Returns the number of newlines of the text.
     pub const fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Returns the number of the last known line at or before `line`, counted from 0, and where it begins: the end of the
-    /// text if it has fewer lines.
+    /// Returns the last known line at or before `line`, counted from 0, and its position; the end of the text if it has
+    /// fewer lines.
     fn start_near(&self, line: u64) -> (usize, u64) {
         let at = line / INDEXED_LINES;
         let start = usize::try_from(at).ok().and_then(|at| self.starts.get(at)).copied();
@@ -253,10 +254,10 @@ impl std::fmt::Debug for DocumentText {
     }
 }
 
-/// Gathers the text of a document.
+/// Builds the text of a document.
 pub struct DocumentTextBuilder {
     pieces: Vec<CompactText>,
-    /// What is not in a piece yet.
+    /// Text that is not in a piece yet.
     rest: String,
     bytes: usize,
     /// Longer texts are split.
@@ -264,7 +265,7 @@ pub struct DocumentTextBuilder {
 }
 
 impl DocumentTextBuilder {
-    /// Returns a builder for a text of about `bytes`, and reserves memory for it, unless it is a long one.
+    /// Returns a builder for a text of about `bytes`, and reserves memory unless the text will be long.
     pub fn with_capacity(bytes: usize) -> Self {
         let max_bytes = if bytes <= MAX_PLAIN_BYTES { MAX_PLAIN_BYTES } else { PIECE_BYTES };
         let rest = String::with_capacity(bytes.min(max_bytes));

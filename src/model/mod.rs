@@ -1,8 +1,8 @@
-//! The types that cross room borders, as plain values.
+//! The types that rooms exchange, as plain values.
 //!
-//! Knows: what a content, a path, an outline, a view, a tier and a composed document *are*. Does not know:
-//! how any of them is found, parsed, stored or printed. Nothing here is serialized: wire types live in
-//! `api`, rows in `store`, each converted by hand.
+//! Knows: the definitions of contents, paths, outlines, views, tiers and composed documents. Does not know: how any of
+//! them is found, parsed, stored or printed. Nothing here is serialized: wire types live in `api`, rows in `store`,
+//! each converted by hand.
 //!
 //! Start with [`ContentHash`], [`RelPath`] and [`Outline`].
 

@@ -1,8 +1,8 @@
 //! Enums whose values have stable names.
 
-/// Declares an enum without fields whose values have a stable name each, with `ALL`, `name` and `from_name`.
+/// Declares a field-less enum whose values have stable names, with `ALL`, `name` and `from_name`.
 ///
-/// One table instead of three lists that have to agree. The `strum` crate was measured and refused: its derives cost a
+/// One table instead of three lists that have to agree. The `strum` crate was measured and rejected: its derives cost a
 /// clean build five seconds of processor time, and its names are not `const`.
 macro_rules! named_enum {
     (

@@ -1,19 +1,19 @@
-//! Which known name a misspelled one is most like.
+//! Finds the known name most similar to a misspelled one.
 
-/// Only so much of a name is compared: more is no typing error, and a hostile key may be a megabyte long.
+/// Only this much of a name is compared: a longer name is not a typo, and a hostile key may be a megabyte long.
 const MAX_COMPARED_CHARS: usize = 64;
 
 /// The cost of two keys with similar last parts being in different sections.
 const OTHER_SECTION_COST: usize = 2;
 
-/// Returns the candidate that is most like `word`, the first among equals; `None` where there are none.
+/// Returns the candidate most similar to `word`, the first among equals; `None` if there are none.
 ///
 /// Dotted keys are compared as a whole and by their last parts, so that a key in the wrong section is found too.
 pub fn nearest_name<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates.min_by_key(|candidate| name_distance(word, candidate))
 }
 
-/// Returns the nearest candidate where it is so near that the word may well be a slip: a third of its letters at most.
+/// Returns the nearest candidate if `word` is likely a typo of it: at most a third of its characters differ.
 pub fn near_name<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let nearest = nearest_name(word, candidates)?;
     (name_distance(word, nearest) * 3 <= word.chars().count()).then_some(nearest)
@@ -23,7 +23,7 @@ fn name_distance(word: &str, candidate: &str) -> usize {
     let whole = edit_distance(word, candidate);
     let (section, last) = split_last_part(word);
     let (candidate_section, candidate_last) = split_last_part(candidate);
-    // A key in the wrong section is a likelier mistake than one whose letters are all different.
+    // A key in the wrong section is a more likely mistake than one with entirely different characters.
     let moved = if section == candidate_section { 0 } else { OTHER_SECTION_COST };
     whole.min(edit_distance(last, candidate_last) + moved)
 }
@@ -32,7 +32,7 @@ fn split_last_part(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }
 
-/// Returns how many letters must be put in, taken out or replaced to make `b` of `a`.
+/// Returns how many characters must be inserted, deleted or replaced to turn `a` into `b`.
 fn edit_distance(a: &str, b: &str) -> usize {
     strsim::levenshtein(compared_part(a), compared_part(b))
 }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_like_none_has_no_near_one() {
+    fn an_unknown_word_has_no_near_name() {
         let known = ["anthropic", "openai", "ollama"];
         let find = |word| near_name(word, known.into_iter());
         assert_eq!((find("antropic"), find("olama")), (Some("anthropic"), Some("ollama")));

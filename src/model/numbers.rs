@@ -1,4 +1,4 @@
-//! Numbers in the words of rules, errors and lists.
+//! Formats numbers for rules, errors and lists.
 
 /// Returns a number with its digits in groups of three: `12,345`.
 pub fn format_grouped(number: u64) -> String {

@@ -1,11 +1,11 @@
-//! The structure of a file: its symbols, the names it refers to, and how well it was understood.
+//! The structure of a file: its symbols, the names it refers to, and how well it was parsed.
 
 use std::fmt;
 use std::ops::Range;
 
 use super::named_enum::named_enum;
 
-/// A piece of text: byte offsets and lines of the *original* text, whatever was parsed to find it.
+/// A range of text: byte offsets and lines of the *original* text, even if a preprocessed text was parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Offset of the first byte.
@@ -19,14 +19,14 @@ pub struct Span {
 }
 
 named_enum! {
-    /// What a symbol is; the names are those of the Language Server Protocol where it has one.
+    /// The kind of a symbol, named as in the Language Server Protocol where possible.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SymbolKind {
         Class = "class",
         Method = "method",
-        /// A function that makes an object of its class.
+        /// A function that creates an object of its class.
         Constructor = "constructor",
-        /// A function that ends an object of its class.
+        /// A function that destroys an object of its class.
         Destructor = "destructor",
         Function = "function",
         /// A function declared here and defined elsewhere.
@@ -39,17 +39,17 @@ named_enum! {
         Field = "field",
         Namespace = "namespace",
         Macro = "macro",
-        /// A variable of the whole file or program.
+        /// A variable at the level of the file or program.
         Variable = "variable",
-        /// A variable that is not meant to vary.
+        /// A variable that is meant to be constant.
         Constant = "constant",
-        /// A module: a part of a program with names of its own.
+        /// A module: a part of a program with its own namespace.
         Module = "module",
-        /// What a type promises: an interface, a trait, a protocol, a service.
+        /// An interface, a trait, a protocol or a service.
         Interface = "interface",
-        /// An object that is no class, or what is added to a type: `impl`, an extension.
+        /// An object without a class, or an extension of a type: `impl`, an extension.
         Object = "object",
-        /// A field that is read or written by code.
+        /// A field that code reads or writes.
         Property = "property",
         Event = "event",
         /// A key of a structured text, or a table of it.
@@ -59,14 +59,14 @@ named_enum! {
         Element = "element",
         Target = "target",
         Stage = "stage",
-        /// A table or view of a database, and what belongs to one.
+        /// A table or view of a database, or a part of one.
         Table = "table",
         Cell = "cell",
     }
 }
 
 impl SymbolKind {
-    /// Returns the name as an outline's line shows it: `Enum Member`.
+    /// Returns the name as in a line of an outline: `Enum Member`.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Class => "Class",
@@ -128,27 +128,27 @@ impl SymbolKind {
 /// A named piece of structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Its name alone.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name with those around it, joined as the language does: `Engine.run`, `ns::Engine::run`.
+    /// Its name qualified as in the language: `Engine.run`, `ns::Engine::run`.
     pub qualified_name: String,
-    /// Where it is, with its decorators, attributes and `template<…>`.
+    /// Its range, including decorators, attributes and `template<…>`.
     pub span: Span,
-    /// Its head on one line: what a reader needs to use it.
+    /// Its head on one line: what is needed to use it.
     pub signature: String,
     /// First paragraph of its documentation, on one line.
     pub doc: Option<String>,
-    /// Whether the grammar lost it, and only the preprocessor found it: name and lines are right as a rule,
-    /// and what is inside it is not known.
+    /// Whether the parser lost it and only the preprocessor found it: its name and lines are usually right, and its
+    /// contents are unknown.
     pub recovered: bool,
-    /// What is inside it, in the order of the text.
+    /// The symbols inside it, in the order of the text.
     pub children: Vec<Symbol>,
 }
 
 impl Symbol {
-    /// Calls `visit` with this symbol and all below it, each with its depth from 0, parents first.
+    /// Calls `visit` with this symbol and all symbols inside it, each with its depth from 0, parents first.
     pub fn walk<'a>(&'a self, depth: usize, visit: &mut impl FnMut(&'a Self, usize)) {
         visit(self, depth);
         for child in &self.children {
@@ -156,8 +156,8 @@ impl Symbol {
         }
     }
 
-    /// Returns whether `#[test]`, `#[tokio::test]`, `#[cfg(test)]` or the like precedes the symbol in the text of its file, as
-    /// in Rust.
+    /// Returns whether a Rust test attribute such as `#[test]`, `#[tokio::test]` or `#[cfg(test)]` precedes the symbol
+    /// in the text of its file.
     pub fn has_test_attribute(&self, text: &str) -> bool {
         const ATTRIBUTES: [&str; 4] = ["test]", "test(", "(test)", "(test,"];
         let lines = text.get(self.span.start_byte..).unwrap_or_default().lines().map(str::trim_start);
@@ -167,16 +167,16 @@ impl Symbol {
 }
 
 named_enum! {
-    /// Why a file's structure is not what a parse gave.
+    /// Why a file's structure does not come from a complete parse.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ParseFallback {
-        /// The parser did not finish in the time that one file may cost.
+        /// The parser did not finish within the time limit for a file.
         TimedOut = "timed_out",
-        /// Brackets or blocks are nested deeper than a parser should be asked to go.
+        /// Brackets or blocks are nested too deep for a parser.
         TooDeep = "too_deep",
-        /// It has more tokens than one file may take memory for.
+        /// It has more tokens than the memory limit for a file allows.
         TooLarge = "too_large",
-        /// The parser gave nothing back.
+        /// The parser returned nothing.
         Failed = "failed",
     }
 }
@@ -193,17 +193,17 @@ impl ParseFallback {
     }
 }
 
-/// How well a file was understood: the share of its bytes that are neither in error nodes nor in the head of a symbol
-/// that only the scanner before the parser knows of ([`Symbol::recovered`]).
+/// How well a file was understood: the share of its bytes that are neither in error nodes nor in the heads of symbols
+/// that only the scanner found ([`Symbol::recovered`]).
 ///
-/// Only what the parser is given can be in an error node: where a scanner took the bodies of functions out, nobody looked
-/// whether they are right, and they count as understood. What a scanner repaired before the parse is understood, too.
+/// Only text that the parser sees can be in an error node: function bodies that a scanner removed were not checked, and
+/// count as understood. So does text that a scanner repaired before the parse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ParseHealth {
     /// Bytes in error nodes, and in the heads of recovered symbols.
     pub broken_bytes: u64,
     pub total_bytes: u64,
-    /// Set where the structure was not taken from a finished parse.
+    /// Set if the structure does not come from a complete parse.
     pub fallback: Option<ParseFallback>,
 }
 
@@ -213,7 +213,7 @@ impl ParseHealth {
         Self { broken_bytes: 0, total_bytes, fallback: None }
     }
 
-    /// Returns the health of a text whose structure could not be had.
+    /// Returns the health of a text without a structure.
     pub const fn fallen_back(total_bytes: u64, fallback: ParseFallback) -> Self {
         Self { broken_bytes: total_bytes, total_bytes, fallback: Some(fallback) }
     }
@@ -223,7 +223,7 @@ impl ParseHealth {
         self.broken_bytes == 0 && self.fallback.is_none()
     }
 
-    /// Returns the share that was understood, from 0 to 1.
+    /// Returns the understood share, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "a share of at most 8 MiB, which f64 holds exactly")]
     pub fn share(self) -> f64 {
         if self.total_bytes == 0 {
@@ -233,7 +233,7 @@ impl ParseHealth {
     }
 }
 
-/// Prints the share as `99.8 %`, never rounded up to 100 while something is broken.
+/// Formats the share as `99.8 %`; never rounded up to 100 if anything is broken.
 impl fmt::Display for ParseHealth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tenths = (self.share() * 1000.0).floor() / 10.0;
@@ -248,7 +248,7 @@ pub struct Outline {
     pub health: ParseHealth,
     /// First paragraph of the file's own documentation, on one line.
     pub doc: Option<String>,
-    /// What the file draws in, as written: `os.path`, `<stdio.h>`, in order and each once.
+    /// The file's imports as written: `os.path`, `<stdio.h>`, in order and without duplicates.
     pub imports: Vec<String>,
     /// The symbols of the top level, in the order of the text.
     pub symbols: Vec<Symbol>,
@@ -263,46 +263,46 @@ impl Outline {
     }
 }
 
-/// The text of a file with the bodies taken out.
+/// The text of a file without bodies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skeleton {
     /// How well the file was understood.
     pub health: ParseHealth,
-    /// What is left of the text, with marks where something was taken away; docs in full.
+    /// The remaining text, with marks for removed parts and complete documentation.
     pub text: String,
-    /// The docs in it, in the order of the text.
+    /// The documentation comments in it, in the order of the text.
     pub docs: Vec<SkeletonDoc>,
-    /// Whether it may be shown: it is known to have no more errors than its source, or nothing promises that of its
-    /// language, or the check would take too long.
+    /// Whether it may be shown: it has been checked to have no more errors than its source, or the language makes no
+    /// such promise, or the check would take too long.
     pub is_checked: bool,
 }
 
 /// A comment or a docstring in the text of a skeleton.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkeletonDoc {
-    /// All of it, with its markers.
+    /// The whole comment, with its markers.
     pub range: Range<usize>,
-    /// What a brief view leaves out: what follows the first paragraph, or all of a license. Often empty.
+    /// What a brief view omits: everything after the first paragraph, or a whole license. Often empty.
     pub rest: Range<usize>,
-    /// What replaces that; it closes the comment where its end is left out.
+    /// The replacement of `rest`; it closes the comment if its end is omitted.
     pub mark: String,
-    /// What replaces all of it where no docs are shown; empty if the code around it is valid without it.
+    /// The replacement of `range` where no documentation is shown; empty if the code is valid without it.
     pub placeholder: String,
 }
 
-/// The names of one file, each as the number that `syntax::name_number` gives it; every list ascends and names each
-/// once.
+/// The names of one file, each as the number that `syntax::name_number` assigns; every list is sorted and has no
+/// duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileReferences {
-    /// What it defines for others to use: types, functions, methods, macros, variables of the top level.
+    /// Names that it defines for others: types, functions, methods, macros, top-level variables.
     pub defines: Vec<u32>,
-    /// Every identifier in it, those in comments and texts too.
+    /// Every identifier in it, including those in comments and strings.
     pub uses: Vec<u32>,
-    /// What it imports, each by its last name: `path` of `import os.path`, `Python` of `#include "Python.h"`.
+    /// Its imports by their last names: `path` for `import os.path`, `Python` for `#include "Python.h"`.
     pub imports: Vec<u32>,
 }
 
-/// Returns whether a name, by its number, could be a plain word of English as well: lower-case letters alone.
+/// Returns whether the name with that number may be a plain English word: it has only lower-case letters.
 pub const fn is_plain_word(name: u32) -> bool {
     name & 1 == 1
 }

@@ -1,4 +1,4 @@
-//! The files of the web page, as they are built into the program.
+//! The files of the web page, as built into the program.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! A file's name within its project, and text made safe to display.
+//! Paths within a project, and escaping text for display.
 
 use std::error::Error;
 use std::fmt;
@@ -8,18 +8,18 @@ use std::sync::Arc;
 use super::os_path::{bytes_as_path, usable_path};
 use super::text::{is_plain_ascii, is_unsafe_to_print, printable, shell_word};
 
-/// Names of files whose rules say which others count, in their folder and below; a later one goes before the others.
+/// Names of ignore files, whose rules apply to their folder and below; later ones take precedence.
 pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
 
-/// A file's path from the project's root: bytes, with `/` between the parts, never leaving the root.
+/// A file's path relative to the project's root: bytes, with `/` as separator, never leaving the root.
 ///
-/// Bytes and not text, for names need not be UTF-8. Two spellings of one visible name (NFC and NFD) are two
-/// paths, as they are to the file system. Paths order by their bytes. A copy shares the bytes, because a document, its
-/// receipt and its drafts name each file of a project many times.
+/// Bytes rather than text, because names need not be UTF-8. NFC and NFD spellings of a name are two paths, as in the
+/// file system. Paths are ordered by their bytes. Clones share the bytes, because a document, its receipt and its
+/// drafts name each file of a project many times.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(Arc<[u8]>);
 
-/// Why some bytes are no path within a project.
+/// Why bytes are not a path within a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPath {
     #[error("path is empty")]
@@ -30,7 +30,7 @@ pub enum InvalidPath {
     Dotted,
     #[error("path has a NUL byte")]
     Nul,
-    /// On Windows alone: a device, a stream, or a name that the system would change.
+    /// Only on Windows: a device, a stream, or a name that the system would change.
     #[error("path contains a name that the system reserves")]
     Reserved,
 }
@@ -59,12 +59,12 @@ impl RelPath {
         &self.0
     }
 
-    /// Returns the path as the operating system takes it, relative to the root.
+    /// Returns the path relative to the root for the operating system.
     pub fn as_path(&self) -> &Path {
         bytes_as_path(&self.0)
     }
 
-    /// Returns whether this is an ignore file, whose rules decide which others count.
+    /// Returns whether this is an ignore file.
     pub fn is_ignore_file(&self) -> bool {
         IGNORE_FILES.iter().any(|name| name.as_bytes() == self.file_name())
     }
@@ -77,7 +77,7 @@ impl RelPath {
         }
     }
 
-    /// Returns the folder the file lies in, without a slash at its end; empty for the root.
+    /// Returns the folder of the file, without a trailing slash; empty for the root.
     pub fn parent(&self) -> &[u8] {
         match self.0.iter().rposition(|&b| b == b'/') {
             Some(slash) => &self.0[..slash],
@@ -85,7 +85,7 @@ impl RelPath {
         }
     }
 
-    /// Returns the path as a shell takes it for one argument that is no option, as in a call that a reader is to copy.
+    /// Returns the path quoted as a shell argument that is not an option, for calls that a reader may copy.
     pub fn to_argument(&self) -> String {
         let text = self.to_string();
         shell_word(&if text.starts_with('-') { format!("./{text}") } else { text })
@@ -109,7 +109,7 @@ impl RelPath {
         }
     }
 
-    /// Returns the folders above the file, the nearest first, without the root.
+    /// Returns the folders that contain the file, nearest first, without the root.
     pub fn ancestors(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &self.0[..at])
     }
@@ -125,7 +125,7 @@ impl RelPath {
     }
 }
 
-/// Returns whether `path` is `folder` or lies below it; everything lies below the empty folder, the root.
+/// Returns whether `path` is `folder` or inside it; everything is inside the empty folder, the root.
 pub fn is_within(path: &[u8], folder: &[u8]) -> bool {
     match path.strip_prefix(folder) {
         Some(rest) => folder.is_empty() || matches!(rest.first(), None | Some(b'/')),
@@ -133,12 +133,12 @@ pub fn is_within(path: &[u8], folder: &[u8]) -> bool {
     }
 }
 
-/// Prints the path for a person or a document: what is not UTF-8, control characters and marks that change the
-/// direction of text appear escaped, so that a name can neither break a line nor forge one.
+/// Formats the path for a person or a document: bytes that are not UTF-8, control characters and bidirectional marks
+/// are escaped, so that a name can neither break a line nor forge one.
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
-            // Paths are written thousands of times in a document.
+            // A fast path, because paths are written thousands of times in a document.
             match chunk.valid() {
                 plain if is_plain_ascii(plain) => f.write_str(plain)?,
                 text => f.write_str(&printable(text))?,
@@ -151,8 +151,8 @@ impl fmt::Display for RelPath {
     }
 }
 
-/// Returns the bytes of a path, or of a pattern for paths, as text: what is not UTF-8 becomes `\xNN`, as [`RelPath`]
-/// prints it. Clients name files in text alone.
+/// Returns the bytes of a path or a pattern as text: what is not UTF-8 becomes `\xNN`, as [`RelPath`] is displayed.
+/// Clients can only name files by text.
 pub fn path_text(bytes: &[u8]) -> String {
     if let Ok(text) = str::from_utf8(bytes) {
         return text.to_owned();
@@ -165,10 +165,9 @@ pub fn path_text(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the bytes that a path means in which a name is spelled as [`RelPath`] prints it; `None` if nothing in it is
-/// escaped.
+/// Returns the bytes of a path whose names are escaped as [`RelPath`] displays them; `None` if nothing is escaped.
 ///
-/// A file may have such a spelling as its very name, so that callers look for the path as it is first.
+/// A file's actual name may look like an escape, so callers first look for the path as it is.
 pub fn unescaped_path(path: &[u8]) -> Option<Vec<u8>> {
     if !path.contains(&b'\\') {
         return None;
@@ -188,34 +187,34 @@ pub fn unescaped_path(path: &[u8]) -> Option<Vec<u8>> {
     (bytes != path).then_some(bytes)
 }
 
-/// Reads `xNN`, with what follows. A byte of ASCII is never escaped, because it is text by itself.
+/// Parses `xNN`, and returns the rest. ASCII bytes are never escaped, because they are text.
 fn escaped_byte(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let (digits, after) = text.strip_prefix(b"x")?.split_at_checked(2)?;
     let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
     (!byte.is_ascii()).then(|| (vec![byte], after))
 }
 
-/// Reads `u{N}`, with what follows.
+/// Parses `u{N}`, and returns the rest.
 fn escaped_char(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let text = text.strip_prefix(b"u{")?;
-    // Six hex digits, which every character fits in, and the brace.
+    // Six hex digits, enough for every character, and the brace.
     let end = text.iter().take(7).position(|&b| b == b'}')?;
     let code = u32::from_str_radix(std::str::from_utf8(&text[..end]).ok()?, 16).ok()?;
-    // Only what printing escapes is read back; another `\u{…}` is a part of the name.
+    // Only characters that are escaped for display are unescaped; any other `\u{…}` is part of the name.
     let c = char::from_u32(code).filter(|c| is_unsafe_to_print(*c))?;
     Some((c.to_string().into_bytes(), &text[end + 1..]))
 }
 
-/// Returns a path or a pattern without the parts that mean nothing: `./a//b/` and `a/c/../b` are `a/b`, and `.` is empty.
+/// Normalizes a path or a pattern: `./a//b/` and `a/c/../b` are `a/b`, and `.` is empty.
 ///
-/// This is the one place where spellings of a path become one; a `..` that leads out of where the path begins stays, for
-/// what it leads to depends on where that is.
+/// All normalization of paths happens here. A `..` that leads out of the path's origin is kept, because its meaning
+/// depends on the origin.
 pub fn normalized_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            // What a pattern matches may be more than one folder.
+            // A pattern component may match more than one folder.
             ".." if parts
                 .last()
                 .is_some_and(|last| *last != ".." && !last.contains(['*', '?', '[', '{'])) =>
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_a_path_become_one() {
+    fn paths_are_normalized() {
         for (path, expected) in [
             ("./a//b/", "a/b"),
             ("src/../src/Uri.zig", "src/Uri.zig"),

@@ -1,4 +1,4 @@
-//! The mark that replaces a secret in everything that is shown or sent.
+//! The mark that replaces a secret in everything that is displayed or sent.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ const OPEN: &str = "(redacted:";
 /// No rule has a longer name.
 const LONGEST_RULE: usize = 60;
 
-/// Returns the mark that replaces what a rule found.
+/// Returns the mark for a secret that a rule found.
 ///
 /// Parentheses do not begin a list or a table in any configuration format.
 pub fn redaction_mark(rule: &str) -> String {
@@ -24,8 +24,8 @@ pub fn count_redactions(text: &str) -> BTreeMap<String, u64> {
     counts
 }
 
-/// Returns the text with an identifier of the same length in the place of each mark, which may stand for a name, a number or
-/// an option: a parser is not to be confused by it.
+/// Replaces each mark by an identifier of the same length: a mark may stand for a name, a number or an option, and must
+/// not confuse a parser.
 pub fn marks_as_identifiers(text: &str) -> Cow<'_, str> {
     let mut replaced = String::new();
     let mut end = 0;
@@ -41,7 +41,7 @@ pub fn marks_as_identifiers(text: &str) -> Cow<'_, str> {
     Cow::Owned(replaced + &text[end..])
 }
 
-/// Returns where the names of rules stand in the marks of a text.
+/// Returns the positions of the rule names in the marks of a text.
 fn rules_of_marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     memchr::memmem::find_iter(text.as_bytes(), OPEN.as_bytes()).filter_map(|at| {
         let start = at + OPEN.len();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parser_reads_an_identifier_in_the_place_of_a_mark() {
+    fn marks_are_replaced_by_identifiers_for_a_parser() {
         let text = format!("const é = {};\nf({})", redaction_mark("x-key"), redaction_mark("y2"));
         assert_eq!(marks_as_identifiers(&text), "const é = _redacted_x_key_;\nf(_redacted_y2_)");
         assert_eq!(marks_as_identifiers("a(redacted:) (redacted:B)"), "a(redacted:) (redacted:B)");

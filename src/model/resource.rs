@@ -1,4 +1,4 @@
-//! The folders that a project consists of besides its root.
+//! The folders of a project: its root and linked folders.
 
 use std::path::PathBuf;
 
@@ -16,29 +16,29 @@ named_enum! {
     }
 }
 
-/// The device and the inode of a folder: which folder it is, whatever its name.
+/// The device and inode of a folder, which identify it regardless of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FolderIdentity {
     pub dev: u64,
     pub ino: u64,
 }
 
-/// A folder that is mounted in a project: its file `a.py` is `@name/a.py` there.
+/// A folder that is mounted in a project: there, its file `a.py` is `@name/a.py`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LinkedFolder {
     pub name: String,
     pub kind: ResourceKind,
-    /// An absolute path without links.
+    /// An absolute path without symbolic links.
     pub path: PathBuf,
-    /// The folder that was linked; `None` for one within the root, where any is as good.
+    /// The folder that was linked; `None` for one within the root, where any folder is accepted.
     pub identity: Option<FolderIdentity>,
-    /// When the user linked it, or consented to what the project proposes, in seconds since the epoch; `None` for one within
-    /// the root that needs no consent.
+    /// When the user linked it, or consented to the project's proposal, in seconds since the epoch; `None` for one
+    /// within the root, which needs no consent.
     pub linked_at_s: Option<i64>,
 }
 
 impl LinkedFolder {
-    /// Returns the path that the folder has in the project: `@lib`.
+    /// Returns the folder's path in the project: `@lib`.
     pub fn mount_point(&self) -> RelPath {
         RelPath::new(format!("@{}", self.name).as_bytes()).expect("a resource's name has no slash")
     }
@@ -55,8 +55,8 @@ pub fn is_resource_name(name: &str) -> bool {
         && name.bytes().all(|byte| is_plain(byte) || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// Returns the name of the resource in a path such as `@lib/src/a.py`, and the path below the resource, which is empty
-/// for the resource itself. Whether there is such a resource is for the caller to know.
+/// Returns the name of the resource in a path such as `@lib/src/a.py`, and the path inside it, which is empty for the
+/// resource itself. Callers have to check that the resource exists.
 pub fn split_resource(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let path = path.strip_prefix(b"@")?;
     let end = path.iter().position(|byte| *byte == b'/').unwrap_or(path.len());

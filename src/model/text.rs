@@ -1,8 +1,8 @@
-//! What any text goes through before it is shown: characters that are not seen, runs of white space, words of a shell.
+//! Prepares texts for display: escapes invisible characters, collapses white space, and quotes shell words.
 
-/// Returns whether a character has no shape of its own, or changes how others are displayed.
+/// Returns whether a character has no glyph, or changes how others are displayed.
 pub const fn is_invisible(c: char) -> bool {
-    // Zero-width characters and variation selectors are invisible although scripts and emoji use them: like Unicode's
+    // Zero-width characters and variation selectors are included although scripts and emoji use them: like Unicode
     // tags, they can carry a text that only a model reads.
     matches!(
         c,
@@ -12,17 +12,17 @@ pub const fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Returns whether a character could break a line, command a terminal, or hide from a reader.
+/// Returns whether a character could break a line, control a terminal, or be hidden from a reader.
 pub fn is_unsafe_to_print(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_invisible(c)
 }
 
-/// Returns whether a text consists of the visible characters of ASCII and spaces, as most names do.
+/// Returns whether a text consists of printable ASCII, as most names do.
 pub fn is_plain_ascii(text: &str) -> bool {
     text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
-/// Returns a text for a person's terminal or a line of a document: characters that are unsafe to print appear escaped.
+/// Returns a text for a terminal or a line of a document: characters that are unsafe to print are escaped.
 pub fn printable(text: &str) -> String {
     if is_plain_ascii(text) {
         return text.to_owned();
@@ -38,25 +38,25 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// Returns a text as [`printable`] does, but with its lines and tabs.
+/// Returns a text like [`printable`], but keeps line breaks and tabs.
 pub fn printable_lines(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a text on one line, with one space for each run of white space.
+/// Returns a text on one line, with each run of white space collapsed to a space.
 pub fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words of a Markdown heading without the signs that close it. A space is before these: `# C#` ends with its
-/// name.
+/// Returns the text of a Markdown heading without its closing hashes. These follow a space: the hash in `# C#` belongs
+/// to the name.
 pub fn strip_closing_hashes(words: &str) -> &str {
     let open = words.trim_end_matches('#');
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
 }
 
-/// Returns a text as a shell takes it for one word, as in a call that a reader is to copy.
+/// Returns a text quoted as one shell word, for calls that a reader may copy.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_appears_escaped() {
+    fn invisible_characters_are_escaped() {
         assert_eq!(
             printable("a\u{202e}b\u{1b}[2J\u{2028}\u{fe0f}\u{e0041}ä"),
             r"a\u{202e}b\u{1b}[2J\u{2028}\u{fe0f}\u{e0041}ä"

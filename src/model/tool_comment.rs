@@ -1,8 +1,8 @@
-//! Comments that are written for tools and not for readers: what begins them, in every language.
+//! Recognizes comments that are written for tools, not for readers, in all languages.
 //!
-//! Both the outline and the summary of a file ask this, so that no directive becomes a description.
+//! Both the outline and the summary of a file use this, so that no directive becomes a description.
 
-/// The beginnings of lines that are written for tools, after the marks of a comment.
+/// The beginnings of such lines, after the comment marks.
 const PREFIXES: [&str; 83] = [
     "$Id",
     "+build",
@@ -89,13 +89,13 @@ const PREFIXES: [&str; 83] = [
     "webpack",
 ];
 
-/// Returns whether a comment is code of HTML for some browsers: `<!--[if lt IE 9]>…<![endif]-->`.
+/// Returns whether an HTML comment is a conditional one for some browsers: `<!--[if lt IE 9]>…<![endif]-->`.
 pub fn is_conditional_comment(comment: &str) -> bool {
     let inside = comment.trim_start().strip_prefix("<!--").map(str::trim_start);
     inside.is_some_and(|inside| inside.starts_with("[if ") || inside.starts_with("<!["))
 }
 
-/// Returns whether a line of a comment, without the marks of one, is for an editor, a linter, a compiler or the like.
+/// Returns whether a line of a comment, without its marks, is for an editor, a linter, a compiler or another tool.
 pub fn is_tool_directive(line: &str) -> bool {
     PREFIXES.iter().any(|start| line.starts_with(start)) || line.contains("-*-")
 }

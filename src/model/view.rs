@@ -10,31 +10,31 @@ named_enum! {
     pub enum ViewMode {
         /// The text.
         Full = "full",
-        /// The text with the bodies taken out.
+        /// The text without bodies.
         Skeleton = "skeleton",
-        /// The symbols, one a line.
+        /// The symbols, one per line.
         Outline = "outline",
-        /// Words about the file.
+        /// A summary.
         Summary = "summary",
-        /// Some lines around those that were named; the whole text where none were.
+        /// The lines around the requested ones; the whole text if none are requested.
         Window = "window",
-        /// The definitions and signatures that a mask asks for.
+        /// The definitions and signatures that a mask selects.
         Masked = "masked",
         /// The lines that a person marked.
         Custom = "custom",
-        /// What has changed since a revision.
+        /// The changes since a revision.
         Diff = "diff",
         /// The signatures of all symbols.
         Signatures = "ast_signatures",
         /// The definitions of all symbols.
         Definitions = "ast_definitions",
-        /// The symbols that have changed since the file was last delivered.
+        /// The symbols that have changed since the last delivery of the file.
         Delta = "delta",
-        /// The text with some of the bodies taken out: those that matter least for the document.
+        /// The text without the bodies that matter least for the document.
         Excerpt = "excerpt",
         /// The names of its most important symbols, on one line.
         Names = "names",
-        /// Its path alone: what is left of a file when there is no room for more.
+        /// Only its path, if nothing more fits.
         Path = "path",
         /// Nothing: the file is not even read.
         None = "none",
@@ -42,7 +42,7 @@ named_enum! {
 }
 
 impl ViewMode {
-    /// The views that an item may have. A window is about a line, which an item has no way to name.
+    /// The views that an item may have. A window is around a line, which an item cannot name.
     pub const OF_ITEMS: [Self; 11] = [
         Self::Full,
         Self::Summary,
@@ -57,7 +57,7 @@ impl ViewMode {
         Self::Path,
     ];
 
-    /// The views that a tier may have, and so a persona.
+    /// The views that a tier or a persona may have.
     pub const OF_TIERS: [Self; 7] = [
         Self::Full,
         Self::Skeleton,
@@ -68,10 +68,11 @@ impl ViewMode {
         Self::None,
     ];
 
-    /// The views that a tier or a persona may have of files in focus.
+    /// The views that a tier or a persona may have for files in focus.
     pub const OF_FOCUS: [Self; 5] = [Self::Full, Self::Skeleton, Self::Outline, Self::Summary, Self::Window];
 
-    /// Returns whether the view shows less than the text and could be mistaken for it, so that its head must say so.
+    /// Returns whether the view is incomplete but could be mistaken for the whole text, so that its heading must say
+    /// so.
     pub const fn is_reduced_text(self) -> bool {
         match self {
             Self::Skeleton
@@ -88,7 +89,7 @@ impl ViewMode {
         }
     }
 
-    /// Returns whether the file's text must be read for it: it cannot be made from what is cached.
+    /// Returns whether the view needs the file's text, because it cannot be made from cached artifacts.
     pub const fn needs_text(self) -> bool {
         match self {
             // Outlines, skeletons and summaries are cached; these views are made from the text itself.
@@ -110,7 +111,7 @@ impl ViewMode {
         }
     }
 
-    /// Returns whether the view is made of a file's symbols.
+    /// Returns whether the view is made from a file's symbols.
     pub const fn needs_structure(self) -> bool {
         match self {
             Self::Skeleton
@@ -119,7 +120,7 @@ impl ViewMode {
             | Self::Signatures
             | Self::Definitions
             | Self::Names => true,
-            // A summary shows structure where there is some, but every text has one.
+            // A summary shows structure if there is any, but every text has a summary.
             Self::Summary
             | Self::Full
             | Self::Window
@@ -132,7 +133,7 @@ impl ViewMode {
         }
     }
 
-    /// Returns whether a person or a request can ask for the view; the others are what documents make of files.
+    /// Returns whether a person or a request can ask for the view; the others are chosen when documents are composed.
     pub const fn is_requestable(self) -> bool {
         !matches!(self, Self::Window | Self::Delta | Self::Excerpt | Self::Names | Self::Path)
     }
@@ -144,10 +145,10 @@ impl fmt::Display for ViewMode {
     }
 }
 
-/// An agent's rank.
+/// The role of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Tier 1: sees the whole project from afar.
+    /// Tier 1: has an overview of the whole project.
     Orchestrator,
     /// Tier 2: plans the work on a part.
     TechLead,
@@ -158,7 +159,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// Every tier there is, from 1 to 4.
+    /// All tiers, from 1 to 4.
     pub const ALL: [Self; 4] = [Self::Orchestrator, Self::TechLead, Self::Worker, Self::Qa];
 
     /// Returns the number of the tier, from 1 to 4.
@@ -178,12 +179,12 @@ impl Tier {
 }
 
 named_enum! {
-    /// How an aggregation picks the views of its files.
+    /// How an aggregation chooses the views of its files.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum AggregationStrategy {
-        /// As the file's own settings and the tier say.
+        /// By the file's own settings and the tier.
         Auto = "auto",
-        /// A summary of each, but for the files in focus.
+        /// A summary of each, except for the files in focus.
         Summarize = "summarize",
         /// The text of each.
         Full = "full",
@@ -194,11 +195,11 @@ named_enum! {
     /// The order of the files in an aggregation.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum FileOrder {
-        /// What seldom changes first, so that the prompt cache of a provider stays warm.
+        /// Files that rarely change first, so that a provider's prompt cache remains valid.
         Stable = "stable",
         /// By the bytes of the path.
         Path = "path",
-        /// As the request named them; the rest by path.
+        /// As named in the request; the rest by path.
         Given = "given",
     }
 }
@@ -210,13 +211,13 @@ named_enum! {
         /// Nothing.
         Words = "words",
         TopLevel = "top_level",
-        /// The signatures of the symbols of the top level, one a line.
+        /// The signatures of the top-level symbols, one per line.
         Signatures = "signatures",
     }
 }
 
 named_enum! {
-    /// How much of the docs a skeleton shows: comments and docstrings.
+    /// How much documentation (comments and docstrings) a skeleton shows.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DocsDetail {
         /// The first paragraph of each.

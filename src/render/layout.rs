@@ -1,4 +1,4 @@
-//! What the text of a document consists of, noted while it is written.
+//! Records the pieces of a document's text while it is written.
 
 use memchr::memchr_iter;
 
@@ -6,19 +6,19 @@ use crate::model::{ContentHash, Document, DocumentLayout, DocumentPiece, PieceSu
 
 pub(super) const DISCUSSION_HEADING: &str = "Discussion History";
 
-/// What a piece is about that is written.
+/// The subject of a piece that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WrittenPiece {
     Section(&'static str),
     /// The block with that number.
     Block(usize),
-    /// The end of what stays the same; it has no text.
+    /// The end of the part that stays the same; it has no text.
     StableEnd,
     /// The discussion.
     Suffix,
 }
 
-/// Notes the pieces of a document while it is written.
+/// Records the pieces of a document while it is written.
 #[derive(Default)]
 pub(super) struct LayoutBuilder {
     pieces: Vec<(WrittenPiece, DocumentPiece)>,
@@ -48,8 +48,8 @@ impl LayoutBuilder {
         self.pieces.push((written, piece));
     }
 
-    /// Returns the layout, with the tokens that the document's receipt counts. Those that no block has are shared out
-    /// among the other pieces by their size, because the receipt has only their sum.
+    /// Returns the layout, with the tokens of the document's receipt. Tokens outside of blocks are distributed among
+    /// the other pieces by size, because the receipt has only their sum.
     pub(super) fn finish(self, document: &Document) -> DocumentLayout {
         let Self { pieces, stable } = self;
         let is_suffix = |(written, _): &(WrittenPiece, DocumentPiece)| *written == WrittenPiece::Suffix;
@@ -80,7 +80,7 @@ impl LayoutBuilder {
     }
 }
 
-/// Returns the part of `total` that `part` is of `whole`.
+/// Returns the share of `total` that corresponds to `part` of `whole`.
 fn part_of(total: u64, part: u64, whole: u64) -> u64 {
     let share = u128::from(total) * u128::from(part) / u128::from(whole.max(1));
     u64::try_from(share).unwrap_or(total)

@@ -1,4 +1,4 @@
-//! Documents as Markdown: the head line and fence of each file, and the sections after them.
+//! Documents as Markdown: the header line and fence of each file, and the sections around them.
 
 use std::fmt::Write as _;
 
@@ -14,37 +14,37 @@ use crate::model::{
     count_redactions, is_unsafe_to_print, printable,
 };
 
-/// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
-/// and would change with every edit.
+/// The note in a document that omits files to fit a budget. It neither counts nor names them: the receipt does, and the
+/// note would change with every edit.
 const OMISSION_NOTE: &str =
     "\n### (further files)\nomitted to stay within the limit; the receipt names them\n";
 
-/// A piece of a document's prefix, with which a provider's block may end.
+/// A piece of a document's prefix; a block of a provider's request may end with any of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrefixPiece<'a> {
     Text(String),
-    /// An image, for readers that take images as such.
+    /// An image, for readers that accept images.
     Image {
         media_type: &'static str,
         bytes: &'a [u8],
-        /// Its form in Markdown.
+        /// Its Markdown form.
         markdown: String,
-        /// The text sent with it, where it is sent as an image.
+        /// The text sent with it if it is sent as an image.
         caption: String,
     },
-    /// No text: what precedes it stays the same from task to task, or from commit to commit.
+    /// No text: everything before it stays the same from task to task, or from commit to commit.
     StableEnd,
 }
 
-/// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
+/// Renders a document: its prefix, then its suffix. The result is deterministic.
 pub fn render_markdown(document: &Document) -> DocumentText {
     let mut text = DocumentTextBuilder::with_capacity(expected_bytes(document));
     write_markdown(document, &mut |piece| text.push_str(piece));
     text.finish()
 }
 
-/// Writes a document as [`render_markdown`] does, and empties its blocks on the way: a large document is not in memory twice.
-/// Returns what the text consists of, too.
+/// Renders like [`render_markdown`], but frees each block once it is written, so that a large document is not in memory
+/// twice. Also returns the layout of the text.
 pub fn take_markdown(document: &mut Document) -> (DocumentText, DocumentLayout) {
     let mut text = DocumentTextBuilder::with_capacity(expected_bytes(document));
     let mut layout = LayoutBuilder::default();
@@ -60,7 +60,7 @@ pub fn take_markdown(document: &mut Document) -> (DocumentText, DocumentLayout) 
     (text.finish(), layout.finish(document))
 }
 
-/// Returns what the Markdown of a document consists of; an image is only its caption, where it is sent separately.
+/// Returns the layout of a document's Markdown; an image that is sent separately is only its caption.
 pub fn document_layout(document: &Document, images_apart: bool) -> DocumentLayout {
     let mut layout = LayoutBuilder::default();
     let frame =
@@ -70,15 +70,15 @@ pub fn document_layout(document: &Document, images_apart: bool) -> DocumentLayou
     layout.finish(document)
 }
 
-/// Returns how many bytes [`render_markdown`] would write.
+/// Returns the length of [`render_markdown`]'s result in bytes.
 pub fn markdown_bytes(document: &Document) -> usize {
     let mut bytes = 0;
     write_markdown(document, &mut |piece| bytes += piece.len());
     bytes
 }
 
-/// Returns about how many bytes a document takes: 200 bytes are room for the heading, the header line and the fences of a
-/// block; one that needs more costs a reallocation.
+/// Returns the approximate size of a document: 200 bytes suffice for the heading, the header line and the fences of a
+/// block; a block that needs more costs a reallocation.
 fn expected_bytes(document: &Document) -> usize {
     document.blocks.iter().map(|block| block.body.len() + 200).sum()
 }
@@ -89,21 +89,21 @@ fn write_markdown(document: &Document, write: &mut dyn FnMut(&str)) {
     MarkdownFrame::of(document).write_around(document.blocks.iter(), write_one, &mut write_piece);
 }
 
-/// A text that is no block, with the section that it is a part of.
+/// A text outside of blocks, with the section that it belongs to.
 type FramePiece = (&'static str, String);
 
-/// What is written around the blocks of a document.
+/// The text around the blocks of a document.
 struct MarkdownFrame {
     heading: Vec<FramePiece>,
-    /// How many blocks come first.
+    /// The number of blocks that come first.
     stable: usize,
     /// Whether the document has a part that stays the same.
     has_stable: bool,
     stable_rows: String,
     next_heading: FramePiece,
     after: Vec<FramePiece>,
-    /// The discussion is last, because it changes with every turn, and a provider's cache ends at the first byte that
-    /// differs.
+    /// The discussion is last, because it changes with every turn, and a provider's cache ends at the first changed
+    /// byte.
     suffix: String,
 }
 
@@ -121,7 +121,7 @@ impl MarkdownFrame {
         }
     }
 
-    /// Writes a document block by block, so that no more than one is in memory as it is written.
+    /// Writes a document block by block, so that only one at a time is decompressed in memory.
     fn write_around<B>(
         &self,
         blocks: impl Iterator<Item = B>,
@@ -145,7 +145,7 @@ impl MarkdownFrame {
             write(WrittenPiece::Block(count), &text);
             count += 1;
         }
-        // Where all blocks come first, or there are none.
+        // All blocks come first, or there are none.
         if count <= self.stable {
             self.write_after_stable(write);
         }
@@ -164,7 +164,7 @@ impl MarkdownFrame {
 
 const MORE_FILES: &str = "More files";
 
-/// Returns what precedes the first file, by sections.
+/// Returns the text before the first file, by sections.
 fn heading_pieces(document: &Document) -> Vec<FramePiece> {
     if !document.part.has_prefix() {
         return Vec::new();
@@ -176,7 +176,7 @@ fn heading_pieces(document: &Document) -> Vec<FramePiece> {
     vec![(OVERVIEW, format!("{}\n\n", document.overview)), heading]
 }
 
-/// Returns the part of the prefix after the files, by sections. Of an image that is sent separately, only the caption.
+/// Returns the part of the prefix after the files, by sections; an image that is sent separately is only its caption.
 fn pieces_behind_files(document: &Document, images_apart: bool) -> Vec<FramePiece> {
     let text_of = |piece: PrefixPiece<'_>| match piece {
         PrefixPiece::Text(text) => text,
@@ -187,17 +187,17 @@ fn pieces_behind_files(document: &Document, images_apart: bool) -> Vec<FramePiec
     pieces_after_files(document).map(|(section, piece)| (section, text_of(piece))).collect()
 }
 
-/// Returns what precedes the first file: the overview, and the heading of the files.
+/// Returns the text before the first file: the overview, and the heading of the files.
 pub fn files_heading(document: &Document) -> String {
     heading_pieces(document).into_iter().map(|(_, text)| text).collect()
 }
 
-/// Returns how many of the blocks are in the part that comes first.
+/// Returns the number of blocks in the part that comes first.
 fn stable_blocks(document: &Document) -> usize {
     document.stable.as_ref().map_or(0, |stable| stable.blocks.min(document.blocks.len()))
 }
 
-/// Returns what stands between the files that come first and the others.
+/// Returns the text between the files that come first and the others.
 pub fn after_stable(document: &Document) -> String {
     stable_rows(document) + &next_heading(document)
 }
@@ -208,7 +208,7 @@ fn stable_rows(document: &Document) -> String {
     rows.map_or_else(String::new, more_files_section)
 }
 
-/// Returns the heading of the files that follow those that come first, if there are any.
+/// Returns the heading of the files after those that come first, if there are any.
 fn next_heading(document: &Document) -> String {
     let Some(stable) = &document.stable else { return String::new() };
     let has_next = stable.blocks < document.blocks.len() || document.more_files.is_some();
@@ -234,9 +234,9 @@ pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_
     heading.chain(blocks).chain(pieces_after_files(document).map(|(_, piece)| piece))
 }
 
-/// Returns the part of the prefix after the files, each piece with the section that it is a part of.
+/// Returns the part of the prefix after the files, each piece with its section.
 fn pieces_after_files(document: &Document) -> impl Iterator<Item = (&'static str, PrefixPiece<'_>)> {
-    // The tree follows the files because it changes with every new file, and the files are most of what a provider
+    // The tree follows the files, because it changes with every new file, and the files are most of what a provider
     // caches.
     let text = |section, text| (section, PrefixPiece::Text(text));
     let names = document.more_files.iter().map(move |rows| text(MORE_FILES, more_files_section(rows)));
@@ -247,7 +247,7 @@ fn pieces_after_files(document: &Document) -> impl Iterator<Item = (&'static str
     names.chain(cut).chain(tree).chain(screenshots).chain(beads)
 }
 
-/// Returns the part about files that are shown by the names of their symbols, one a line.
+/// Returns the part about files that are shown by the names of their symbols, one per line.
 fn more_files_section(rows: &str) -> String {
     let mut text = "\n### More files\n\n".to_owned();
     write_fenced(&mut text, "", rows);
@@ -260,20 +260,19 @@ fn tree_section(tree: &str) -> String {
     text
 }
 
-/// Returns all that a document holds besides its heading and its files, as Markdown; of images that are sent separately, the
-/// captions.
+/// Returns everything in a document except its heading and its files, as Markdown; images that are sent separately are
+/// only captions.
 pub fn attachments(document: &Document, images_apart: bool) -> String {
     let pieces = pieces_behind_files(document, images_apart).into_iter().map(|(_, text)| text);
     pieces.chain([suffix_text(document)]).collect()
 }
 
-/// Returns what a file adds to a document, from the `#` of its head to the empty line behind it. No token of
-/// `o200k_base` crosses from a line's end to a `#`, so that documents have as many tokens as their files have together.
+/// Returns the block of a file, from the `#` of its heading to the empty line after it.
 pub fn block_text(block: &DocumentBlock) -> String {
     let mut text = String::with_capacity(block.body.len() + 200);
     write_block(&mut text, block);
-    // No token of `o200k_base` spans a line's end and a `#`, so a document has as many tokens as its blocks have
-    // together.
+    // No token of `o200k_base` spans a line break and a `#`, so the tokens of a document are the sum of the tokens of
+    // its blocks.
     text.push('\n');
     text
 }
@@ -292,9 +291,9 @@ fn write_block(text: &mut String, block: &DocumentBlock) {
 
 fn fence_language(block: &DocumentBlock) -> &'static str {
     match block.view {
-        // What is shown in place of a file without content is an error message, which is in no language.
+        // A file without content shows an error message, which is in no language.
         _ if block.content.is_none() => "",
-        // A notebook is JSON; what its skeleton and its excerpts make of it is a script.
+        // A notebook is JSON, but its skeleton and its excerpts are scripts.
         ViewMode::Skeleton | ViewMode::Excerpt if block.file_type.is_notebook() => "python",
         ViewMode::Full
         | ViewMode::Skeleton
@@ -331,7 +330,7 @@ pub fn write_fenced(text: &mut String, language: &str, body: &str) {
 /// Returns the length of the longest run of backticks.
 fn longest_run(body: &str) -> usize {
     let (mut longest, mut run, mut next) = (0, 0, 0);
-    // Every block passes through here, and most hold few backticks or none: memchr skips the bytes in between.
+    // Every block passes through here, and most contain few backticks or none: memchr skips the bytes in between.
     for at in memchr_iter(b'`', body.as_bytes()) {
         run = if at == next { run + 1 } else { 1 };
         next = at + 1;
@@ -340,10 +339,10 @@ fn longest_run(body: &str) -> usize {
     longest
 }
 
-/// Returns the head of a block: language, view, and what else a reader must know. No counts: those would change with
-/// every edit, and with them all that a provider has cached behind.
+/// Returns the header line of a block: language, view, and remarks. It has no counts: those would change with every
+/// edit, and invalidate everything that a provider has cached after it.
 ///
-/// A view that could be mistaken for the text states that it is not, and its content, so that no agent writes it back.
+/// A view that could be mistaken for the whole text says so, and names the content, so that no agent writes it back.
 pub fn head_line(block: &DocumentBlock) -> String {
     let mut words = Vec::new();
     if block.content.is_some() || matches!(block.view, ViewMode::None | ViewMode::Path) {
@@ -379,7 +378,7 @@ pub(super) fn discussion_text(entries: &[DiscussionEntry]) -> String {
     format!("\n## {DISCUSSION_HEADING}\n\n{}\n", excerpts.collect::<Vec<_>>().join("\n\n---\n\n"))
 }
 
-/// Returns bytes as text, in base64 as data addresses and providers have it.
+/// Returns bytes in base64, as in data URLs and providers' requests.
 pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
@@ -400,35 +399,34 @@ fn screenshot_piece(screenshot: &Screenshot) -> PrefixPiece<'_> {
             markdown: link(&format!("data:{media_type};base64,{}", base64(bytes))),
             caption: link(&link_address(path)),
         },
-        // An image that cannot be read is reported in its place, because it must not cost the reader the rest of the
-        // document.
+        // An image that cannot be read is reported in its place, so that the reader gets the rest of the document.
         ScreenshotImage::Failed(reason) => {
             PrefixPiece::Text(format!("ERROR: screenshot {}: {reason}\n", printable(path)))
         }
     }
 }
 
-/// Returns the name of a file as the text of a link.
+/// Returns the name of a file as link text.
 fn link_text(path: &str) -> String {
-    // A bracket in the name could end the text of the link and begin another.
+    // A bracket in the name could end the link text and begin another.
     let name = path.rsplit('/').next().unwrap_or(path);
     printable(&name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]"))
 }
 
-/// Returns a path as the address of a link: as it is, unless a character of it would end the link.
+/// Returns a path as the target of a link: unchanged, unless a character would end the link.
 fn link_address(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for c in path.chars() {
         match c {
-            // `%` is encoded as well: otherwise a name that contains an escape would be decoded to the name of
-            // another file.
+            // `%` is encoded as well: otherwise, a name that contains an escape would be decoded to another file's
+            // name.
             c if matches!(c, '<' | '>' | '%') || is_unsafe_to_print(c) => {
                 text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}")));
             }
             c => text.push(c),
         }
     }
-    // In angle brackets an address may hold blanks and brackets, which would end it otherwise.
+    // In angle brackets, a link target may contain spaces and parentheses, which would otherwise end it.
     let is_plain = !text.contains([' ', '(', ')']) && !text.is_empty();
     if is_plain { text } else { format!("<{text}>") }
 }
@@ -441,7 +439,7 @@ pub(super) fn tracked_work(beads: &BeadsList) -> String {
     }
     let completed: Vec<String> = beads.completed.iter().map(bead_label).collect();
     let none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-    // Writing to a `String` never fails, so these results carry no information.
+    // Writing to a `String` never fails.
     let _ = write!(text, "\nCompleted: {}\n\nActive:\n", none(completed.join(", ")));
     if beads.active.is_empty() {
         text.push_str("\nnone\n");
@@ -513,7 +511,7 @@ mod head_tests {
     }
 
     #[test]
-    fn a_reduced_text_says_so_and_of_what() {
+    fn a_reduced_text_says_so_and_names_its_content() {
         check(ViewMode::Full, &[], "Python · full");
         check(ViewMode::Summary, &[], "Python · summary");
         check(
@@ -524,7 +522,7 @@ mod head_tests {
     }
 
     #[test]
-    fn a_models_words_are_told_from_the_heuristics_and_one_model_is_as_good_as_another() {
+    fn a_models_summary_is_marked_without_naming_the_model() {
         let by = |model: &str, is_earlier| {
             let name = ModelName { provider: "here".to_owned(), model: model.to_owned() };
             let summary = Some(SummaryProvenance::Model { name, is_outdated: is_earlier });
@@ -549,7 +547,7 @@ mod sections_tests {
     }
 
     #[test]
-    fn work_is_listed_with_its_description_indented() {
+    fn issues_are_listed_with_indented_descriptions() {
         let bead = |id: &str, status: &str, description: &str| BeadIssue {
             id: id.to_owned(),
             title: format!("T{id}"),

@@ -1,6 +1,6 @@
 //! Renders documents as Markdown, and numbers for people.
 //!
-//! Knows: headings, fences, head lines. Does not know: where a document comes from, or who reads it.
+//! Knows: headings, fences, header lines. Does not know: where a document comes from, or who reads it.
 //!
 //! Start with [`render_markdown`]; [`prefix_pieces`] and [`suffix_text`] are its two parts.
 

@@ -1,8 +1,8 @@
-//! Numbers for people.
+//! Formats numbers for people.
 
 use std::time::Duration;
 
-/// Returns a size in bytes, KiB, MiB or GiB, with one digit behind the point.
+/// Returns a size in bytes, KiB, MiB or GiB, with one decimal place.
 #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
 pub fn format_size(bytes: u64) -> String {
     let (mut size, mut unit) = (bytes as f64, "bytes");
@@ -13,11 +13,11 @@ pub fn format_size(bytes: u64) -> String {
         size /= 1024.0;
         unit = next;
     }
-    // A number of bytes is exact, so it has no digit behind the point.
+    // A number of bytes is exact, so it has no decimal place.
     if unit == "bytes" { format!("{bytes} bytes") } else { format!("{size:.1} {unit}") }
 }
 
-/// Returns a time in seconds, with as many digits as mean something.
+/// Returns a time in seconds, with as many digits as are meaningful.
 pub fn format_seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_are_readable() {
         assert_eq!(
             [format_size(7), format_size(1536), format_size(3 << 30)],
             ["7 bytes", "1.5 KiB", "3.0 GiB"]

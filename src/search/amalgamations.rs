@@ -1,8 +1,8 @@
-//! Files that a program put together from others of the project, such as the single header of a library or a bundle,
-//! recognized by the functions that they share with those.
+//! Recognizes files that were generated from other files of the project, such as the single header of a library or a
+//! bundle, by the functions that they share with those.
 //!
-//! What is to be edited is in the parts. An amalgamation matches each task at least as well as they do, so that it would
-//! take what room a document has.
+//! Edits belong in the parts. But an amalgamation matches each task at least as well as its parts, and would fill a
+//! document.
 
 use std::hash::Hasher;
 
@@ -10,20 +10,20 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::chunks::{Chunk, ChunkKind, FileChunks};
 
-/// The minimum number of parts of an amalgamation. Of two files that share their functions, either may be the copy.
+/// The minimum number of parts of an amalgamation. If only two files share their functions, either may be the copy.
 const MIN_PARTS: usize = 2;
 /// A shorter function may be the same in two files by chance.
 const MIN_BYTES: usize = 40;
-/// The minimum percentage of a part's functions that are in the other file, by their bytes.
+/// The minimum percentage of a part's functions that are in the other file, by bytes.
 const PERCENT_OF_PART: usize = 80;
-/// The minimum percentage of an amalgamation that its parts are, by the bytes of functions. Not all parts need to be
-/// among the files that are compared.
+/// The minimum percentage of an amalgamation that its parts cover, by the bytes of functions. Not all parts need to be
+/// among the compared files.
 const PERCENT_OF_WHOLE: usize = 20;
 
-/// The functions of a file, each by a hash of its text, with their bytes.
+/// The functions of a file: the hash of each text, with its size in bytes.
 pub type FunctionSizes = FxHashMap<u64, usize>;
 
-/// Returns which of some files, by their positions among them, are put together from others of them.
+/// Returns the positions of the files that are composed of others in the list.
 pub fn find_amalgamations(functions: &[&FunctionSizes]) -> Vec<usize> {
     let sizes: Vec<usize> = functions.iter().map(|of| of.values().sum()).collect();
     let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
@@ -54,8 +54,8 @@ pub fn find_amalgamations(functions: &[&FunctionSizes]) -> Vec<usize> {
     found
 }
 
-/// Returns whether several files make up enough of another. Those that hardly add anything to the ones before them, which
-/// are smaller, are copies of these.
+/// Returns whether several files make up enough of another. A part that adds hardly anything to the smaller parts
+/// before it is a copy of them.
 fn is_put_together(whole: &FunctionSizes, parts: &[&FunctionSizes]) -> bool {
     let mut covered: FxHashSet<u64> = FxHashSet::default();
     let (mut distinct, mut sum) = (0, 0);
@@ -76,8 +76,8 @@ pub fn hash_functions(text: &str, chunks: &FileChunks<'_>) -> FunctionSizes {
     functions.filter_map(|chunk| function_hash(text, chunk, &mut code)).collect()
 }
 
-/// Returns the hash of a function and its bytes without white space, which a program may have changed; also not counted
-/// is the comment before it, and that it is exported.
+/// Returns the hash and size of a function without its white space, which a generator may change, its leading comment
+/// and its export marker.
 fn function_hash(text: &str, chunk: &Chunk<'_>, code: &mut Vec<u8>) -> Option<(u64, usize)> {
     let before = chunk.head_line.saturating_sub(chunk.start_line) as usize;
     let text = text.get(chunk.bytes.clone())?;
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_functions_of_several_others_is_an_amalgamation_however_it_is_indented() {
+    fn a_file_of_the_functions_of_several_others_is_an_amalgamation_in_any_indentation() {
         let (first, second) = (text(&[OPEN, CLOSE]), text(&[READ, EMPTY]));
         let whole = text(&[OPEN, CLOSE, READ, EMPTY]).replace("    ", "\t\t");
         assert_eq!(found(&[&first, &whole, &second]), [1]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_one_file_and_files_that_share_something_are_none() {
+    fn copies_of_one_file_and_files_that_share_some_functions_are_not_amalgamations() {
         let (first, second) = (text(&[OPEN, CLOSE]), text(&[READ, EMPTY]));
         let longer = text(&[OPEN, CLOSE, READ]);
         assert_eq!(found(&[&first, &first, &longer]), [0_usize; 0]);

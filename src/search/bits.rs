@@ -1,8 +1,8 @@
-//! Numbers as bits: varints, Rice codes and Elias gamma codes, each taken from the lowest bit of each byte upward.
+//! Numbers as bits: varints, Rice codes and Elias gamma codes, least significant bit first.
 //!
-//! Whatever is read may be damaged: every read returns `None` where the bytes end or a number is larger than it may be.
+//! The input may be damaged: a read returns `None` at the end of the bytes, or if a number exceeds its limit.
 
-/// Reads a number that [`BitWriter::write_varint`] wrote, and removes it from the bytes.
+/// Reads a number written by [`BitWriter::write_varint`], and removes it from the bytes.
 pub(super) fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..63).step_by(7) {
@@ -28,7 +28,7 @@ impl BitWriter {
         Self { bytes: Vec::with_capacity(bytes), buffer: 0, filled: 0 }
     }
 
-    /// Writes a number in front of all bits.
+    /// Writes a number before all bits.
     pub(super) fn write_varint(&mut self, mut value: u64) {
         while 0x80 <= value {
             self.bytes.push((value & 0x7f) as u8 | 0x80);
@@ -37,7 +37,7 @@ impl BitWriter {
         self.bytes.push((value & 0x7f) as u8);
     }
 
-    /// Writes a number of which the lowest `parameter` bits are written as they are, and the others as a number of ones.
+    /// Writes a Rice code: the lowest `parameter` bits of a number as they are, and the rest of it in unary.
     pub(super) fn write_rice(&mut self, value: u64, parameter: u32) {
         let mut ones = value >> parameter;
         while 32 <= ones {
@@ -48,14 +48,15 @@ impl BitWriter {
         self.write(value & ((1 << parameter) - 1), parameter);
     }
 
-    /// Writes a number that is not zero: as many zeros as it has binary digits after the first, a one, and these digits.
+    /// Writes a number greater than zero: as many zeros as it has binary digits after the first, a one, and these
+    /// digits.
     pub(super) fn write_gamma(&mut self, value: u64) {
         let digits = value.ilog2();
         self.write(1 << digits, digits + 1);
         self.write(value & ((1 << digits) - 1), digits);
     }
 
-    /// Writes the lowest bits of a value, at most 33, of which the others are zero.
+    /// Writes the lowest bits of a value, at most 33; its other bits must be zero.
     fn write(&mut self, value: u64, bits: u32) {
         self.buffer |= value << self.filled;
         self.filled += bits;
@@ -66,7 +67,7 @@ impl BitWriter {
         }
     }
 
-    /// Returns the bytes, the last one filled with zeros.
+    /// Returns the bytes; the last one is padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if 0 < self.filled {
             self.bytes.push((self.buffer & 0xff) as u8);
@@ -75,7 +76,7 @@ impl BitWriter {
     }
 }
 
-/// Reads the numbers that a [`BitWriter`] wrote.
+/// Reads the numbers written by a [`BitWriter`].
 pub(super) struct BitReader<'a> {
     bytes: &'a [u8],
     buffer: u64,
@@ -83,7 +84,6 @@ pub(super) struct BitReader<'a> {
 }
 
 impl<'a> BitReader<'a> {
-    /// Begins to read.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, buffer: 0, available: 0 }
     }
@@ -109,7 +109,7 @@ impl<'a> BitReader<'a> {
         Some(1 << digits | self.take(digits))
     }
 
-    /// Counts the ones up to the next zero, and reads that, too.
+    /// Counts the ones up to the next zero, and consumes that too.
     #[inline]
     fn read_unary(&mut self, most: u64) -> Option<u32> {
         let mut ones = 0;
@@ -129,9 +129,9 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// Reads bits that are known to be there, less than 32.
+    /// Reads fewer than 32 bits that are known to be available.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "fewer bits than 32 are left by the mask")]
+    #[expect(clippy::cast_possible_truncation, reason = "the mask leaves fewer than 32 bits")]
     fn take(&mut self, bits: u32) -> u32 {
         let value = (self.buffer & ((1 << bits) - 1)) as u32;
         self.buffer >>= bits;
@@ -139,11 +139,12 @@ impl<'a> BitReader<'a> {
         value
     }
 
-    /// Fills the buffer with at least 56 bits, or with all that are left.
+    /// Fills the buffer with at least 56 bits, or with all that remain.
     #[inline]
     fn refill(&mut self) {
         if let Some(chunk) = self.bytes.first_chunk::<8>() {
-            // Bits above `available` may already be there from the last time. They are the same, and harmless.
+            // Bits above `available` may already be set from the last refill. They are the same bits, so this is
+            // harmless.
             self.buffer |= u64::from_le_bytes(*chunk) << self.available;
             let whole = (63 - self.available) / 8;
             self.bytes = &self.bytes[whole as usize..];
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_cut_off_is_not_read() {
+    fn too_large_or_truncated_numbers_are_not_read() {
         assert_eq!(read_varint(&mut &[0xff; 20][..]), None);
         assert_eq!(read_varint(&mut &[0x80][..]), None);
         assert_eq!(BitReader::new(&[0xff; 20]).read_rice(3, 8), None);

@@ -1,11 +1,11 @@
 //! The arithmetic of scores: BM25 and normalization.
 //!
-//! Only operations that IEEE 754 defines exactly are used, so that a ranking is the same on every machine. The logarithm
-//! of the standard library is not among them: it is the system's.
+//! Only operations that IEEE 754 defines exactly are used, so that a ranking is the same on every machine. The standard
+//! library's logarithm is not among them: it is the system's.
 
-/// How soon further occurrences of a term stop to count.
+/// How quickly repeated occurrences of a term stop adding to the score.
 const K1: f64 = 1.2;
-/// How much a long document is held against its terms.
+/// How much the length of a document reduces the weight of its terms.
 const B: f64 = 0.75;
 
 /// Returns the natural logarithm of a positive number.
@@ -31,18 +31,18 @@ pub fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// Returns how much it says that a document contains a term that `containing` of `documents` contain.
+/// Returns the inverse document frequency of a term that `containing` of `documents` contain.
 pub fn inverse_frequency(documents: usize, containing: usize) -> f64 {
     let (documents, containing) = (real(documents), real(containing.min(documents)));
     ln(1.0 + (documents - containing + 0.5) / (containing + 0.5))
 }
 
-/// Returns how rare one of `total` things is of which there are `count`, at least 1: ln(1 + total / count).
+/// Returns the rarity of a thing that `count` (at least 1) of `total` have: ln(1 + total / count).
 pub(super) fn rarity(total: usize, count: usize) -> f64 {
     ln(1.0 + real(total) / real(count.max(1)))
 }
 
-/// How the occurrences of a term count in documents of different lengths.
+/// The saturation of term counts, normalized by document length.
 #[derive(Clone, Copy, Debug)]
 pub struct Saturation {
     mean_length: f64,
@@ -58,7 +58,7 @@ impl Saturation {
         Self { mean_length: mean.max(1.0) }
     }
 
-    /// Returns what `count` occurrences are worth, from 0 to 2.2.
+    /// Returns the score of `count` occurrences, from 0 to 2.2.
     pub fn of(self, count: u32, length: u64) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "lengths of texts are far below 2^52")]
         let norm = K1 * (1.0 - B + B * length as f64 / self.mean_length);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_in_all_documents_says_almost_nothing_and_a_rare_one_much() {
+    fn a_term_in_all_documents_has_almost_no_weight_and_a_rare_one_much() {
         assert!(inverse_frequency(1000, 1000) < 0.001);
         assert!(6.0 < inverse_frequency(1000, 1));
         assert!(inverse_frequency(0, 5).is_finite());

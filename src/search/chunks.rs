@@ -1,12 +1,12 @@
 //! Cuts a file into chunks, the units in which symbols are found and shown.
 //!
 //! A chunk is an outermost function with its decorators, attributes and leading comments; or a run of at most
-//! [`MAX_RUN_LINES`] lines of what remains of a class, a namespace or the file between functions, cut at a blank line.
+//! [`MAX_RUN_LINES`] of the remaining lines of a class, a namespace or the file between functions, cut at a blank line.
 //! Nested functions belong to the outermost one. On real issues, whole functions led to the lines of the fix more often
 //! than windows of a fixed size.
 //!
-//! Chunks consist of whole lines, do not overlap, and cover every line that is neither blank nor part of the license at the
-//! beginning. If two symbols share a line, it belongs to the later one.
+//! Chunks consist of whole lines, do not overlap, and cover every line that is neither blank nor part of the license at
+//! the beginning. If two symbols share a line, it belongs to the later one.
 
 use std::ops::Range;
 
@@ -15,24 +15,24 @@ use crate::model::{Outline, Symbol, SymbolKind};
 
 /// The maximum number of lines of a run between functions.
 const MAX_RUN_LINES: usize = 60;
-/// A run is not cut before this line for the sake of a blank one.
+/// A run is not cut at a blank line before this line.
 const MIN_RUN_LINES: usize = 20;
-/// Containers nested deeper, which no person writes, are not entered: their functions are part of them.
+/// Containers nested deeper, which no person writes, are not entered; their functions are part of them.
 const MAX_DEPTH: usize = 64;
 /// The number of lines, from its decorators on, within which a declaration names its symbol; a command with many
 /// options has dozens.
 const MAX_HEAD_LINES: usize = 200;
-/// Of a longer line only the beginning is searched for a name, because all symbols of a minified file are on one line.
+/// Only the beginning of a longer line is searched for a name, because all symbols of a minified file are on one line.
 const MAX_HEAD_BYTES: usize = 400;
 
-/// What a chunk is.
+/// The kind of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkKind {
     /// A whole function, method or macro.
     Function,
-    /// Lines of a class, a namespace or a heading's section that are in none of its functions.
+    /// Lines of a class, a namespace or a heading's section that are outside of its functions.
     Container,
-    /// Lines that are in no symbol.
+    /// Lines outside of symbols.
     Loose,
 }
 
@@ -41,9 +41,9 @@ pub enum ChunkKind {
 pub struct Chunk<'a> {
     /// What it is.
     pub kind: ChunkKind,
-    /// The function, or the container that the lines remain of; `None` for loose lines.
+    /// The function, or the container of the remaining lines; `None` for loose lines.
     pub symbol: Option<&'a Symbol>,
-    /// The innermost container around the chunk, as its position in [`FileChunks::containers`]. Lines that remain of a
+    /// The innermost container of the chunk, as its position in [`FileChunks::containers`]. The remaining lines of a
     /// container are in that container.
     pub container: Option<usize>,
     /// First line, from 1.
@@ -52,7 +52,7 @@ pub struct Chunk<'a> {
     pub end_line: u32,
     /// The line that names the symbol; the first line for loose lines.
     pub head_line: u32,
-    /// The bytes of its lines, with the end of the last one.
+    /// The bytes of its lines, including the last line break.
     pub bytes: Range<usize>,
 }
 
@@ -68,12 +68,12 @@ impl Chunk<'_> {
     }
 }
 
-/// A class, a namespace or anything else that holds functions.
+/// A class, a namespace or another symbol that contains functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Container<'a> {
     /// Its symbol.
     pub symbol: &'a Symbol,
-    /// The container around it.
+    /// Its enclosing container.
     pub parent: Option<usize>,
     /// The line that names it.
     pub head_line: u32,
@@ -84,19 +84,19 @@ pub struct Container<'a> {
 pub struct FileChunks<'a> {
     /// The chunks.
     pub chunks: Vec<Chunk<'a>>,
-    /// The containers that chunks are in, each after the one around it.
+    /// The containers of chunks, each after its enclosing one.
     pub containers: Vec<Container<'a>>,
 }
 
 impl<'a> FileChunks<'a> {
-    /// Returns the containers around a chunk, the innermost first. A reader needs their head lines to understand it.
+    /// Returns the containers of a chunk, innermost first. A reader needs their head lines to understand it.
     pub fn enclosing(&self, chunk: &Chunk<'a>) -> impl Iterator<Item = &Container<'a>> {
         let at = |position: Option<usize>| position.and_then(|at| self.containers.get(at));
         std::iter::successors(at(chunk.container), move |container| at(container.parent))
     }
 }
 
-/// Cuts a text into chunks. `outline` is its structure; without one all lines are loose.
+/// Cuts a text into chunks. `outline` is its structure; without it all lines are loose.
 pub fn chunk_file<'a>(text: &str, outline: Option<&'a Outline>) -> FileChunks<'a> {
     let mut owners = LineOwners::new(text);
     if let Some(outline) = outline {
@@ -105,7 +105,7 @@ pub fn chunk_file<'a>(text: &str, outline: Option<&'a Outline>) -> FileChunks<'a
     owners.cut()
 }
 
-/// Who owns a line: the position in `symbols`, or `LOOSE`.
+/// The owner of a line: the position in `symbols`, or `LOOSE`.
 type Owner = u32;
 
 const LOOSE: Owner = u32::MAX;
@@ -114,21 +114,21 @@ const LOOSE: Owner = u32::MAX;
 struct OwningSymbol<'a> {
     symbol: &'a Symbol,
     is_function: bool,
-    /// The position among the containers: its own, or for a function the one around it.
+    /// The position among the containers: its own, or for a function that of its enclosing one.
     container: Option<usize>,
     head_line: u32,
 }
 
 struct LineOwners<'a, 't> {
     text: &'t str,
-    /// Where each line begins, and the end of the text.
+    /// The start of each line, and the end of the text.
     starts: Vec<usize>,
     owners: Vec<Owner>,
     symbols: Vec<OwningSymbol<'a>>,
     containers: Vec<Container<'a>>,
 }
 
-/// A list of sibling symbols, of which those from `next` on are left to be visited.
+/// A list of siblings; those from `next` on are yet to be visited.
 struct OpenSiblings<'a> {
     siblings: &'a [Symbol],
     next: usize,
@@ -152,8 +152,8 @@ impl<'a, 't> LineOwners<'a, 't> {
         self.text[self.starts[line]..self.starts[line + 1]].trim()
     }
 
-    /// Gives each symbol its lines, containers before what is in them. A loop and not a recursion, because outlines are
-    /// nested as deeply as the code is.
+    /// Assigns lines to symbols, containers before their contents. A loop instead of recursion, because outlines may be
+    /// nested arbitrarily deep.
     fn assign(&mut self, symbols: &'a [Symbol]) {
         let mut open = vec![OpenSiblings { siblings: symbols, next: 0, container: None, free_from: 0 }];
         while let Some(level) = open.last_mut() {
@@ -226,11 +226,11 @@ impl<'a, 't> LineOwners<'a, 't> {
         }
     }
 
-    /// Returns where the comments begin that stand directly above a line, but not before `free_from`.
+    /// Returns the start of the comments directly above a line, but not before `free_from`.
     fn start_of_leading_comments(&self, line: usize, free_from: usize) -> usize {
         let mut start = line;
         let mut candidate = line;
-        // Within a block comment, seen from below, every line belongs to it.
+        // Going up, every line inside a block comment belongs to it.
         let mut in_block = false;
         while free_from < candidate {
             candidate -= 1;
@@ -253,7 +253,7 @@ impl<'a, 't> LineOwners<'a, 't> {
 
     fn cut(self) -> FileChunks<'a> {
         let mut chunks = Vec::new();
-        // What is directly above a function belongs to it.
+        // Comments directly above a function belong to it.
         let is_loose = |owner: &&Owner| **owner == LOOSE;
         let mut line = self.owners[..lines_of_license(self.text)].iter().take_while(is_loose).count();
         while line < self.owners.len() {
@@ -272,9 +272,9 @@ impl<'a, 't> LineOwners<'a, 't> {
         FileChunks { chunks, containers: self.containers }
     }
 
-    /// Returns the first lines of a range that make up one run: all of them if they are few, else up to a blank line that
-    /// leaves the run neither too short nor too long: the last one, or in a file without symbols the last one of those
-    /// before the least indented lines, so that blocks in languages without a grammar are seldom cut.
+    /// Returns the first lines of a range that form one run: all of them if they are few, else up to a blank line at a
+    /// suitable length. That is the last such line, or in a file without symbols the last one before the least indented
+    /// lines, so that blocks in languages without a grammar are rarely cut.
     fn next_run(&self, lines: &Range<usize>) -> Range<usize> {
         if lines.len() <= MAX_RUN_LINES {
             return lines.clone();
@@ -286,7 +286,7 @@ impl<'a, 't> LineOwners<'a, 't> {
         lines.start..blank.map_or(longest, |blank| blank + 1)
     }
 
-    /// Returns how far the first line that is not blank is indented behind a blank one.
+    /// Returns the indentation of the first non-blank line after a blank one.
     fn indentation_after(&self, blank: usize) -> usize {
         let next = (blank..self.owners.len()).find(|line| !self.line(*line).is_empty());
         next.map_or(0, |line| {
@@ -295,7 +295,7 @@ impl<'a, 't> LineOwners<'a, 't> {
         })
     }
 
-    /// Makes the chunk of some lines without the blank ones around them; `None` if all are blank.
+    /// Makes a chunk of some lines, trimmed of blank lines; `None` if all are blank.
     fn chunk(&self, mut lines: Range<usize>, owning: Option<&OwningSymbol<'a>>) -> Option<Chunk<'a>> {
         let is_written = |line: &usize| !self.line(*line).is_empty();
         lines.start = lines.clone().find(is_written)?;
@@ -317,7 +317,7 @@ impl<'a, 't> LineOwners<'a, 't> {
     }
 }
 
-/// Returns whether symbols of a kind are shown whole. A prototype is a line among others of its header.
+/// Returns whether symbols of a kind are chunks as a whole. A prototype is just a line in its header.
 const fn is_function(kind: SymbolKind) -> bool {
     matches!(
         kind,
@@ -329,8 +329,8 @@ const fn is_function(kind: SymbolKind) -> bool {
     )
 }
 
-/// Returns whether symbols of a kind have chunks of their own for what remains of them. Fields, keys and variables do
-/// not: a chunk for each would be a line.
+/// Returns whether the remaining lines of symbols of a kind are chunks of their own. Not for fields, keys and
+/// variables: each chunk would be a single line.
 const fn is_container(kind: SymbolKind) -> bool {
     kind.is_type()
         || kind.is_namespace()
@@ -432,7 +432,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn functions_are_whole_and_what_is_left_of_a_class_is_chunks_of_its_own() {
+    fn functions_are_whole_and_the_rest_of_a_class_is_chunks_of_its_own() {
         let text = "\
 import os
 
@@ -471,7 +471,7 @@ x = 1
     }
 
     #[test]
-    fn leading_comments_belong_to_the_function_and_those_of_the_one_before_do_not() {
+    fn leading_comments_belong_to_the_function_and_trailing_ones_of_the_previous_do_not() {
         let text = "\
 /* The license
    of the file. */
@@ -503,7 +503,7 @@ int c(void) {}
     }
 
     #[test]
-    fn containers_in_containers_are_listed_from_the_inside() {
+    fn nested_containers_are_listed_innermost_first() {
         let text = "namespace a {\nstruct B {\n  int x;\n  void f() {}\n};\n}\n";
         let f = symbol(SymbolKind::Method, "f", (4, 4), Vec::new());
         let x = symbol(SymbolKind::Field, "x", (3, 3), Vec::new());

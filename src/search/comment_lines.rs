@@ -1,10 +1,10 @@
 //! Lines of comments, and the license at the beginning of a file, in any of the usual languages.
 
-/// What a comment says that is a license.
+/// Words that identify a comment as a license.
 const LICENSE_WORDS: &[&str] =
     &["copyright", "licensed under", "spdx-license", "@license", "permission is hereby granted"];
 
-/// Returns how many lines at the beginning of a text are a license, or say whose it is.
+/// Returns how many lines at the beginning of a text are a license or copyright notice.
 pub(super) fn lines_of_license(text: &str) -> usize {
     let mut lines =
         text.lines().map(str::trim).enumerate().skip_while(|(_, line)| line.is_empty()).peekable();
@@ -27,7 +27,7 @@ fn has_license_words(line: &str) -> bool {
     LICENSE_WORDS.iter().any(|words| line.contains(words))
 }
 
-/// Returns whether a trimmed line is a comment in any of the usual languages. What follows `#` without a space is a
+/// Returns whether a trimmed line is a comment in any of the usual languages. `#` without a space after it begins a
 /// directive of the C preprocessor or an attribute of Rust.
 pub(super) fn is_comment_line(line: &str) -> bool {
     let is_shell_comment = |after: &str| after.is_empty() || after.starts_with([' ', '\t', '#', '!', ':']);

@@ -1,11 +1,11 @@
-//! Pages of documentation that a program wrote, recognized by what such programs write next to them.
+//! Recognizes generated pages of documentation, by files that their generators write next to them.
 
 use std::collections::HashSet;
 
 use crate::model::RelPath;
 
-/// Files that are in the folder of generated pages, and hardly anywhere else: those of jazzy, Javadoc, Doxygen, Sphinx,
-/// rustdoc, YARD, `RDoc` and `TypeDoc`.
+/// Files in the folder of generated pages, and hardly anywhere else: those of jazzy, Javadoc, Doxygen, Sphinx, rustdoc,
+/// YARD, `RDoc` and `TypeDoc`.
 const MARKERS: &[&str] = &[
     "js/jazzy.js",
     "undocumented.json",
@@ -23,7 +23,7 @@ const MARKERS: &[&str] = &[
     "js/search_index.js",
     "assets/search.js",
 ];
-/// What such programs write. Prose among it may be the source of the pages.
+/// The types of files that such programs write. Prose among them may be the source of the pages.
 const WRITTEN: &[&str] = &["html", "htm", "css", "js", "json", "xml", "svg", "inv"];
 
 /// The folders of a project with generated pages.
@@ -31,7 +31,7 @@ const WRITTEN: &[&str] = &["html", "htm", "css", "js", "json", "xml", "svg", "in
 pub struct GeneratedPages(HashSet<Vec<u8>>);
 
 impl GeneratedPages {
-    /// Finds the folders among the paths of a project. Its root is none: a project may be such a folder.
+    /// Finds the folders among the paths of a project, except its root: a whole project may be such a folder.
     pub fn among<'p>(paths: impl Iterator<Item = &'p RelPath>) -> Self {
         let folder_of = |path: &RelPath| {
             let path = path.as_bytes();
@@ -42,7 +42,7 @@ impl GeneratedPages {
         Self(paths.filter_map(folder_of).collect())
     }
 
-    /// Returns whether a file is one of the pages, or what they are shown with.
+    /// Returns whether a file is one of the pages, or one of their assets.
     pub fn contains(&self, path: &RelPath) -> bool {
         let is_written = |extension: &[u8]| {
             WRITTEN.iter().any(|written| extension.eq_ignore_ascii_case(written.as_bytes()))
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_generated_where_their_program_left_its_own_files() {
+    fn pages_next_to_files_of_a_generator_are_generated() {
         let paths =
             ["docs/js/jazzy.js", "docs/Classes/A.html", "objects.inv", "my-doxygen.css", "x/js/app.js"];
         let paths = paths.map(|path| RelPath::new(path.as_bytes()).unwrap());

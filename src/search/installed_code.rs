@@ -1,8 +1,8 @@
-//! Decides whether a place in an installed package means a file of the project.
+//! Decides whether a path in an installed package means a file of the project.
 //!
-//! A trace runs through packages and standard libraries, many of whose files are named as files of the project are:
-//! `index.js`, `src/lib.rs`, `errors.go`. They are other files, unless the project is that package, as in most issues of
-//! libraries.
+//! A trace runs through packages and standard libraries, many of whose files have names that the project has too:
+//! `index.js`, `src/lib.rs`, `errors.go`. They are other files, unless the project is that package, as in most issues
+//! of libraries.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,46 +11,46 @@ use super::rank::is_common_stem;
 use super::task::{IgnoredText, IgnoredTextReason, MentionedPathKind, TaskReading};
 use crate::model::RelPath;
 
-/// A path in a folder where packages or a standard library are installed.
+/// A path in a folder of installed packages or a standard library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct InstalledPath<'p> {
     /// The path as written.
     whole: &'p [u8],
-    /// The path in that folder.
+    /// The path relative to that folder.
     rest: &'p [u8],
-    /// What `rest` begins with: the folder of the package. Empty for a standard library.
+    /// The beginning of `rest` that is the folder of the package. Empty for a standard library.
     package: &'p [u8],
 }
 
-/// How a folder names what is installed in it.
+/// How packages are named in the folder that they are installed in.
 #[derive(Clone, Copy)]
 enum Installation {
-    /// Packages, in folders this deep.
+    /// Packages in folders this deep.
     Packages(usize),
-    /// Packages of npm, which may be in the folder of their owner: `@babel/core`.
+    /// npm packages, which may have a scope: `@babel/core`.
     NodeModules,
-    /// Packages of Go, which end with their version: `github.com/gin-gonic/gin@v1.9.1`.
+    /// Go packages, whose names end with a version: `github.com/gin-gonic/gin@v1.9.1`.
     GoModules,
-    /// The files of a language.
+    /// A language's standard library.
     StandardLibrary,
 }
 
-/// What the standard library of Go begins its paths with.
+/// The first path components of Go's standard library.
 const GO_PACKAGES: &[&str] = &[
     "archive", "bufio", "bytes", "cmd", "compress", "container", "context", "crypto", "database", "debug",
     "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "internal", "io", "iter",
     "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices",
     "sort", "strconv", "strings", "sync", "syscall", "testing", "text", "time", "unicode", "vendor",
 ];
-/// What the standard libraries on the Java virtual machine begin their packages with.
+/// The first components of standard packages on the Java virtual machine.
 const JVM_PACKAGES: &[&str] = &["java", "javax", "jdk", "kotlin", "scala", "sun"];
 
 impl<'p> InstalledPath<'p> {
-    /// Returns where a path is installed; `None` for one that is not in such a folder.
+    /// Returns where a path is installed; `None` if it is not in such a folder.
     fn of(path: &'p str) -> Option<Self> {
         let parts: Vec<&str> = path.split('/').collect();
         let folders = parts.len() - 1;
-        // The innermost one, as packages may have packages of their own.
+        // The innermost one, because packages may contain packages.
         let (start, installation) =
             (0..=folders).rev().find_map(|start| Some((start, installation(&parts, start)?)))?;
         let from = |part: usize| parts[..part].iter().map(|part| part.len() + 1).sum::<usize>();
@@ -69,21 +69,21 @@ impl<'p> InstalledPath<'p> {
         Some(Self { whole, rest, package })
     }
 
-    /// Returns whether a file of the project is surely meant: it has the whole path in that folder, or is in such a folder
-    /// of the project.
+    /// Returns whether a file of the project is certainly meant: it has the whole path, or is in such a folder of the
+    /// project.
     fn is(&self, file: &[u8]) -> bool {
         let is_below = is_tail(file, self.rest) && self.rest.contains(&b'/');
         let is_module = file == self.rest && !self.package.is_empty();
         is_below || is_module || self.rest.len() < file.len() && is_same_file(file, without_dots(self.whole))
     }
 
-    /// Returns whether a file of the project is meant if the project is the package.
+    /// Returns whether a file of the project is meant, assuming that the project is the package.
     fn may_be(&self, file: &[u8]) -> bool {
         !self.package.is_empty() && is_file_of_frame(file, self.rest)
     }
 }
 
-/// Returns what is installed in the folder that a part of a path is in.
+/// Returns what is installed in the folder that a path component is in.
 fn installation(parts: &[&str], start: usize) -> Option<Installation> {
     let folder = |back: usize| start.checked_sub(back).map_or("", |at| parts[at]);
     let first = parts[start];
@@ -114,21 +114,22 @@ fn installation(parts: &[&str], start: usize) -> Option<Installation> {
     }
 }
 
-/// A path of a task that leads to places: of a frame, or as it is mentioned.
+/// A path in a task that may lead to a file: of a frame, or mentioned.
 struct Place<'t> {
     path: &'t str,
     installed: Option<InstalledPath<'t>>,
-    /// Whether it surely means a file of the project.
+    /// Whether it certainly means a file of the project.
     is_sure: bool,
     /// Whether it means one if the project is the package.
     is_likely: bool,
 }
 
 impl TaskReading {
-    /// Removes the frames and paths of installed packages and standard libraries that mean no file of the project.
+    /// Removes the frames and paths in installed packages and standard libraries that do not mean a file of the
+    /// project.
     ///
-    /// The project is taken for the package that has more of its files in the task than others have, if these are more
-    /// than those that the task has elsewhere.
+    /// The project is assumed to be the package with the most matching files in the task, if these outnumber the
+    /// project's files elsewhere in the task.
     pub fn ignore_libraries<'p>(&mut self, files: impl Iterator<Item = &'p RelPath>) {
         let is_written = |kind| kind != MentionedPathKind::Module && kind != MentionedPathKind::Link;
         let paths = self.paths.iter().map(|mention| (mention.path.as_str(), is_written(mention.kind)));
@@ -167,7 +168,7 @@ impl TaskReading {
     }
 }
 
-/// Compares places with the files of the project, and returns the packages that the project may be.
+/// Compares paths with the files of the project, and returns the packages that the project may be.
 fn likely_package<'t, 'p>(
     places: &mut [Place<'t>],
     frames: usize,

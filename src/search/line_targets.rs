@@ -1,4 +1,4 @@
-//! Decides which files the lines mean that a task points to.
+//! Decides which files are meant by the lines that a task points to.
 
 use super::path_class::PathClass;
 use super::query::{LineMention, RankingQuery, is_file_of_frame, without_dots};
@@ -6,7 +6,7 @@ use super::rank::RankedFile;
 
 /// The lines that a task points to, in the files of a project.
 pub(super) struct LineTargets<'q> {
-    /// Each with whether a file has exactly its path.
+    /// Each with whether some file has exactly its path.
     mentions: Vec<(&'q LineMention, bool)>,
 }
 
@@ -17,8 +17,8 @@ impl<'q> LineTargets<'q> {
         Self { mentions: mentions.collect() }
     }
 
-    /// Returns the lines that may be in a file. A monorepo has a hundred files called `package.json`: of those that are not
-    /// the project's code, only the one with exactly that path is meant, where there is one.
+    /// Returns the mentioned lines that may be in a file. A monorepo has a hundred files called `package.json`: among
+    /// files that are not the project's code, only the one with exactly that path is meant, if there is one.
     pub(super) fn of_file(&self, file: &RankedFile<'_>) -> impl Iterator<Item = &'q LineMention> {
         let is_code = !matches!(file.class, PathClass::NotCode | PathClass::Vendored);
         let is_meant = move |mention: &LineMention, is_path: bool| {

@@ -1,7 +1,7 @@
-//! Determines which of the paths and modules that a task mentions are in the project.
+//! Determines which of the paths and modules mentioned in a task exist in the project.
 //!
-//! What looks like a path may be none (`input/output`, `node.js`), may be on another machine, or may be misspelt; and what
-//! looks like a module is most often the attribute of a value (`self.cfg.value`).
+//! What looks like a path may not be one (`input/output`, `node.js`), may be on another machine, or may be misspelled;
+//! and what looks like a module is usually the attribute of a value (`self.cfg.value`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,11 +9,11 @@ use super::query::{is_same_file, is_tail, without_dots};
 use super::task::{MentionedPath, MentionedPathKind, TaskReading};
 use crate::model::RelPath;
 
-/// What a mention may mean.
+/// One interpretation of a mention.
 struct Reading {
     /// The position of the mention.
     mention: usize,
-    /// The path, without the extension if it is of a module.
+    /// The path, without the extension if it is a module's.
     written: Vec<u8>,
     is_module: bool,
 }
@@ -28,17 +28,17 @@ impl Reading {
         is_same_file(path.as_bytes(), &self.written)
     }
 
-    /// A single name at the end of a path outside of the project, as in `/usr/src`, says nothing.
+    /// A single name at the end of a path outside of the project, as in `/usr/src`, proves nothing.
     fn means_folder(&self, folder: &[u8]) -> bool {
         is_tail(folder, &self.written)
             || !self.is_module && folder.contains(&b'/') && is_tail(&self.written, folder)
     }
 }
 
-/// Returns for each path that a task mentions whether it means one of the files, or a folder with one of them.
+/// Returns for each path that a task mentions whether it means one of the files, or a folder that contains one.
 pub fn find_mentioned<'p>(task: &TaskReading, paths: impl Iterator<Item = &'p RelPath>) -> Vec<bool> {
     let mut found = vec![false; task.paths.len()];
-    // By their last parts, because each of many paths would have to be compared with each of many mentions otherwise.
+    // Keyed by their last components; otherwise each of many paths would be compared with each of many mentions.
     let mut readings: FxHashMap<Vec<u8>, Vec<Reading>> = FxHashMap::default();
     for reading in task.paths.iter().enumerate().flat_map(|(at, mention)| readings_of(at, mention)) {
         readings.entry(last_part(&reading.written).to_vec()).or_default().push(reading);
@@ -54,7 +54,7 @@ pub fn find_mentioned<'p>(task: &TaskReading, paths: impl Iterator<Item = &'p Re
         for reading in distinct.iter().filter_map(|name| readings.get(*name)).flatten() {
             found[reading.mention] |= reading.means_file(path);
         }
-        // The folders above one that is known are known as well.
+        // The ancestors of a known folder are known as well.
         for folder in path.ancestors().take_while(|folder| known_folders.insert(folder)) {
             for reading in readings.get(last_part(folder)).into_iter().flatten() {
                 found[reading.mention] |= reading.means_folder(folder);
@@ -82,8 +82,9 @@ fn readings_of(at: usize, mention: &MentionedPath) -> Vec<Reading> {
     }
 }
 
-/// Returns the paths that a module may have. Its last part may be a name that is defined in it, and in languages with `::`
-/// its first part the name of the package, which is in no path. A single part has to be one that is surely of a module.
+/// Returns the possible paths of a module. Its last component may be a name defined in it, and in languages with `::`
+/// its first component may be the package's name, which is in no path. A single component must be certain to be a
+/// module.
 fn module_paths(module: &str) -> Vec<Vec<u8>> {
     let has_packages = module.contains("::");
     let mut parts: Vec<&str> = module.split(if has_packages { "::" } else { "." }).collect();
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_mentioned_in_whole_or_by_its_end_and_so_is_a_folder() {
+    fn a_path_or_folder_is_mentioned_in_full_or_by_its_end() {
         let paths = ["src/engine/run.py", "src/util.py", "docs/index.md"];
         check(
             "see src/engine/run.py:3 and run.py, ./util.py",
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_is_mentioned_by_the_path_that_it_has_and_attributes_are_none() {
+    fn a_module_is_mentioned_by_its_path_and_attributes_are_not_modules() {
         let paths =
             ["lib/pkg/util.py", "lib/pkg/core/__init__.py", "src/search/rank.rs", "src/com/shop/Cart.java"];
         check(

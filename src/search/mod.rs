@@ -1,15 +1,19 @@
-//! Reads the text of a task, and finds the files and symbols of a project that it is about.
+//! Parses the text of a task, and finds the files and symbols of a project that it is about.
 //!
-//! Knows: terms of a text, what a task text says, scores. Does not know: files on disk, git, the store, how a document
-//! is composed. Bytes and values go in, values come out.
+//! Knows: terms, the contents of task texts, scores. Does not know: files on disk, git, the store, how a document is
+//! composed. It maps bytes and values to values.
 //!
-//! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a
-//! task says, and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files
-//! of a project by these (`text_matches.rs`) and by history (`subjects.rs`); `chunks.rs`, `symbol_parts.rs` and `rank_symbols.rs` continue with the
-//! symbols of the best files (`run_content.rs` says which lines mean nothing, and `verbatim.rs` what the task has word for word), and `windows.rs` cuts those that are too long.
-//! `path_class.rs` and `generated_pages.rs` know files by their paths, and `amalgamations.rs` those that repeat others.
-//! `line_targets.rs` says which files have the lines that a task points to, and `mentioned_files.rs` which of the paths that it
-//! mentions are in the project.
+//! - `words.rs` splits any text into terms (`stems.rs`), which all parts of this room share.
+//! - `traces` and `task` parse task texts, and `query.rs` prepares the result for ranking.
+//! - `vector.rs` is the stored form of a content's terms.
+//! - `rank.rs` scores the files of a project by their terms (`text_matches.rs`) and by history (`subjects.rs`).
+//! - `rank_symbols.rs` and `symbol_parts.rs` continue with the symbols of the best files: their chunks (`chunks.rs`),
+//!   text that the task quotes (`verbatim.rs`), and insignificant lines (`run_content.rs`). `windows.rs` cuts chunks
+//!   that are too long.
+//! - `path_class.rs` and `generated_pages.rs` classify files by their paths, and `amalgamations.rs` finds files that
+//!   repeat others.
+//! - `line_targets.rs` finds the files of mentioned lines, and `mentioned_files.rs` the mentioned paths that exist.
+//!
 //! Folders import only those before them: `words`, `traces`, `task`.
 
 mod amalgamations;

@@ -1,8 +1,8 @@
-//! What a file is for, by its path: the program itself, its tests, or neither.
+//! The purpose of a file, by its path: the program itself, its tests, or neither.
 
 use crate::model::{FileRole, FileType, RelPath};
 
-/// What a file is for; in the order in which files are read that nothing else orders.
+/// The purpose of a file, in the order in which files are read if nothing else orders them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathClass {
     /// The program itself.
@@ -13,21 +13,21 @@ pub enum PathClass {
     Peripheral,
     /// Copied from elsewhere, or generated.
     Vendored,
-    /// No code: prose, configuration or data.
+    /// Not code: prose, configuration or data.
     NotCode,
-    /// Put together from other files of the project (`amalgamations.rs`).
+    /// Composed of other files of the project (`amalgamations.rs`).
     Amalgamation,
-    /// Pages of documentation that a program wrote (`generated_pages.rs`).
+    /// Generated pages of documentation (`generated_pages.rs`).
     Generated,
 }
 
 impl PathClass {
-    /// Returns the class of a file. `is_foreign` is whether the project declares it vendored or generated, as by
-    /// `linguist-vendored` in `.gitattributes`.
+    /// Returns the class of a file. `is_foreign` is whether the project declares it as vendored or generated, for
+    /// example by `linguist-vendored` in `.gitattributes`.
     pub fn of(path: &RelPath, role: FileRole, is_foreign: bool) -> Self {
         let mut folders = path.parent().split(|byte| *byte == b'/');
         let is_vendored = |folder: &[u8]| is_any(folder, VENDOR_FOLDERS) || folder.ends_with(b".docset");
-        // Pages of documentation, which a program often writes, and which change with every release.
+        // Pages of documentation are often generated, and change with every release.
         let is_page = || path.extension().is_some_and(|extension| is_any(extension, PAGE_EXTENSIONS));
         if is_foreign || folders.any(is_vendored) {
             Self::Vendored
@@ -42,8 +42,8 @@ impl PathClass {
         }
     }
 
-    /// Returns whether a document about the whole project need not show a file: it is empty, a translation, test data, or
-    /// so small a file of tests, examples or templates that its block would be mostly its own heading.
+    /// Returns whether a document about the whole project may omit a file: it is empty, a translation, test data, or
+    /// such a small file of tests, examples or templates that its block would be mostly its own heading.
     pub fn is_uninteresting(path: &RelPath, file_type: &FileType, size: u64) -> bool {
         let is_in =
             |folders: &[&str]| path.parent().split(|byte| *byte == b'/').any(|name| is_any(name, folders));
@@ -56,19 +56,19 @@ impl PathClass {
             || is_tiny && !is_named_test(path) && (is_in(TEST_FOLDERS) || is_peripheral(path))
     }
 
-    /// Returns what a file's score is multiplied by. A quarter of the files that commits edit are tests, so they count as
-    /// sources do.
+    /// Returns the factor for a file's score. A quarter of the files that commits edit are tests, so they count as much
+    /// as sources.
     pub(super) fn file_factor(self) -> f64 {
         match self {
             Self::Source | Self::Test | Self::Peripheral => 1.0,
             Self::Vendored => 0.2,
             Self::NotCode => 0.3,
-            // Each release changes all of them, and nobody edits one.
+            // Each release changes all of them, but nobody edits them.
             Self::Amalgamation | Self::Generated => GENERATED_FACTOR,
         }
     }
 
-    /// Returns what the score of a symbol in such a file is multiplied by. Whoever fixes an issue needs the bodies of the
+    /// Returns the factor for the score of a symbol in such a file. Whoever fixes an issue needs the bodies of the
     /// program more than those of its tests, which mention the same words.
     pub(super) fn symbol_factor(self) -> f64 {
         match self {
@@ -82,10 +82,10 @@ impl PathClass {
     }
 }
 
-/// What the names of files of tests end in.
+/// Endings of test file names.
 pub(super) const TEST_ENDINGS: [&[u8]; 5] = [b"_tests", b"_test", b"-test", b"Tests", b"Test"];
 
-/// What the score of a file that a program wrote is multiplied by.
+/// The factor for the score of a generated file.
 pub(super) const GENERATED_FACTOR: f64 = 0.01;
 
 const VENDOR_FOLDERS: &[&str] =
@@ -94,9 +94,10 @@ const PERIPHERAL_FOLDERS: &[&str] = &[
     "docs", "doc", "examples", "example", "demo", "demos", "bench", "benchmark", "benchmarks", "samples",
     "playground", "playgrounds",
 ];
-/// What is in it at the top of a project is contributed; within the program, as in `django/contrib/auth`, it is a part of it.
+/// Its contents are contributed if it is at the top of a project; within the program, as in `django/contrib/auth`, they
+/// are part of it.
 const CONTRIBUTED: &[u8] = b"contrib";
-/// Scripts in them complete a command line for a shell, and name every option of the program.
+/// Scripts in them complete command lines in a shell, and name every option of the program.
 const COMPLETION_FOLDERS: &[&str] = &["completions", "completion", "complete"];
 const SHELL_EXTENSIONS: &[&str] = &["bash", "elv", "fish", "nu", "ps1", "sh", "zsh"];
 const PAGE_EXTENSIONS: &[&str] = &["html", "htm", "xhtml"];
@@ -105,13 +106,13 @@ const TEST_FOLDERS: &[&str] = &[
     "benches",
 ];
 
-/// What is in them is input or expected output of tests.
+/// Files in them are input or expected output of tests.
 const FIXTURE_FOLDERS: &[&str] = &[
     "fixtures", "fixture", "__fixtures__", "testdata", "test_data", "test-data", "snapshots", "__snapshots__",
 ];
 const LOCALE_FOLDERS: &[&str] = &["locale", "locales", "i18n", "l10n", "translations"];
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template", "static", "assets", "public"];
-/// A file of fewer bytes is not longer than the heading and the summary of its block.
+/// A smaller file is not longer than the heading and summary of its block.
 const MAX_TINY_BYTES: u64 = 256;
 
 fn is_peripheral(path: &RelPath) -> bool {
@@ -127,7 +128,7 @@ fn is_completion(path: &RelPath) -> bool {
         && (path.extension().is_some_and(|extension| is_any(extension, SHELL_EXTENSIONS)) || is_of_zsh())
 }
 
-/// Returns the folders of a file without those that are its package of Java, whatever that is called.
+/// Returns the folders of a file without those of its Java package, which may have any names.
 fn folders_outside_of_packages(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     let folders = || path.parent().split(|byte| *byte == b'/');
     let is_sources = |pair: (&[u8], &[u8])| pair == (b"src", b"main");
@@ -144,7 +145,7 @@ fn is_test(path: &RelPath) -> bool {
         || is_named_test(path)
 }
 
-/// Returns whether a file has the name of a test, wherever it is.
+/// Returns whether a file has the name of a test, in any folder.
 fn is_named_test(path: &RelPath) -> bool {
     let name = path.file_name();
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_files_test_data_translations_and_tiny_files_of_tests_are_of_no_interest() {
+    fn empty_files_test_data_translations_and_tiny_test_files_are_uninteresting() {
         let code = FileRole::Code;
         check_interest("src/app/__init__.py", code, "python", 0, false);
         check_interest("src/app/__main__.py", code, "python", 40, true);

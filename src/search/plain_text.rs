@@ -1,26 +1,26 @@
-//! Reduces the text of a task to what a program wrote: without the escape sequences of a terminal, without what build servers
-//! and loggers put before lines, with the lines of a stack that a logger wrote as a string, and cut if it is too long.
+//! Reduces the text of a task to what a program wrote: removes terminal escape sequences and line prefixes of build
+//! servers and loggers, expands stack traces that were logged as strings, and truncates long texts.
 
 use std::borrow::Cow;
 
 /// A longer text is cut in the middle, between lines.
 const MAX_TASK_BYTES: usize = 256 * 1024;
-/// What is read of the beginning of such a text, where an issue says what it is about. The rest is read of the end, where
-/// a log says what has failed.
+/// The part that is read from the beginning of such a text, where an issue describes its subject. The rest is read from
+/// the end, where a log states the failure.
 const HEAD_BYTES: usize = MAX_TASK_BYTES / 4;
-/// A longer escape sequence is read as text.
+/// A longer escape sequence is treated as text.
 const MAX_SEQUENCE_BYTES: usize = 64;
 
-/// The text of a task as it is read.
+/// The text of a task after preparation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainText<'t> {
     /// The text.
     pub text: Cow<'t, str>,
-    /// How many bytes were left out of a text that is too long.
+    /// The number of bytes omitted from a text that is too long.
     pub left_out: usize,
 }
 
-/// Returns the plain text of what was passed as a task.
+/// Returns the plain text of a task as it was passed.
 pub fn plain_text(task: &str) -> PlainText<'_> {
     let text = match without_sequences(task) {
         Cow::Borrowed(text) => bare_lines(text),
@@ -34,34 +34,34 @@ pub fn plain_text(task: &str) -> PlainText<'_> {
     PlainText { text: Cow::Owned(kept), left_out: tail_start - head_end }
 }
 
-/// Returns the end of the last line that is read of the beginning; a position within the line if it is too long.
+/// Returns the end of the last line of the part read from the beginning; a position within the line if it is too long.
 fn head_end(text: &str) -> usize {
     let end = text.floor_char_boundary(HEAD_BYTES);
     let line_end = text[..end].rfind('\n').filter(|line_end| !text[..*line_end].trim().is_empty());
     line_end.map_or(end, |line_end| line_end + 1)
 }
 
-/// Returns the start of the first line that is read of the end; a position within the line if it is too long.
+/// Returns the start of the first line of the part read from the end; a position within the line if it is too long.
 fn tail_start(text: &str) -> usize {
     let start = text.ceil_char_boundary(text.len() - (MAX_TASK_BYTES - HEAD_BYTES));
     let line_end = text[start..].find('\n').filter(|line_end| !text[start + line_end..].trim().is_empty());
     line_end.map_or(start, |line_end| start + line_end + 1)
 }
 
-/// Removes the escape sequences of a terminal, and what is left of colors where the escape character was lost on the way,
-/// as in `[31mFAILED[0m`.
+/// Removes terminal escape sequences, and the remains of color codes that lost their escape character, as in
+/// `[31mFAILED[0m`.
 fn without_sequences(text: &str) -> Cow<'_, str> {
     let mut plain = String::new();
     let (mut copied, mut at) = (0, 0);
     while let Some(found) = text[at..].find(['\u{1b}', '[']).map(|found| at + found) {
         let length = sequence_length(&text[found..]);
         let before = &text[copied..found];
-        // A source that writes colors is quoted, not colored.
+        // Source code that prints colors is quoted, not colored.
         let is_source =
             || ["x1b", "x1B", "u001b", "033", "\\e"].iter().any(|escape| before.ends_with(escape));
         at = found + length.max(1);
         if 0 < length && !(text[found..].starts_with('[') && is_source()) {
-            // Pages and editors show these in place of the escape character.
+            // Web pages and editors show these in place of the escape character.
             plain.push_str(before.trim_end_matches(['\u{fffd}', '␛']));
             copied = at;
         }
@@ -73,8 +73,8 @@ fn without_sequences(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Returns the length of the escape sequence, or of the rest of a color, that a text begins with; zero if it begins with
-/// neither.
+/// Returns the length of the escape sequence, or of the remains of a color code, at the start of a text; zero if there
+/// is neither.
 fn sequence_length(text: &str) -> usize {
     let (escape, sequence) = text.strip_prefix('\u{1b}').map_or((0, text), |sequence| (1, sequence));
     let bytes = sequence.as_bytes();
@@ -91,7 +91,7 @@ fn sequence_length(text: &str) -> usize {
             let is_end = |last: usize| (0x40..0x7f).contains(&bytes[last + 1]);
             escape + last.map_or(0, |last| last + 1 + usize::from(is_end(last)))
         }
-        // A title or a link, up to a bell or `ESC \`, which is left as a sequence of its own.
+        // A title or a link, up to a bell or to `ESC \`, which is then a sequence by itself.
         Some(b']') => {
             let end = sequence.find(['\u{7}', '\u{1b}', '\n']).unwrap_or(0);
             escape + end + usize::from(sequence.as_bytes()[end] == 7)
@@ -103,7 +103,7 @@ fn sequence_length(text: &str) -> usize {
     }
 }
 
-/// Removes what stands before lines, and splits strings that hold a stack into its lines.
+/// Removes line prefixes, and splits strings that contain a stack trace into lines.
 fn bare_lines(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !text.split_inclusive('\n').any(|line| 0 < prefix_length(line) || has_escaped_stack(line)) {
@@ -121,14 +121,14 @@ fn bare_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Returns the length of what a line begins with that the program did not write; zero for most lines. It ends with a blank.
+/// Returns the length of a line prefix that the program did not write, with the space at its end; zero for most lines.
 fn prefix_length(line: &str) -> usize {
     let rest = without_container(without_time(line));
     line.len() - rest.len()
 }
 
-/// Removes a time: `2026-11-22T16:09:04.1234567Z make`, also after the names of the job and the step that `gh run view --log`
-/// puts before it, and with the process that a system's log names, as in `Nov 22 16:09:04 host app[7]: make`.
+/// Removes a time: `2026-11-22T16:09:04.1234567Z make`; also with the names of job and step that `gh run view --log`
+/// writes before it, and with the process name of a system log after it, as in `Nov 22 16:09:04 host app[7]: make`.
 fn without_time(line: &str) -> &str {
     let after_tabs = line.match_indices('\t').nth(1).map_or(line, |(tab, _)| &line[tab + 1..]);
     let after_time = |text: &'_ str| -> Option<usize> {
@@ -155,7 +155,7 @@ fn without_time(line: &str) -> &str {
 
 /// Removes `host app[7]: ` or `app[web.1]: `.
 fn without_process(line: &str) -> Option<&str> {
-    // `error[E0308]:` is no process.
+    // `error[E0308]:` is not a process.
     let is_process = |word: &str| {
         let inside =
             word.strip_suffix("]:").and_then(|word| word.split_once('[')).map_or("", |(_, inside)| inside);
@@ -182,12 +182,12 @@ fn without_container(line: &str) -> &str {
     if is_container { rest.strip_prefix(' ').unwrap_or(rest) } else { line }
 }
 
-/// Returns whether a line has a stack in a string, as a logger that writes JSON.
+/// Returns whether a line contains a stack trace in a string, as written by a JSON logger.
 fn has_escaped_stack(line: &str) -> bool {
     [r"\n  File ", r"\n    at ", r"\n\tat "].iter().any(|start| line.contains(start))
 }
 
-/// Adds a line with its escapes as what they stand for.
+/// Adds a line with its escapes decoded.
 fn push_unescaped(plain: &mut String, line: &str) {
     let mut rest = line;
     while let Some((before, escaped)) = rest.split_once('\\') {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_writes_sequences_stays() {
+    fn source_code_that_prints_escape_sequences_is_kept() {
         for text in [r#"print("\x1b[31m" + name + "\033[0m")"#, "items[0] and [m"] {
             check(text, text);
         }
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_in_a_string_has_its_lines() {
+    fn a_stack_trace_in_a_string_is_split_into_lines() {
         check(
             r#"{"exc": "Traceback:\n  File \"a.py\", line 3, in b\n    c()\nE: no", "at": "C:\\a"}"#,
             "{\"exc\": \"Traceback:\n  File \"a.py\", line 3, in b\n    c()\nE: no\", \"at\": \"C:\\a\"}",

@@ -1,4 +1,4 @@
-//! What a ranking is asked for: weighted terms, and the paths, names and lines that a task mentions.
+//! The input of a ranking: weighted terms, and the paths, names and lines that a task mentions.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,14 @@ use super::verbatim::VerbatimText;
 use super::words::terms;
 use crate::model::RelPath;
 
-/// Of more terms, those that weigh least are left out. A long log has thousands of words, few of which say anything.
+/// If there are more terms, those with the lowest weights are dropped. A long log has thousands of words, few of them
+/// significant.
 const MAX_TERMS: usize = 4_096;
-/// Of more paths and frames, the later ones are left out: each is compared with every path of the project.
+/// If there are more paths and frames, the later ones are dropped: each is compared with every path of the project.
 const MAX_MENTIONS: usize = 256;
-/// What a path counts that is mentioned by its last part alone, which files in other folders may share.
+/// The weight of a path that is mentioned only by its last component, which files in other folders may share.
 const BASE_NAME_WEIGHT: f64 = 0.7;
-/// What a path counts that is mentioned in a stack trace, most of whose frames are not where the fault is.
+/// The weight of a path in a stack trace: most frames are not where the fault is.
 const FRAME_WEIGHT: f64 = 0.8;
 
 /// A term of a task.
@@ -24,7 +25,7 @@ const FRAME_WEIGHT: f64 = 0.8;
 pub struct WeightedTerm {
     /// The term.
     pub term: Term,
-    /// Its weight, for how often and where it occurs; its rarity in the project comes on top.
+    /// Its weight by how often and where it occurs; its rarity in the project is multiplied later.
     pub weight: f64,
     /// Whether it occurs in the title.
     pub in_title: bool,
@@ -46,7 +47,7 @@ pub struct NameMention {
 pub struct PathMention {
     /// The path as written, with `/` between its parts.
     pub path: String,
-    /// Whether it cannot mean another file, as in a link to the file's lines.
+    /// Whether it can only mean this file, as in a link to the file's lines.
     pub is_exact: bool,
 }
 
@@ -61,11 +62,11 @@ pub struct LineMention {
     pub last_line: u32,
     /// The function that the frame is in, if the trace names it.
     pub function: Option<String>,
-    /// From 0 to 1: how likely it is that the task is about these lines.
+    /// From 0 to 1: how likely the task is about these lines.
     pub strength: f64,
 }
 
-/// A task as the ranking reads it.
+/// A task, prepared for ranking.
 #[derive(Clone, Debug)]
 pub struct RankingQuery {
     terms: QueryTerms,
@@ -78,7 +79,7 @@ pub struct RankingQuery {
 }
 
 impl RankingQuery {
-    /// Prepares what a task mentions.
+    /// Prepares the mentions of a task.
     pub fn new(
         mut weighted: Vec<WeightedTerm>,
         names: Vec<NameMention>,
@@ -95,7 +96,7 @@ impl RankingQuery {
         Self { terms, weighted, names, paths, lines, verbatim: VerbatimText::default() }
     }
 
-    /// Prepares the text of a task, and what was read from it.
+    /// Prepares the text of a task and its reading.
     pub fn of_task(text: &str, task: &TaskReading) -> Self {
         let weighted = task.terms.iter().map(|of| {
             let (term, weight, in_title) = (of.term, of.weight, of.is_in_title);
@@ -115,7 +116,7 @@ impl RankingQuery {
         Self { verbatim: VerbatimText::new(text), ..query }
     }
 
-    /// Returns a query that asks for nothing, for a ranking by history and focus alone.
+    /// Returns an empty query, for a ranking by history and focus alone.
     pub fn empty() -> Self {
         Self::new(Vec::new(), Vec::new(), Vec::new(), Vec::new())
     }
@@ -130,7 +131,7 @@ impl RankingQuery {
         self.weighted[position]
     }
 
-    /// Returns what the task says of a name.
+    /// Returns how the task mentions a name.
     pub fn name(&self, name: &str) -> Option<&NameMention> {
         self.names.get(name)
     }
@@ -140,18 +141,18 @@ impl RankingQuery {
         &self.lines
     }
 
-    /// Returns the text of the task, in which pieces of sources are looked up.
+    /// Returns the text of the task, for finding verbatim pieces of sources in it.
     pub(super) fn verbatim(&self) -> &VerbatimText {
         &self.verbatim
     }
 
-    /// Returns the position of the term that documents are counted by which contain a name.
+    /// Returns the position of the term that documents containing a name are counted by.
     pub(super) fn position_of_name(&self, name: &str) -> Option<usize> {
         terms(name.as_bytes()).next().and_then(|term| self.terms.position(term))
     }
 
-    /// Returns for each of many short texts, as paths and names are, the sum of the rarities of the distinct terms that the
-    /// query has: how few of these texts have a term, twice if the title has it.
+    /// Returns for each of many short texts, such as paths or names, the sum of the rarities of the query's distinct
+    /// terms in it; terms of the title count twice. Rarity is measured among these texts.
     pub(super) fn rarity_sums<'t>(
         &self,
         texts: impl Iterator<Item = &'t [u8]>,
@@ -172,17 +173,17 @@ impl RankingQuery {
         starts.zip(&ends).map(|(start, end)| self.sum_rarities(&positions[start..*end], rarity_of)).collect()
     }
 
-    /// Sums over the distinct terms of a short text that the query has; twice if the title has one. `rarity` is called
-    /// with the position of each.
+    /// Sums up the distinct terms of the query in a short text; terms of the title count twice. `rarity` is called with
+    /// the position of each.
     fn sum_rarities(&self, distinct: &[usize], rarity: impl Fn(usize) -> f64) -> f64 {
         let title = |position: usize| if self.weighted[position].in_title { 2.0 } else { 1.0 };
         distinct.iter().map(|position| rarity(*position) * title(*position)).sum()
     }
 
-    /// Puts the positions of the distinct terms of a short text that the query has into `found`, ascending.
+    /// Writes the positions of the query's distinct terms in a short text to `found`, ascending.
     fn find_distinct(&self, text: &[u8], stems_only: bool, found: &mut Vec<usize>) {
         found.clear();
-        // Most documents have no task, and then the words of a project need not be split.
+        // Most documents have no task, and the paths need not be split then.
         if self.terms.is_empty() {
             return;
         }
@@ -192,7 +193,7 @@ impl RankingQuery {
         found.dedup();
     }
 
-    /// Returns how surely the task mentions a path, from 0 to 1.
+    /// Returns how certainly the task mentions a path, from 0 to 1.
     pub(super) fn path_mention(&self, path: &RelPath) -> f64 {
         let path = path.as_bytes();
         let said = self.paths.iter().map(|mention| {
@@ -209,8 +210,8 @@ impl RankingQuery {
     }
 }
 
-/// Returns the lines that a task mentions: those of links and paths, then the frames of its traces. The innermost frame of
-/// a trace counts twice what the outermost one does.
+/// Returns the lines that a task mentions: those of links and paths, then the frames of its traces. The innermost frame
+/// of a trace counts twice as much as the outermost.
 fn mentioned_lines(task: &TaskReading) -> Vec<LineMention> {
     let written = task.paths.iter().filter_map(|mention| {
         let (first_line, last_line) = mention.lines?;
@@ -251,14 +252,14 @@ pub(super) fn without_dots(path: &[u8]) -> &[u8] {
     path.iter().position(is_name).map_or(&[], |start| &path[start..])
 }
 
-/// Returns whether a path of the project may be the one that is written: either of both may begin further down, the
-/// written one because it is short, the path because the project is elsewhere on the writer's machine.
+/// Returns whether a path of the project may be the written one: either may be a tail of the other, because the written
+/// path is abbreviated, or the project is elsewhere on the writer's machine.
 pub(super) fn is_same_file(path: &[u8], written: &[u8]) -> bool {
     !written.is_empty() && (is_tail(path, written) || is_tail(written, path))
 }
 
-/// Returns whether a frame's path means a path of the project. Installed packages are often found in other folders than
-/// their sources, so two equal parts at the end suffice.
+/// Returns whether a frame's path means a path of the project. Packages are often installed in other folders than their
+/// sources, so two equal components at the end suffice.
 pub(super) fn is_file_of_frame(path: &[u8], written: &[u8]) -> bool {
     let slashes = written.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
     let last_two = slashes.map(|(at, _)| at + 1).nth(1).map_or(written, |start| &written[start..]);
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_mentioned_by_its_end_and_less_surely_by_its_name_alone() {
+    fn a_path_is_mentioned_by_its_end_and_less_certainly_by_its_name_alone() {
         let query = path_query(&["./pkg/engine.py", "setup.py", "/home/me/work/src/deep/a.c"], &[]);
         check(&query, "src/pkg/engine.py", 1.0);
         check(&query, "tools/setup.py", 0.7);
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_with_more_terms_than_can_be_matched_keeps_those_that_weigh_most() {
+    fn a_query_with_too_many_terms_keeps_those_with_the_highest_weights() {
         let weighted = |bits: u32| WeightedTerm {
             term: Term::from_bits(bits),
             weight: f64::from(bits),

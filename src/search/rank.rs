@@ -1,7 +1,7 @@
 //! Ranks the files of a project: by a task, by files in focus, and by history.
 //!
-//! The score of a file is a weighted sum of parts. Each part is divided by its greatest value over the project's code, so
-//! that the parts can be added, whatever their units:
+//! The score of a file is a weighted sum of parts. Each part is divided by its greatest value among the project's code,
+//! so that parts with different units can be added:
 //!
 //! ```text
 //! with a task     1.0 text       BM25 of the task's terms in the file
@@ -16,8 +16,8 @@
 //! ```
 //!
 //! The sum is multiplied by a factor for the file's class ([`PathClass`]), unless a stack trace, a diagnostic or a link
-//! points to lines of the file. The weights were found on issues and commits of
-//! real projects; each part was taken away once, and those without which nothing was lost are not here.
+//! points to lines of the file. The weights were tuned on issues and commits of real projects; each part was removed
+//! once, and those that made no difference are not here.
 //!
 //! Start with [`rank_files`]; `rank_symbols.rs` continues with the symbols of the best files.
 
@@ -32,12 +32,12 @@ use crate::model::RelPath;
 /// The maximum number of files whose symbols are ranked. On 52 issues of projects with up to 2,200 files, the 40 best
 /// gave the same result as all of them.
 const FILES_WITH_SYMBOLS: usize = 100;
-/// Together, their texts are at most so long, which takes some 15 ms to search.
+/// The maximum total length of their texts, which takes some 15 ms to search.
 const WORDS_WITH_SYMBOLS: u64 = 250_000;
 /// The number of files that are read regardless of their length.
 const FILES_ALWAYS_READ: usize = 10;
 
-/// A file of the project, as the ranking sees it.
+/// A file of the project, as input of the ranking.
 #[derive(Clone, Copy, Debug)]
 pub struct RankedFile<'a> {
     /// Its path.
@@ -48,20 +48,21 @@ pub struct RankedFile<'a> {
     pub vector: Option<TermVector<'a>>,
     /// Whether it is in focus.
     pub in_focus: bool,
-    /// What `subjects.rs` and the graph of references know of it.
+    /// Its signals from the history and the reference graph.
     pub signals: FileSignals,
 }
 
-/// What is known of a file besides its text and path. Any unit will do: the ranking divides by the greatest value.
+/// Properties of a file other than its text and path. The units are arbitrary: the ranking divides by the greatest
+/// value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FileSignals {
     /// How well the subjects of the commits that changed it match the task.
     pub subjects: f64,
-    /// How often and how lately commits changed it.
+    /// How often and how recently commits changed it.
     pub changes: f64,
     /// How often commits changed it together with a file in focus.
     pub together: f64,
-    /// How much it refers to files in focus, and they to it.
+    /// How much it refers to files in focus, and is referred to by them.
     pub nearness: f64,
 }
 
@@ -80,14 +81,14 @@ pub struct FileParts {
     pub nearness: f64,
     /// Commits that changed it together with files in focus.
     pub together: f64,
-    /// A file in focus has the same name, but for its ending and what marks a test.
+    /// A file in focus has the same name, apart from its extension and test marks.
     pub same_stem: f64,
     /// Commits that changed it.
     pub changes: f64,
 }
 
 impl FileParts {
-    /// Returns the parts with their names, as receipts and explanations list them.
+    /// Returns the parts with their names, as in receipts and explanations.
     pub fn named(&self) -> [(&'static str, f64); 8] {
         [
             ("text", self.text),
@@ -106,7 +107,7 @@ impl FileParts {
         self.named().iter().map(|part| part.1).sum()
     }
 
-    /// Combines each part of two.
+    /// Combines the parts of two scores pairwise.
     fn zip(&self, other: &Self, combine: impl Fn(f64, f64) -> f64) -> Self {
         Self {
             text: combine(self.text, other.text),
@@ -133,7 +134,7 @@ pub struct FileScore {
 }
 
 impl FileScore {
-    /// Returns whether a program wrote the file, of which the path says enough.
+    /// Returns whether the file is generated, so that showing its path is enough.
     pub fn is_generated(&self) -> bool {
         self.factor <= GENERATED_FACTOR
     }
@@ -144,7 +145,7 @@ impl FileScore {
 pub struct FileRanking {
     /// The scores, in the order in which the files were given.
     pub scores: Vec<FileScore>,
-    /// The positions of the files, the best first.
+    /// The positions of the files, best first.
     pub order: Vec<usize>,
     /// Whether anything in the project matches the task. If not, the files are ranked without it.
     pub has_matches: bool,
@@ -157,16 +158,16 @@ impl FileRanking {
         self.texts.files_with(position)
     }
 
-    /// Returns the positions of the files whose symbols should be ranked: the best ones that are neither too many nor, in
-    /// all, too long to be read for one answer. Files that nothing speaks for are not among them; together with the rest,
-    /// they are `others` as far as a document of `room` tokens has room for them.
+    /// Returns the positions of the files whose symbols should be ranked: the best ones, limited in number and in total
+    /// length so that they can be read for one answer. Files without any score are not among them; they follow in
+    /// `others` with the remaining files, as far as a document of `room` tokens has space for them.
     pub fn files_for_symbols(&self, room: u64) -> FilesForSymbols {
         let mut words = 0_u64;
         let mut chosen = FilesForSymbols::default();
         for (rank, file) in self.order.iter().enumerate() {
             let length = self.texts.length(*file);
             let is_ranked = 0.0 < self.scores[*file].total && chosen.ranked.len() < FILES_WITH_SYMBOLS;
-            // A word has at least a token.
+            // A word takes at least one token.
             if !is_ranked && room <= words {
                 break;
             }
@@ -178,8 +179,7 @@ impl FileRanking {
         chosen
     }
 
-    /// Gives files the class that their texts show, and lowers their scores accordingly, unless the task points to lines
-    /// of them.
+    /// Reclassifies files by their texts, and lowers their scores accordingly, unless the task points to their lines.
     pub fn reclassify(
         &mut self,
         query: &RankingQuery,
@@ -201,12 +201,12 @@ impl FileRanking {
     }
 }
 
-/// The files whose symbols are shown, by their positions, the best first.
+/// The files whose symbols are shown, by their positions, best first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilesForSymbols {
     /// Those whose symbols are ranked.
     pub ranked: Vec<usize>,
-    /// Those whose symbols follow, in the order of the files.
+    /// Those whose symbols follow, in file order.
     pub others: Vec<usize>,
 }
 
@@ -235,7 +235,7 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
     let greatest = greatest_parts(&raw, files);
     let targets = LineTargets::new(query, files);
     let score = |(raw, file): (&FileParts, &RankedFile<'_>)| {
-        // Prose may match better than any code; it is not to make the differences among code small.
+        // Prose may match better than any code, but must not flatten the differences among code.
         let shares = raw.zip(&greatest, |value, greatest| normalized(value, greatest).min(1.0));
         let parts = shares.zip(&weights, |share, weight| share * weight);
         let factor = if targets.contains(file) { 1.0 } else { file.class.file_factor() };
@@ -251,7 +251,7 @@ pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking
     FileRanking { scores, order, has_matches, texts }
 }
 
-/// Returns what each part counts.
+/// Returns the weight of each part.
 fn weights(has_task: bool, has_focus: bool) -> FileParts {
     let mut weights = FileParts::default();
     if has_task {
@@ -266,7 +266,7 @@ fn weights(has_task: bool, has_focus: bool) -> FileParts {
     weights
 }
 
-/// Returns the greatest value of each part among the project's own code; among all files if none of it has any.
+/// Returns the greatest value of each part among the project's own code, or among all files if that is zero.
 fn greatest_parts(raw: &[FileParts], files: &[RankedFile<'_>]) -> FileParts {
     let is_code =
         |class: PathClass| matches!(class, PathClass::Source | PathClass::Test | PathClass::Peripheral);
@@ -278,7 +278,7 @@ fn greatest_parts(raw: &[FileParts], files: &[RankedFile<'_>]) -> FileParts {
     of_code.zip(&of_all, |of_code, of_all| if 0.0 < of_code { of_code } else { of_all })
 }
 
-/// Returns what the terms of the query in each path come to.
+/// Returns the score of the query's terms in each path.
 fn path_scores(query: &RankingQuery, files: &[RankedFile<'_>]) -> Vec<f64> {
     let without_ending = files.iter().map(|file| {
         let ending = file.path.extension().map_or(0, |extension| extension.len() + 1);
@@ -304,8 +304,8 @@ impl<'a> FocusStems<'a> {
     }
 }
 
-/// Returns the name of a file without its endings and without what marks a test. A file that has its name from its
-/// folder, such as `__init__.py`, has the folder's.
+/// Returns the name of a file without its extensions and test marks. A file that is named by its folder, such as
+/// `__init__.py`, has the folder's name.
 fn bare_stem(path: &RelPath) -> &[u8] {
     let name = path.file_name();
     let hidden = usize::from(name.starts_with(b"."));
@@ -317,7 +317,7 @@ fn bare_stem(path: &RelPath) -> &[u8] {
     if is_common_stem(stem) && !folder.is_empty() { folder } else { stem }
 }
 
-/// Returns whether files are called so in many folders: the name says nothing about a file.
+/// Returns whether many folders have files of this name, so that it says nothing about a file.
 pub(super) fn is_common_stem(stem: &[u8]) -> bool {
     matches!(stem, b"__init__" | b"index" | b"mod" | b"lib" | b"main")
 }
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_counts_in_full_if_the_task_points_to_a_line_of_it() {
+    fn a_file_that_is_not_code_counts_in_full_if_the_task_points_to_a_line_of_it() {
         let files = [file("a.md", "proxy"), file("b/a.md", "proxy"), file("c.py", "proxy")];
         let factors = |text: &str| -> Vec<f64> {
             ranked(text, &files, "").1.scores.iter().map(|score| score.factor).collect()
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_are_ranked_in_the_best_files_as_far_as_they_can_be_read() {
+    fn symbols_are_ranked_in_the_best_files_within_a_limit_of_length() {
         let long = "proxy word other ".repeat(80_000);
         let long: &'static str = Box::leak(long.into_boxed_str());
         let paths = ["a.py", "b.py", "c.py", "d.py", "e.py", "f.py", "g.py", "h.py", "i.py", "j.py"];

@@ -1,4 +1,4 @@
-//! Ranks the symbols of the files that rank best: the chunks whose bodies a document shows.
+//! Ranks the symbols of the best files: the chunks whose bodies a document shows.
 //!
 //! ```text
 //! 1.0 text     BM25 of the task's terms in the chunk
@@ -10,14 +10,14 @@
 //!              0.25 of the one for a mention of its name without a folder
 //! ```
 //!
-//! Each part is divided by its greatest value, and the sum multiplied by a factor for the file's class, or that of tests
-//! within it, and by one for lines that are only imports or ends of blocks. A short list of imports follows the second best
-//! function of its file. Without the file's score, a tenth of what was found is lost. The file's
-//! best chunks say more than its whole text, in which many parts may each have a little to do with the task: on 133 issues,
-//! documents contained 1 % more of the fixes' lines with them (−1 to +4 %).
+//! Each part is divided by its greatest value. The sum is multiplied by a factor for the file's class, or that of tests
+//! inside it, and by one for lines that are only imports or ends of blocks. A short list of imports follows the second
+//! best function of its file. Without the file's score, a tenth of the results are lost. The file's best chunks say
+//! more than its whole text, in which many parts may each be slightly related to the task: on 133 issues, documents
+//! contained 1 % more of the fixes' lines with them (−1 to +4 %).
 //!
-//! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are those among these
-//! chunks: to know them for all files, each would have to be read.
+//! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are measured among
+//! these chunks: measuring them in all files would require reading each.
 
 use super::bm25::{greatest, normalized};
 use super::chunks::ChunkKind;
@@ -30,23 +30,23 @@ use super::symbol_parts::{
     best_chunks, certainty, exact_score, text_scores,
 };
 
-/// What the text of a symbol's file counts, and what the best chunks of the file do.
+/// The weights of the text of a symbol's file, and of the file's best chunks.
 const FILE_TEXT_SHARE: f64 = 0.2;
 const FILE_BEST_SHARE: f64 = 0.4;
-/// What the mention of a symbol's file counts where the task has its name without a folder, as `#include <zstd.h>` does:
-/// such a task is not about each function in it.
+/// The weight of a mention of the symbol's file if the task names it without a folder, as in `#include <zstd.h>`: such
+/// a task is not about every function in the file.
 const BARE_MENTION_SHARE: f64 = 0.25;
-/// A longer list of imports is not shown with the functions of its file.
+/// The maximum size of an import list that is shown with the functions of its file.
 const MOST_IMPORT_BYTES: usize = 800;
-/// What the score of a function is multiplied by to give that of something that follows it.
+/// The factor that places an item just after a function.
 const BEHIND: f64 = 0.99;
-/// A name that more files have, such as `__init__`, leads to no symbol surely, even if the task mentions no other name.
+/// A name that more files contain, such as `__init__`, does not identify a symbol, even if it is the only name in the
+/// task.
 const COMMON_NAME_FILES: usize = 30;
-/// What lines and messages count that the task has word for word.
+/// The weight of verbatim lines and messages in the task.
 const QUOTED_WEIGHT: f64 = 1.0;
 
-/// Ranks the chunks of some files, the best first. Chunks with equal scores are in the order of the files as given, and
-/// of their lines.
+/// Ranks the chunks of some files, best first. Chunks with equal scores are ordered by file, then by line.
 pub fn rank_symbols(
     query: &RankingQuery,
     ranked: &[RankedFile<'_>],
@@ -66,7 +66,7 @@ pub fn rank_symbols(
     let (text, name) = (greatest_of(|parts| parts.text), greatest_of(|parts| parts.name));
     let (exact, frame) = (greatest_of(|parts| parts.exact), greatest_of(|parts| parts.frame));
     let exact = exact.max(certainty(ranking.scores.len(), COMMON_NAME_FILES));
-    // What several chunks have leads to none of them surely.
+    // A piece that several chunks contain does not identify any of them.
     let quoted = greatest_of(|parts| parts.quoted).max(1.0);
     let mention_share = |file: &FileWithSymbols<'_>| {
         if query.path_mention(ranked[file.file].path) < 1.0 { BARE_MENTION_SHARE } else { 1.0 }
@@ -86,7 +86,7 @@ pub fn rank_symbols(
                 - (1.0 - mention_shares[score.file]) * file_parts.mention
                 + FILE_BEST_SHARE * best[score.file],
         };
-        // What the task points to is meant, whatever else is in its folder.
+        // What the task points to is meant, regardless of its folder.
         let is_pointed_to = 0.0 < score.parts.frame;
         score.factor = if is_pointed_to {
             1.0
@@ -102,7 +102,7 @@ pub fn rank_symbols(
     scores
 }
 
-/// Returns the class of a chunk: that of its file, but for tests within a source, as in Rust.
+/// Returns the class of a chunk: that of its file, except for tests inside a source, as in Rust.
 fn class_of(class: PathClass, file: &FileWithSymbols<'_>, chunk: usize) -> PathClass {
     let chunk = &file.chunks.chunks[chunk];
     let around = file.chunks.enclosing(chunk).map(|container| container.symbol);
@@ -111,8 +111,8 @@ fn class_of(class: PathClass, file: &FileWithSymbols<'_>, chunk: usize) -> PathC
     if class == PathClass::Source && is_test() { PathClass::Test } else { class }
 }
 
-/// Lets a short list of imports follow the second best function of its file: who edits some functions of a file needs to know
-/// what it imports.
+/// Moves a short list of imports after the second best function of its file: whoever edits several functions of a file
+/// needs to know its imports.
 fn raise_imports(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
     let mut best = vec![[0.0_f64; 2]; files.len()];
     for score in scores.iter() {
@@ -133,7 +133,7 @@ fn raise_imports(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
     }
 }
 
-/// Returns what the lines of a chunk are.
+/// Returns the content kind of a chunk's lines.
 fn content_of(file: &FileWithSymbols<'_>, chunk: usize) -> RunContent {
     let chunk = &file.chunks.chunks[chunk];
     let text = file.text.get(chunk.bytes.clone()).filter(|_| chunk.kind != ChunkKind::Function);
@@ -189,7 +189,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Returns the scores with the names of their symbols, loose lines as `path:line`.
+    /// Returns the scores with the names of their symbols; loose lines as `path:line`.
     fn ranked(query: &RankingQuery, files: &[(&str, &str)]) -> Vec<(String, SymbolScore)> {
         let mut builder = VectorBuilder::default();
         let vectors: Vec<Vec<u8>> = files.iter().map(|file| builder.build(file.1.as_bytes())).collect();
@@ -267,7 +267,7 @@ def parse_header(text):
         check(&query, &[("a.py", text)], &["parse", "send"]);
         let quoted = |files: &[(&str, &str)]| ranked(&query, files)[0].1.parts.quoted;
         assert_eq!(quoted(&[("a.py", text)]), QUOTED_WEIGHT);
-        // What another function has as well leads to neither surely.
+        // A line that another function contains too does not identify either.
         assert!(quoted(&[("a.py", text), ("b.py", text)]) < QUOTED_WEIGHT);
     }
 
@@ -299,7 +299,7 @@ def parse_header(text):
     }
 
     #[test]
-    fn a_name_that_many_files_use_says_less_than_one_that_few_use() {
+    fn a_name_that_many_files_use_counts_less_than_one_that_few_use() {
         let common = "def send_all(text):\n    pass";
         let rare = "def send_one(text):\n    pass";
         let users = "send_all()";
@@ -311,7 +311,7 @@ def parse_header(text):
     }
 
     #[test]
-    fn a_name_that_most_files_use_says_little_even_if_it_is_the_only_one() {
+    fn a_name_that_most_files_use_counts_little_even_if_it_is_the_only_one() {
         let paths: Vec<String> = (0..100).map(|number| format!("f{number}.py")).collect();
         let files: Vec<(&str, &str)> =
             paths.iter().map(|path| (path.as_str(), "def prepare():\n    return 1\n")).collect();
@@ -322,7 +322,7 @@ def parse_header(text):
     }
 
     #[test]
-    fn a_frame_leads_to_its_function_and_else_to_its_line() {
+    fn a_frame_leads_to_its_function_or_else_to_its_line() {
         let named = query("it fails", &[], vec![frame("lib/engine.py", 999, Some("send"))]);
         check(&named, &[("engine.py", ENGINE)], &["send"]);
         let by_line = query("it fails", &[], vec![frame("engine.py", 10, None)]);
@@ -336,7 +336,7 @@ def parse_header(text):
     }
 
     #[test]
-    fn the_best_symbols_of_a_file_speak_for_the_others_more_than_many_weak_ones() {
+    fn the_best_symbols_of_a_file_raise_the_others_more_than_many_weak_ones() {
         let focused = "def parse(text):\n    the proxy header\n\ndef close(text):\n    \
              write what is left to the end";
         let scattered = "\

@@ -1,22 +1,22 @@
-//! What lines that are in no function say: lists of imports have the names that a task has, and what is left of a class
-//! after its last function has the name of the class, but neither is what a task is about.
+//! Classifies lines outside of functions: lists of imports contain the names of a task, and the rest of a class after
+//! its last function contains the name of the class, but a task is about neither.
 
-/// How statements begin that make names of other files known.
+/// The beginnings of import statements.
 const IMPORTS: &[&str] = &[
     "import ", "import\t", "from ", "use ", "pub use ", "using ", "require", "package ", "library(", "open ",
     "export * from ", "extern crate ", "mod ", "pub mod ", "#include", "#import", "#pragma once", "@import ",
     "@use ",
 ];
-/// Lines that end a block, or say who may use what follows.
+/// Lines that end a block, or set the visibility of what follows.
 const FRAMES: &[&str] = &[
     "end", "private", "protected", "public", "private:", "protected:", "public:", "signals:", "pass", "else",
     "#endif", "endif",
 ];
 
-/// What a run of lines is.
+/// The content of a run of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunContent {
-    /// Ends of blocks, and nothing else.
+    /// Only ends of blocks.
     Frames,
     /// A list of imports.
     Imports,
@@ -25,7 +25,7 @@ pub(super) enum RunContent {
 }
 
 impl RunContent {
-    /// Returns what the score of such a run is multiplied by.
+    /// Returns the factor for the score of such a run.
     pub(super) const fn factor(self) -> f64 {
         match self {
             Self::Frames => 0.0,
@@ -35,7 +35,7 @@ impl RunContent {
     }
 }
 
-/// Returns what a run of lines is.
+/// Returns the content of a run of lines.
 pub(super) fn run_content(text: &str) -> RunContent {
     let (mut found, mut open) = (RunContent::Frames, 0_i64);
     for line in text.lines().map(str::trim) {
@@ -53,7 +53,7 @@ pub(super) fn run_content(text: &str) -> RunContent {
     found
 }
 
-/// Returns whether a trimmed line frames what is around it: brackets, the end of a block, a mark for editors.
+/// Returns whether a trimmed line is only a frame for others: brackets, the end of a block, an editor mark.
 fn is_frame(line: &str) -> bool {
     let is_mark = line.starts_with("// MARK:") || line.starts_with("# region") || line.starts_with("#region");
     is_mark || FRAMES.contains(&line) || !line.contains(char::is_alphanumeric)
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn imports_count_little_and_the_ends_of_blocks_nothing() {
+    fn imports_count_little_and_ends_of_blocks_nothing() {
         let imports = [
             "import os\nfrom a import (\n    b,\n    c,\n)\n",
             "use App\\Models\\User;\n\nuse App\\Models\\Group;\n",

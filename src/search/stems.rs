@@ -1,13 +1,13 @@
-//! Index terms: hashes of identifiers as they are written, and of words without their endings.
+//! Index terms: hashes of identifiers as written, and of words without their endings.
 //!
-//! Parts of at most eight bytes, which nearly all are, are numbers throughout: letters are put in lower case, stop words
-//! found and endings taken away without a look at single bytes.
+//! Components of at most eight bytes, which nearly all are, are handled as numbers: lower-casing, stop words and
+//! stemming need no access to single bytes.
 
-/// The version of the rules below. An index that was made by other rules must not be compared with a new query.
+/// The version of the rules below. Indexes made by different rules cannot be compared.
 pub const TERMS_VERSION: u32 = 1;
 
-/// Words that are too common to tell files apart, in English and in programming languages, and what is left of them
-/// before an apostrophe. At most eight letters each.
+/// Words that are too common to distinguish files, in English and in programming languages, including what precedes an
+/// apostrophe. At most eight letters each.
 const STOP_WORDS: &[&str] = &[
     "the", "a", "an", "and", "or", "of", "to", "in", "is", "it", "that", "this", "for", "on", "with", "as",
     "at", "by", "be", "are", "was", "not", "if", "from", "but", "have", "has", "i", "you", "we", "can",
@@ -17,8 +17,8 @@ const STOP_WORDS: &[&str] = &[
     "don", "hasn", "haven", "isn", "shouldn", "wasn", "wouldn",
 ];
 
-/// A 32-bit hash of an identifier as it is written, or of a stemmed word. Its lowest bit distinguishes the two, so that
-/// the identifier `Cache` and the word `cache` are different terms.
+/// A 32-bit hash of an identifier as written, or of a stemmed word. Its lowest bit distinguishes the two, so that the
+/// identifier `Cache` and the word `cache` are different terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(u32);
 
@@ -33,13 +33,13 @@ impl Term {
         self.0
     }
 
-    /// Returns whether this is an identifier as it is written, not a word in it. The length of a document is the number
-    /// of its terms that are not.
+    /// Returns whether this is an identifier as written, as opposed to a word in it. The length of a document is the
+    /// number of its other terms.
     pub fn is_identifier(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// Returns the term of an identifier as it is written, whether [`terms`](super::words::terms) would yield it or not.
+    /// Returns the term of an identifier as written, even if [`terms`](super::words::terms) would not yield it.
     pub fn of_identifier(name: &[u8]) -> Self {
         let mut hash = 0;
         for chunk in name.chunks(8) {
@@ -51,7 +51,7 @@ impl Term {
     }
 }
 
-/// Returns up to eight bytes as a number, letters in lower case, the first byte lowest.
+/// Returns up to eight bytes as a little-endian number, with letters in lower case.
 #[inline]
 pub(super) fn load(text: &[u8], start: usize, length: usize) -> u64 {
     const LOWER_CASE: u64 = 0x2020_2020_2020_2020;
@@ -92,25 +92,25 @@ fn long_part_term(text: &[u8], start: usize, end: usize) -> Term {
     Term(finish(hash) & !1)
 }
 
-/// What is left of a word without its ending.
+/// A word without its ending.
 struct Stem {
     length: usize,
-    /// Whether the last byte that is left is to be read as `y`.
+    /// Whether the last remaining byte counts as `y`.
     ends_in_y: bool,
 }
 
 impl Stem {
-    /// Puts the last byte into the last of the words of eight bytes, which holds `count`.
+    /// Replaces the last byte by `y` if necessary; `bytes` has the last `count` bytes of the word.
     fn with_last_byte(&self, bytes: u64, count: usize) -> u64 {
         let last = 8 * (count - 1);
         if self.ends_in_y { bytes & !(0xff << last) | u64::from(b'y') << last } else { bytes }
     }
 }
 
-/// Removes English endings from a word of `length` bytes, of which `tail` holds the last eight, the last one highest.
+/// Removes English endings from a word of `length` bytes, where `tail` has the last eight, the last one highest.
 ///
-/// The ending of a plural goes first, then `ing` or `ed` with the consonant that is doubled before it, then `e`. So
-/// `file`, `files` and `filed`, or `set`, `sets` and `settings`, have one stem. What is left need not be a word.
+/// A plural ending is removed first, then `ing` or `ed` with a doubled consonant before it, then `e`. So `file`,
+/// `files` and `filed`, or `set`, `sets` and `settings`, have one stem. The stem need not be a word.
 #[inline]
 fn stem(mut tail: u64, mut length: usize) -> Stem {
     let [.., d, c, b, a] = tail.to_le_bytes();
@@ -142,7 +142,7 @@ fn stem(mut tail: u64, mut length: usize) -> Stem {
     Stem { length: length - usize::from(3 < length && a == b'e'), ends_in_y: false }
 }
 
-/// The stop words as numbers, each in the first free slot at or after its own; zero is free.
+/// The stop words as numbers, in an open-addressing hash table; zero marks a free slot.
 static STOP_SLOTS: [u64; 256] = {
     let mut slots = [0; 256];
     let mut next = 0;
@@ -180,7 +180,7 @@ pub(super) fn is_stop_word(word: u64) -> bool {
     false
 }
 
-/// An odd number without pattern: the fractional part of the golden ratio.
+/// An odd number without a pattern: the fractional part of the golden ratio.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Adds eight bytes to a hash. The result is stored in indexes, so it must be the same on every machine.

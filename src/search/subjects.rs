@@ -1,17 +1,17 @@
-//! What the history of a project says about its files: subjects of commits, changes, and changes together.
+//! Signals from the history of a project about its files: subjects of commits, changes, and changes together.
 //!
 //! The values have no unit; the ranking divides each by its greatest (`rank.rs`).
 
 use super::bm25::real;
 use super::query::RankingQuery;
 
-/// The latest commits, of which a history is read.
+/// The number of latest commits that are read from a history.
 pub const MAX_COMMITS: usize = 2_000;
-/// Only the latest of them are searched for the words of a task.
+/// Only the latest of these are searched for the words of a task.
 const MAX_SUBJECTS: usize = 1_500;
 /// The subject of a commit that changed more files is not about any of them.
 const MAX_FILES_OF_SUBJECT: usize = 20;
-/// A commit that changed more files, as a change of format does, says little about any of them, and nothing about which
+/// A commit that changed more files, such as a reformatting, says little about any of them, and nothing about which
 /// belong together.
 const MAX_FILES_OF_CHANGE: usize = 30;
 /// The same where the next commits matter: one of dozens of files says something about these, and a release that writes
@@ -20,18 +20,19 @@ const MAX_FILES_OF_NEAR_CHANGE: usize = 100;
 /// 0.5^(1/50) and 0.5^(1/1000): a change counts half after 50 commits, or after 1,000.
 const NEAR_DECAY: f64 = 0.986_232_704_493_359_2;
 const FAR_DECAY: f64 = 0.999_307_092_990_452_5;
-/// How much more the near commits count than the far ones where both do. On the histories of ten projects, the files that
-/// the next 300 commits changed were predicted best by this sum; by either alone, some projects were much worse.
+/// How much more the near commits count than the far ones if both are used. On the histories of ten projects, this sum
+/// was the best predictor of the files that the next 300 commits changed; with either alone, some projects were much
+/// worse.
 const NEAR_SHARE: f64 = 3.0;
 /// 0.5^(1/500): that two files changed together counts half after 500 commits.
 const TOGETHER_DECAY: f64 = 0.998_614_664_823_711_9;
 
-/// Which commits to come the changes of a file are to predict.
+/// The upcoming commits that the changes of a file should predict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeHorizon {
-    /// The next few: late changes count most.
+    /// The next few: recent changes count most.
     Near,
-    /// The next hundreds: what has been changed for long counts too, and changes of format hardly count.
+    /// The next hundreds: long-standing activity counts too, and reformatting hardly counts.
     Far,
 }
 
@@ -42,12 +43,12 @@ pub struct PastCommit<'a> {
     pub subject: &'a [u8],
     /// The files that it changed and that still exist, by their positions among the ranked files.
     pub files: &'a [usize],
-    /// How many files it changed in all.
+    /// The total number of files that it changed.
     pub changed_files: usize,
 }
 
-/// Returns for each of `files` files how well the subjects of the commits that changed it match the query. `commits` are
-/// the latest ones, the newest first.
+/// Returns how well the subjects of the commits that changed a file match the query, for each of `files` files.
+/// `commits` are the latest ones, newest first.
 pub fn subject_scores(query: &RankingQuery, commits: &[PastCommit<'_>], files: usize) -> Vec<f64> {
     let commits = &commits[..commits.len().min(MAX_SUBJECTS)];
     let sums = query.rarity_sums(commits.iter().map(|commit| commit.subject), true);
@@ -60,7 +61,7 @@ pub fn subject_scores(query: &RankingQuery, commits: &[PastCommit<'_>], files: u
     scores.into_iter().map(f64::sqrt).collect()
 }
 
-/// Returns for each file how often and how lately commits changed it. `commits` are given the newest first.
+/// Returns for each file how often and how recently commits changed it. `commits` are sorted newest first.
 pub fn change_scores(commits: &[PastCommit<'_>], files: usize, horizon: ChangeHorizon) -> Vec<f64> {
     let mut scores = vec![0.0; files];
     let (mut near, mut far) = (1.0, 1.0);
@@ -76,13 +77,13 @@ pub fn change_scores(commits: &[PastCommit<'_>], files: usize, horizon: ChangeHo
     scores
 }
 
-/// Returns how much a change counts for each of the files that were changed together: in full for up to `in_full`, and in
-/// all not more than that for many.
+/// Returns how much a change counts for each of the files that it changed together: fully for up to `in_full` files,
+/// and beyond that the same total is shared.
 fn share_of_change(files: usize, in_full: usize) -> f64 {
     real(in_full) / real(files.max(in_full))
 }
 
-/// Returns for each file how often commits changed it together with one of those in focus. `commits` are given the newest
+/// Returns for each file how often commits changed it together with one of those in focus. `commits` are sorted newest
 /// first.
 pub fn together_scores(commits: &[PastCommit<'_>], focus: &[usize], files: usize) -> Vec<f64> {
     let mut scores = vec![0.0; files];
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn late_changes_count_more_than_early_ones() {
+    fn recent_changes_count_more_than_early_ones() {
         let mut commits = vec![commit("", &[0])];
         commits.resize(100, commit("", &[]));
         commits.push(commit("", &[1]));
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_change_with_the_focus_are_near_it_the_more_the_fewer_they_are() {
+    fn files_that_change_with_the_focus_are_nearer_the_fewer_they_are() {
         let commits = [commit("", &[0, 1]), commit("", &[0, 2, 3]), commit("", &[4, 1])];
         let scores = together_scores(&commits, &[0], 5);
         assert_eq!(scores[0], 0.0);
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_that_are_no_files_are_ignored() {
+    fn invalid_positions_are_ignored() {
         let commits = [commit("proxy", &[7])];
         assert_eq!(subject_scores(&query("", "proxy"), &commits, 1), [0.0]);
         assert_eq!(change_scores(&commits, 1, ChangeHorizon::Near), [0.0]);

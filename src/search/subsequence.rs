@@ -1,26 +1,26 @@
-//! Finds names by some of their characters in order, as one types them to go to a file or a symbol.
+//! Fuzzy matching: finds names by some of their characters in order, as typed to go to a file or a symbol.
 
 use std::cmp::Reverse;
 
-/// What each character counts that matches: more where a word begins, and behind another one that matches.
+/// The score of each matching character: more at the beginning of a word, and after another matching character.
 const MATCHED: u32 = 8;
 const BEHIND_ANOTHER: u32 = 20;
 const WORD_START: u32 = 10;
-/// A match that begins with the name counts more, one that is all of the name still more.
+/// A match at the start of the name counts more, one of the whole name even more.
 const NAME_START: u32 = 12;
 const WHOLE_NAME: u32 = 60;
-/// A match in a name counts more than any in the folders before it.
+/// A match in a name counts more than any match in the folders before it.
 const IN_NAME: u32 = 1_000;
-/// The maximum number of positions of the first character that are tried in one text.
+/// The maximum number of start positions that are tried in one text.
 const MAX_STARTS: usize = 16;
 
-/// Characters that a text must have in this order.
+/// Characters that must occur in a text in this order.
 #[derive(Debug, Clone)]
 pub struct Subsequence {
     chars: Vec<char>,
-    /// Whether capitals are told from small letters.
+    /// Whether matching is case-sensitive.
     is_exact: bool,
-    /// The characters as bytes, if they are ASCII: most texts are passed over by these.
+    /// The characters as bytes, if they are ASCII: most texts are rejected by these.
     ascii: Option<Vec<u8>>,
 }
 
@@ -28,12 +28,12 @@ pub struct Subsequence {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubsequenceMatch {
     pub score: u32,
-    /// The characters of the text that match: of each run the first, and the one behind its last.
+    /// The matching runs of characters, as the first position and the one after the last.
     pub ranges: Vec<(usize, usize)>,
 }
 
 impl Subsequence {
-    /// Reads a query. Spaces only separate its parts; with a capital, letters have to be as they are written.
+    /// Parses a query. Spaces only separate its parts; if it contains a capital letter, matching is case-sensitive.
     pub fn new(query: &str) -> Self {
         let chars: Vec<char> = query.chars().filter(|c| !c.is_whitespace()).collect();
         let is_exact = chars.iter().any(|c| c.is_uppercase());
@@ -45,7 +45,7 @@ impl Subsequence {
         self.chars.is_empty()
     }
 
-    /// Returns whether a text may match. Quick, and never wrong where it says no.
+    /// Returns whether a text may match: a quick test without false negatives.
     pub fn may_match(&self, text: &str) -> bool {
         let Some(wanted) = &self.ascii else { return true };
         let mut wanted = wanted.iter().copied();
@@ -62,7 +62,8 @@ impl Subsequence {
         false
     }
 
-    /// Returns how well a text matches whose name begins at the byte `name_start`; `None` if it does not.
+    /// Returns how well a text matches, given that its name begins at the byte `name_start`; `None` if it does not
+    /// match.
     pub fn find(&self, text: &str, name_start: usize) -> Option<SubsequenceMatch> {
         if self.is_empty() || !self.may_match(text) {
             return None;
@@ -78,12 +79,12 @@ impl Subsequence {
     fn best(&self, chars: &[char], from: usize, name: usize) -> Option<(u32, Vec<usize>)> {
         let starts = (from..chars.len()).filter(|at| self.is_same(chars[*at], self.chars[0]));
         let matches = starts.take(MAX_STARTS).filter_map(|start| self.positions(chars, start));
-        // Of equal ones the first, so that what is shown does not depend on chance.
+        // The first of equal matches, so that results are deterministic.
         matches.map(|at| (score(chars, &at, name), at)).max_by_key(|(score, at)| (*score, Reverse(at[0])))
     }
 
-    /// Returns the positions of the characters, the first at `start`: each as near to the one before it as possible, but
-    /// where a word begins rather than within one, if the rest is still found behind it.
+    /// Returns the positions of the characters, the first at `start`: each as near to the previous one as possible, but
+    /// preferably where a word begins, if the rest is still found after it.
     fn positions(&self, chars: &[char], start: usize) -> Option<Vec<usize>> {
         let mut at = vec![start];
         for (number, wanted) in self.chars.iter().enumerate().skip(1) {
@@ -98,7 +99,7 @@ impl Subsequence {
         Some(at)
     }
 
-    /// Returns whether the characters from a number on are found.
+    /// Returns whether the characters from a position on are found.
     fn is_found(&self, chars: &[char], number: usize) -> bool {
         let mut rest = chars.iter();
         self.chars[number..].iter().all(|wanted| rest.any(|c| self.is_same(*c, *wanted)))
@@ -131,12 +132,12 @@ fn score(chars: &[char], at: &[usize], name: usize) -> u32 {
     if at[0] == name && at.len() == chars.len() - name {
         score += WHOLE_NAME;
     }
-    // Of equal matches the one in the shorter name.
+    // Of equal matches, the one in the shorter name wins.
     let length = u32::try_from(chars.len() - name.min(at[0])).unwrap_or(u32::MAX);
     score.saturating_sub(length.min(score / 4))
 }
 
-/// Returns the runs of positions that follow each other.
+/// Returns the runs of consecutive positions.
 fn runs(at: &[usize]) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for place in at {
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_of_characters() {
+    fn ranges_count_characters() {
         let found = |query: &str, text: &str| Subsequence::new(query).find(text, 0).unwrap().ranges;
         assert_eq!(found("abc", "ab_c"), [(0, 2), (3, 4)]);
         assert_eq!(found("ö c", "äöü_c"), [(1, 2), (4, 5)]);

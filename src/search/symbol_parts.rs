@@ -1,6 +1,6 @@
-//! What speaks for each symbol of the best files: its text, its name, what the task mentions of it and what it quotes.
+//! The parts of the scores of symbols in the best files: text, name, mentions and quotes.
 //!
-//! Each part is as it is found; `rank_symbols.rs` makes them comparable.
+//! Parts are unscaled here; `rank_symbols.rs` makes them comparable.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use super::rank::{FileRanking, RankedFile};
 use super::verbatim::SharedPiece;
 use super::words::words;
 
-/// What the best chunks of a file count, in their order.
+/// The weights of the best chunks of a file, in order.
 const BEST_CHUNKS: [f64; 3] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
-/// What the lines and messages of a chunk that the task has word for word count together at most.
+/// The maximum total for a chunk's lines and messages that occur verbatim in the task.
 const MOST_QUOTED: f64 = 3.0;
-/// To what power the number of chunks with such a piece divides what it counts.
+/// The exponent with which the number of chunks containing a piece divides its value.
 const SPREAD: f64 = 0.7;
-/// A shorter name is a word by chance, unless the task marks it as code.
+/// A shorter name may be an ordinary word, unless the task marks it as code.
 const MIN_NAME_BYTES: usize = 4;
 
 /// A file whose symbols are ranked.
@@ -30,7 +30,7 @@ pub struct FileWithSymbols<'a> {
     pub text: &'a str,
     /// The chunks of its text.
     pub chunks: &'a FileChunks<'a>,
-    /// What each of the chunks has of the query, as [`match_chunks`] returns it.
+    /// The matches of each chunk with the query, as returned by [`match_chunks`].
     pub matches: &'a [ChunkMatches<'a>],
 }
 
@@ -45,14 +45,14 @@ pub struct SymbolParts {
     pub exact: f64,
     /// Lines of it that the task points to.
     pub frame: f64,
-    /// Lines and messages of it that the task has word for word.
+    /// Lines and messages of it that occur verbatim in the task.
     pub quoted: f64,
     /// The parts of its file's score, and the texts of the file's best chunks.
     pub file: f64,
 }
 
 impl SymbolParts {
-    /// Returns the parts with their names, as receipts and explanations list them.
+    /// Returns the parts with their names, as in receipts and explanations.
     pub fn named(&self) -> [(&'static str, f64); 6] {
         [
             ("text", self.text),
@@ -72,7 +72,7 @@ impl SymbolParts {
 /// The score of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolScore {
-    /// The position of its file among those given.
+    /// The position of its file in the list.
     pub file: usize,
     /// Its position among the chunks of its file.
     pub chunk: usize,
@@ -80,22 +80,22 @@ pub struct SymbolScore {
     pub total: f64,
     /// The parts.
     pub parts: SymbolParts,
-    /// The factor of the file's class, and of lines that mean nothing.
+    /// The factor for the file's class and for insignificant lines.
     pub factor: f64,
 }
 
-/// What the text of one chunk has of a query.
+/// The matches of one chunk's text with a query.
 #[derive(Debug)]
 pub struct ChunkMatches<'t> {
     /// Positions of terms in the query, with counts.
     terms: Vec<(usize, u32)>,
     /// The number of words.
     length: u64,
-    /// What the task has word for word, each once.
+    /// Pieces that occur verbatim in the task, without duplicates.
     quoted: Vec<SharedPiece<'t>>,
 }
 
-/// Returns what each chunk of a text has of a query.
+/// Returns the matches of each chunk of a text with a query.
 pub fn match_chunks<'t>(
     query: &RankingQuery,
     text: &'t str,
@@ -131,7 +131,7 @@ pub(super) fn text_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>]) -
     scores
 }
 
-/// Returns for each file what the texts of its best chunks come to, divided by the greatest value.
+/// Returns for each file the score of its best chunks' texts, divided by the greatest value.
 pub(super) fn best_chunks(scores: &[SymbolScore], files: usize) -> Vec<f64> {
     let mut best = vec![[0.0_f64; BEST_CHUNKS.len()]; files];
     for score in scores {
@@ -184,8 +184,8 @@ fn name_of<'a>(files: &[FileWithSymbols<'a>], score: &SymbolScore) -> &'a str {
     files[score.file].chunks.chunks[score.chunk].name()
 }
 
-/// Returns how surely the task means a symbol when it mentions its name: less, the more files have the name in their
-/// texts, and if it may be a word of English.
+/// Returns how certainly the task means a symbol when it mentions its name: less if more files contain the name, or if
+/// it may be an English word.
 pub(super) fn exact_score(query: &RankingQuery, ranking: &FileRanking, chunk: &Chunk<'_>) -> f64 {
     let name = chunk.name();
     let Some(mention) = query.name(name) else { return 0.0 };
@@ -201,7 +201,7 @@ pub(super) fn exact_score(query: &RankingQuery, ranking: &FileRanking, chunk: &C
     strength * certainty(ranking.scores.len(), with) * kind
 }
 
-/// Returns how surely a name leads to a symbol of one of `files` if it is in the texts of `with` of them.
+/// Returns how certainly a name identifies a symbol if `with` of `files` files contain it.
 pub(super) fn certainty(files: usize, with: usize) -> f64 {
     rarity(files, with) / real(with).sqrt()
 }
@@ -223,8 +223,8 @@ pub(super) fn add_frame_scores(
                 chunk.kind == ChunkKind::Function && mention.function.as_deref() == Some(chunk.name())
             };
             let has_line = |score: &SymbolScore| is_within_lines(&file.chunks.chunks[score.chunk], mention);
-            // Lines move from version to version; the function's name is more reliable, where there is one. Of several
-            // with the name, the line decides.
+            // Lines move from version to version; the function's name is more reliable, if there is one. Of several
+            // functions with that name, the line decides.
             let by_name = scores[start..end].iter().any(is_named);
             let by_both = scores[start..end].iter().any(|score| is_named(score) && has_line(score));
             for score in &mut scores[start..end] {
@@ -237,7 +237,7 @@ pub(super) fn add_frame_scores(
     }
 }
 
-/// Adds the part for what the task has word for word. A piece counts the less, the more chunks have it.
+/// Adds the part for verbatim pieces. A piece counts less the more chunks contain it.
 pub(super) fn add_quoted_scores(files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
     let pieces_of = |score: &SymbolScore| files[score.file].matches[score.chunk].quoted.iter();
     let mut chunks_with: HashMap<&str, usize> = HashMap::new();

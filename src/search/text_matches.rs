@@ -1,13 +1,13 @@
-//! Matches the stored term vectors of all files with a query, for the part of a file's score that is its text.
+//! Matches the stored term vectors of all files with a query, for the text part of a file's score.
 
 use super::bm25::{Saturation, inverse_frequency};
 use super::query::RankingQuery;
 use super::vector::TermVector;
 
-/// Where the terms of a query occur in the texts of some files.
+/// The occurrences of a query's terms in the texts of some files.
 #[derive(Clone, Debug)]
 pub(super) struct TextMatches {
-    /// The position of a term and its count, file after file. Four bytes each: a large project has millions.
+    /// The position of a term and its count, grouped by file. Four bytes each: a large project has millions.
     matches: Vec<(u16, u8)>,
     /// Where the matches of each file end, and the length of its text.
     files: Vec<(usize, u64)>,

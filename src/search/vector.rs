@@ -1,4 +1,4 @@
-//! The term vector of one content: which terms occur in a text, and how often.
+//! The term vector of a content: the terms of a text and their counts.
 //!
 //! A vector is derived once for each content and stored. Ranking a project reads the vectors of all its files for each
 //! query, so they are small, and a query is matched against the stored bytes without building anything in memory:
@@ -11,13 +11,13 @@
 //!            count: Elias gamma code
 //! ```
 //!
-//! Bits are taken from the lowest of each byte upward, and the last byte is filled with zeros. In a large
-//! project a term takes 2.8 bytes. Arrays of numbers would allow a binary search but take 5 bytes; decoding all vectors
-//! of a project takes a few nanoseconds per term, less than reading twice the bytes would.
+//! Bits are taken from the lowest of each byte upward, and the last byte is padded with zeros. In a large project, a
+//! term takes 2.8 bytes. Arrays of numbers would allow a binary search but take 5 bytes; decoding all vectors of a
+//! project takes a few nanoseconds per term, less than reading twice the bytes would.
 //!
-//! A vector stores the lowest 28 bits of a term, and a query is compared by the same 28. A term that is in no file is
-//! then found by accident in a project of 4,000 files once in 150 queries; each bit less saves an eighth of a byte per
-//! term and doubles this.
+//! A vector stores the lowest 28 bits of a term, and queries compare the same 28. In a project of 4,000 files, a term
+//! that is in no file then matches by accident once in 150 queries; each bit less would save an eighth of a byte per
+//! term and double this rate.
 
 use super::bits::{BitReader, BitWriter, read_varint};
 use super::stems::Term;
@@ -28,11 +28,11 @@ pub const VECTOR_VERSION: u32 = 1;
 
 /// Bits of a term that are stored.
 const TERM_BITS: u32 = 28;
-/// A text's further distinct words are not indexed: what has more of them is data, of which no part is about anything.
+/// Further distinct words of a text are not indexed: a text with more of them is data, and not about anything.
 const MAX_WORDS: usize = 16_384;
-/// Counts are cut here; in the score, the fiftieth occurrence already adds nothing.
+/// Counts are capped here; in the score, the fiftieth occurrence already adds nothing.
 const MAX_COUNT: u32 = 255;
-/// The most terms that a vector may have. A word that is not longer than 128 bytes has at most 64 parts.
+/// The maximum number of terms in a vector. A word of at most 128 bytes has at most 64 parts.
 const MAX_TERMS: u64 = 65 * MAX_WORDS as u64;
 
 /// The bytes are not a term vector.
@@ -45,7 +45,7 @@ fn stored_bits(term: Term) -> u32 {
     term.bits() & ((1 << TERM_BITS) - 1)
 }
 
-/// Makes term vectors. It keeps its buffers, so one per thread should serve all files.
+/// Builds term vectors. It reuses its buffers, so each thread should use one for all files.
 #[derive(Debug, Default)]
 pub struct VectorBuilder {
     words: WordCounts,
@@ -60,7 +60,7 @@ impl VectorBuilder {
         self.encode(length)
     }
 
-    /// Gathers the terms of all words, sorted, each with its count in the lower half. Returns the length of the text.
+    /// Collects the terms of all words, sorted, each with its count in the lower half. Returns the length of the text.
     fn collect_terms(&mut self, text: &[u8]) -> u64 {
         self.terms.clear();
         let mut length = 0;
@@ -109,12 +109,12 @@ impl VectorBuilder {
 
 const COUNT_MASK: u64 = 0xffff_ffff;
 
-/// The words of one text as they are written, with their counts. Splitting words and stemming their parts is left for the
-/// distinct ones, of which there are five times fewer.
+/// The distinct words of a text, with their counts. Only these are split and stemmed; there are five times fewer of
+/// them than occurrences.
 #[derive(Debug, Default)]
 struct WordCounts {
-    /// For each word its position in `found` plus one, in the lowest 24 bits, below the upper bits of its hash. Zero is a
-    /// free slot.
+    /// For each word, its position in `found` plus one in the lowest 24 bits, and the upper bits of its hash above.
+    /// Zero is a free slot.
     slots: Vec<u64>,
     found: Vec<CountedWord>,
 }
@@ -146,8 +146,8 @@ impl WordCounts {
         });
     }
 
-    /// Returns the slot of a word, or the free one that it belongs into. Two words are taken for the same if the upper 40
-    /// bits of their hashes are: in a text of 16,384 words, once in 8,000 texts.
+    /// Returns the slot of a word, or the free slot for it. Two words count as equal if the upper 40 bits of their
+    /// hashes are: for texts of 16,384 words, this goes wrong once in 8,000 texts.
     #[inline]
     fn slot_of(&self, hash: u64) -> usize {
         let mask = self.slots.len() - 1;
@@ -202,8 +202,8 @@ fn hash_word(text: &[u8], start: usize, end: usize) -> u64 {
     }
 }
 
-/// Returns how many low bits of a distance are written as they are. Distances of random terms are spread like waiting
-/// times, for which the best number is the logarithm of 0.69 times their mean.
+/// Returns how many low bits of a distance are written as they are. The distances of random terms are distributed like
+/// waiting times, for which the optimum is the logarithm of 0.69 times their mean.
 fn rice_parameter(terms: u64) -> u32 {
     let mean = (1_u64 << TERM_BITS) / terms.max(1);
     (mean * 11 / 16).max(1).ilog2()
@@ -218,7 +218,7 @@ pub struct TermVector<'a> {
 }
 
 impl<'a> TermVector<'a> {
-    /// Reads the head of a stored vector. What follows is checked when it is read.
+    /// Parses the header of a stored vector. The rest is checked when it is read.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DamagedVector> {
         let mut rest = bytes;
         let terms = read_varint(&mut rest).ok_or(DamagedVector)?;
@@ -236,7 +236,7 @@ impl<'a> TermVector<'a> {
         self.length
     }
 
-    /// Calls `found` with the position in the query and the count of each term of the query that the text has.
+    /// Calls `found` for each term of the query that the text contains, with its position in the query and its count.
     pub fn match_terms(
         &self,
         query: &QueryTerms,
@@ -269,14 +269,14 @@ impl<'a> TermVector<'a> {
 pub struct QueryTerms {
     /// What vectors store of each term, ascending.
     stored: Vec<u32>,
-    /// One bit for each value of the lowest 16 bits. Nearly all terms of a vector are not in the query, and this finds out
-    /// without a branch that the processor cannot predict.
+    /// One bit for each value of the lowest 16 bits. Nearly all terms of a vector are not in the query, and this
+    /// rejects them without an unpredictable branch.
     filter: Box<[u64; 1024]>,
 }
 
 impl QueryTerms {
-    /// Prepares terms. What is said of a term below is said of its position in `order`, the second value: positions of the
-    /// terms given, ascending by what is stored of them, without those that cannot be told from an earlier one.
+    /// Prepares terms. Positions below refer to `order`, the second value: the positions of the given terms, sorted by
+    /// their stored bits, without those that are indistinguishable from an earlier one.
     pub fn new(terms: &[Term]) -> (Self, Vec<usize>) {
         let mut order: Vec<usize> = (0..terms.len()).collect();
         order.sort_by_key(|at| (stored_bits(terms[*at]), *at));
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_builder_forgets_the_text_before() {
+    fn a_builder_forgets_the_previous_text() {
         let mut builder = VectorBuilder::default();
         builder.build(&b"alpha beta gamma ".repeat(1000));
         assert_eq!(builder.build(b"proxy header"), build("proxy header"));
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_that_cannot_be_told_apart_are_one() {
+    fn indistinguishable_terms_are_merged() {
         let high = Term::from_bits(1 << TERM_BITS | 6);
         let (query, order) = QueryTerms::new(&[Term::from_bits(9), Term::from_bits(6), high]);
         assert_eq!((query.len(), order), (2, vec![1, 0]));
@@ -411,7 +411,7 @@ mod tests {
     }
 
     proptest! {
-        // The same cases each time: a suite that fails now and then says nothing about the change.
+        // Fixed cases: a suite that fails occasionally says nothing about a change.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]

@@ -1,41 +1,41 @@
-//! Finds what a task's text has word for word of a source: whole lines of code, and the parts of string literals between
-//! their placeholders, as messages have them.
+//! Finds text of a source that occurs verbatim in a task: whole lines of code, and the parts of string literals between
+//! placeholders, as in messages.
 //!
-//! What only some chunks have leads to them, however common its words are.
+//! A piece that few chunks contain identifies them, however common its words are.
 
 use memchr::{memchr2, memchr3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A shorter line, such as `return None` or `} else {`, is in too many sources.
+/// A shorter line, such as `return None` or `} else {`, occurs in too many sources.
 const MIN_LINE_BYTES: usize = 21;
 /// A shorter part of a literal occurs by chance.
 const MIN_PART_BYTES: usize = 10;
-/// A longer part of a literal counts no more than one of this length.
+/// A longer part of a literal counts as much as one of this length.
 const LONG_PART_BYTES: usize = 40;
-/// Bytes by which parts of literals are looked up in the task.
+/// The number of leading bytes by which parts of literals are looked up in the task.
 const KEY_BYTES: usize = 8;
-/// A part is compared with no more places of the task that begin with its first bytes.
+/// The maximum number of places in the task with the same first bytes that a part is compared with.
 const MAX_PLACES: usize = 32;
-/// What follows is cut off from a longer line before it is examined; nobody writes it in a task.
+/// Longer lines are truncated to this before they are examined; nobody writes them in a task.
 const MAX_LINE_BYTES: usize = 400;
 
-/// The text of a task, prepared for looking up pieces of sources in it.
+/// The text of a task, prepared for finding pieces of sources in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VerbatimText {
-    /// Its lines, without what quotes them.
+    /// Its lines, without quotation marks.
     lines: FxHashSet<Box<str>>,
     /// The text with single spaces between words.
     words: String,
-    /// Where words begin in `words`, by their first bytes with what follows them.
+    /// Where words begin in `words`, by the bytes that begin there.
     places: FxHashMap<[u8; KEY_BYTES], Vec<u32>>,
 }
 
-/// A piece of a source that the task has word for word.
+/// A piece of a source that occurs verbatim in the task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SharedPiece<'t> {
     /// The piece.
     pub(super) text: &'t str,
-    /// What it counts, if it is in one chunk only.
+    /// Its value, if it is in one chunk only.
     pub(super) worth: f64,
 }
 
@@ -66,7 +66,7 @@ impl VerbatimText {
         prepared
     }
 
-    /// Returns the lines and the parts of literals of a source that the task has, in order and with repetitions.
+    /// Returns the lines and parts of literals of a source that occur in the task, in order and with repetitions.
     pub(super) fn shared_with<'t>(&self, source: &'t str) -> Vec<SharedPiece<'t>> {
         let mut shared = Vec::new();
         if self.words.is_empty() {
@@ -98,7 +98,7 @@ impl VerbatimText {
     }
 }
 
-/// Returns a line of a task without the prompt, the mark of a quotation or of a diff, or the number before it.
+/// Returns a line of a task without a prompt, a quotation or diff mark, or a line number before it.
 fn without_quotation(line: &str) -> &str {
     let marked = [">>>", "...", ">", "$", "+", "-", "E "].iter().find_map(|mark| line.strip_prefix(mark));
     let line = marked.unwrap_or(line).trim_start();
@@ -106,7 +106,7 @@ fn without_quotation(line: &str) -> &str {
     if numbered.len() < line.len() { numbered.trim_start_matches([':', '|', ' ', '\t']) } else { line }
 }
 
-/// Returns the parts of the string literals of a line that have words: what is between placeholders and escapes.
+/// Returns the parts with words of a line's string literals, between placeholders and escapes.
 fn literal_parts(line: &str) -> impl Iterator<Item = &str> {
     literals(line)
         .flat_map(|literal| {
@@ -120,7 +120,7 @@ fn is_margin(c: char) -> bool {
     matches!(c, ' ' | '.' | ',' | ':' | ';' | '!' | '(' | ')' | '`' | '\'' | '"' | '#' | '$')
 }
 
-/// Returns the texts between quotes of the same kind; an apostrophe within a word opens none.
+/// Returns the texts between matching quotes; an apostrophe inside a word is not one.
 fn literals(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -143,7 +143,7 @@ fn literals(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns where the quote is that ends a literal, which no backslash precedes.
+/// Returns the position of the quote that ends a literal, skipping escaped ones.
 fn end_of_literal(text: &[u8], quote: u8) -> Option<usize> {
     let mut start = 0;
     loop {
@@ -155,11 +155,11 @@ fn end_of_literal(text: &[u8], quote: u8) -> Option<usize> {
     }
 }
 
-/// Where a literal has something else than its own words: `{name}`, `%s`, `\n`.
+/// The parts of a literal that are not literal text: `{name}`, `%s`, `\n`.
 #[derive(Clone, Copy, Default)]
 struct Placeholder {
     depth: usize,
-    /// Whether the last character began an escape or a conversion, which goes on until its letter.
+    /// Whether the last character began an escape or a conversion, which continues to its letter.
     is_begun: bool,
 }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_code_is_found_however_it_is_quoted() {
+    fn a_line_of_code_is_found_in_any_quotation() {
         let source = "def f():\n    total = compute_total(order)\n    return total\n";
         for task in [
             "It is this line:\n```python\ntotal = compute_total(order)\n```\n",
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_constructed_is_read_in_linear_time() {
+    fn hostile_texts_take_linear_time() {
         let task = "a b c d e ".repeat(20_000);
         let source = "\"a b c d e a b c d f\" ".repeat(20);
         assert_eq!(shared(&task, &source), [""; 0]);

@@ -1,18 +1,18 @@
-//! Cuts long functions, and runs of lines of data, around the lines that a task points to.
+//! Cuts long functions, and long runs of data, around the lines that a task points to.
 //!
-//! A function is shown whole, and one that is too long for a document by its signature alone. Where a trace, a diagnostic
-//! or a link names a line in it, that line and what is around it say more.
+//! A function is shown whole, and one that is too long for a document only by its signature. If a trace, a diagnostic
+//! or a link names a line in it, that line and its surroundings are more useful.
 
 use super::chunks::{Chunk, ChunkKind, FileChunks};
 use super::query::{LineMention, RankingQuery, is_file_of_frame};
 
-/// How many lines are shown before and after a line that the task points to.
+/// The number of lines shown before and after a line that the task points to.
 const LINES_AROUND: u32 = 40;
-/// The fewest of them where a document has no room for that many lines that are in no function.
+/// The minimum number where so many lines outside of functions do not fit.
 const FEWEST_LINES_AROUND: u32 = 8;
 
-/// Cuts the chunks of a file of more than `most_bytes` that the task points into: what is around its lines, and what is
-/// before, between and after that, become chunks of their own.
+/// Cuts the chunks of more than `most_bytes` in a file that the task points into: the surroundings of the lines, and
+/// the parts before, between and after them, become chunks of their own.
 pub fn cut_around_mentions<'a>(
     chunks: &mut FileChunks<'a>,
     path: &[u8],
@@ -30,7 +30,7 @@ pub fn cut_around_mentions<'a>(
         functions.any(|chunk| chunk.name() == name)
     };
     for mention in &mut mentions {
-        // A function within another one is found by its line.
+        // A nested function is found by its line.
         mention.function = mention.function.take().filter(|name| is_chunk(name));
     }
     join_runs(&mut chunks.chunks, &mentions);
@@ -42,8 +42,8 @@ pub fn cut_around_mentions<'a>(
     chunks.chunks = std::mem::take(&mut chunks.chunks).into_iter().flat_map(cut).collect();
 }
 
-/// Joins runs of the same lines where the task points to a line so near the end of one that what is around it is in the
-/// other: where a run ends is chance.
+/// Joins loose runs if the task points to a line so near the end of one that its surroundings are in the other: where a
+/// run ends is arbitrary.
 fn join_runs(chunks: &mut Vec<Chunk<'_>>, mentions: &[LineMention]) {
     let is_near = |line: u32| {
         move |mention: &LineMention| {
@@ -63,7 +63,7 @@ fn join_runs(chunks: &mut Vec<Chunk<'_>>, mentions: &[LineMention]) {
     });
 }
 
-/// Returns the first and the last line of what is shown of a chunk, ascending and apart.
+/// Returns the first and last lines of the windows in a chunk, ascending and disjoint.
 fn windows(chunk: &Chunk<'_>, mentions: &[LineMention], most_bytes: usize) -> Vec<(u32, u32)> {
     let is_function = chunk.kind == ChunkKind::Function;
     let is_within = |mention: &&LineMention| {
@@ -85,14 +85,14 @@ fn windows(chunk: &Chunk<'_>, mentions: &[LineMention], most_bytes: usize) -> Ve
     found
 }
 
-/// Returns how many lines before and after a line of a chunk have no more than `most_bytes`.
+/// Returns how many lines before and after a line of a chunk fit in `most_bytes`.
 fn fitting_lines(chunk: &Chunk<'_>, most_bytes: usize) -> u32 {
     let bytes_a_line = (chunk.bytes.len() / chunk.lines() as usize).max(1);
     let around = u32::try_from(most_bytes / bytes_a_line / 2).unwrap_or(LINES_AROUND);
     around.clamp(FEWEST_LINES_AROUND, LINES_AROUND)
 }
 
-/// Returns a chunk in parts: the windows, and what is left around them.
+/// Returns a chunk in parts: the windows, and the rest around them.
 fn pieces<'a>(chunk: Chunk<'a>, windows: &[(u32, u32)], text: &str) -> Vec<Chunk<'a>> {
     if windows.is_empty() {
         return vec![chunk];
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_data_are_cut_where_there_is_little_room_and_joined_where_a_run_ends_near_them() {
+    fn lines_of_data_are_cut_if_space_is_short_and_joined_if_a_run_ends_near_them() {
         assert_eq!(lines_of_data(90, 10_000), [(1, 60), (61, 120), (121, 180)]);
         assert_eq!(lines_of_data(90, 220), [(1, 60), (61, 79), (80, 100), (101, 120), (121, 180)]);
         assert_eq!(lines_of_data(61, 10_000), [(1, 120), (121, 180)]);

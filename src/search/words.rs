@@ -1,16 +1,16 @@
-//! Splits text into index terms: identifiers as they are written, and the stems of the words that they are made of.
+//! Splits text into index terms: identifiers as written, and the stems of their words.
 //!
 //! Task texts, source texts, paths, names and commit subjects are all split by the same rules, so that their terms can
 //! be compared. The rules are linear in the text, allocate nothing, and accept any bytes: a byte that is not an ASCII
 //! letter, digit or underscore separates words.
 //!
-//! Start with [`terms`]; use [`words`] where the position of a word matters.
+//! Start with [`terms`]; use [`words`] if the position of a word matters.
 
 use std::ops::Range;
 
 use super::stems::{Term, is_stop_word, load, part_term};
 
-/// A longer word is data in disguise, such as Base64 without line breaks, and has no terms.
+/// A longer word is encoded data, such as Base64 without line breaks, and has no terms.
 const MAX_WORD_BYTES: usize = 128;
 
 /// A word of a text: a run of letters, digits and underscores that does not begin with a digit.
@@ -23,7 +23,7 @@ pub struct Word<'a> {
 }
 
 impl<'a> Word<'a> {
-    /// Returns a word that was found in the text before.
+    /// Returns a word that was found in the text earlier.
     pub(super) fn again(text: &'a [u8], start: usize, end: usize, is_plain: bool) -> Self {
         Self { text, start, end, is_plain }
     }
@@ -51,13 +51,13 @@ impl<'a> Word<'a> {
     /// Returns the terms of this word: the word itself unless it is plain or a stop word, then the stem of each part.
     ///
     /// Parts end at underscores, at digits and where the case changes: `parse_HTTPHeader2` has `parse`, `http` and
-    /// `header`. Parts of one byte and stop words are left out.
+    /// `header`. Parts of one byte and stop words are skipped.
     pub fn terms(&self) -> WordTerms<'a> {
         let is_whole_pending = !self.is_plain() && !self.is_stop_word();
         WordTerms { word: *self, at: self.start, part_start: self.start, is_whole_pending }
     }
 
-    /// Returns whether the word is too common to be looked for.
+    /// Returns whether the word is too common to be searched for.
     pub fn is_stop_word(&self) -> bool {
         let length = self.end - self.start;
         length <= 8
@@ -76,7 +76,7 @@ pub struct WordTerms<'a> {
 }
 
 impl WordTerms<'_> {
-    /// Returns the bytes of the text that the last term was made of: those of the word, or of one part.
+    /// Returns the byte range that the last term was derived from: that of the word, or of one part.
     pub fn position(&self) -> Range<usize> {
         if self.part_start < self.at { self.part_start..self.at } else { self.word.start..self.word.end }
     }
@@ -133,26 +133,26 @@ impl WordTerms<'_> {
 
 /// Iterates over the words of a text; made by [`words`].
 ///
-/// The text is read in blocks of 64 bytes, each of which becomes one number with a bit per byte. A loop over bytes would
-/// take twice as long, because the processor cannot predict where words end.
+/// The text is read in blocks of 64 bytes, each of which becomes one number with a bit per byte. A loop over bytes
+/// would take twice as long, because the processor cannot predict where words end.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     text: &'a [u8],
     /// Where the next block begins.
     next_block: usize,
-    /// The bits of the current block at which words begin or end, without those that were already visited.
+    /// The bits of the current block at which words begin or end, without those already visited.
     edges: u64,
-    /// The bits of the current block that are in words and are no lower-case letters.
+    /// The bits of the current block that are in words and are not lower-case letters.
     not_lower: u64,
     /// Whether the last byte of the current block is in a word.
     ends_in_word: bool,
-    /// Where the word began whose end is the next edge.
+    /// Where the current word began, which ends at the next edge.
     start: Option<usize>,
-    /// Whether that word had another byte than a lower-case letter in an earlier block.
+    /// Whether the current word contains other bytes than lower-case letters in an earlier block.
     is_mixed: bool,
 }
 
-/// Returns the words of a text, in order. Numbers, hexadecimal ones included, and words of one byte are left out.
+/// Returns the words of a text, in order. Numbers (including hexadecimal ones) and words of one byte are skipped.
 pub fn words(text: &[u8]) -> Words<'_> {
     Words { text, next_block: 0, edges: 0, not_lower: 0, ends_in_word: false, start: None, is_mixed: false }
 }
@@ -179,7 +179,7 @@ impl<'a> Iterator for Words<'a> {
         }
     }
 
-    // The loops of `for_each` end in this one, which the compiler can make part of its caller.
+    // The loops of `for_each` end up here, and the compiler can inline this one into its caller.
     #[inline]
     fn fold<B, F: FnMut(B, Word<'a>) -> B>(mut self, start: B, mut add: F) -> B {
         let mut sum = start;
@@ -201,7 +201,7 @@ impl<'a> Iterator for Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Passes the next edge of the block. Returns the word that ends there, if one does.
+    /// Processes the next edge of the block. Returns the word that ends there, if any.
     #[inline]
     fn pass_edge(&mut self) -> Option<Word<'a>> {
         let at = self.edges.trailing_zeros();
@@ -219,13 +219,14 @@ impl<'a> Words<'a> {
         word_at(self.text, start, edge, !is_mixed)
     }
 
-    /// Returns the word that the text ends in.
+    /// Returns the word at the end of the text.
     fn last_word(&mut self) -> Option<Word<'a>> {
         self.note_mixed_block();
         word_at(self.text, self.start.take()?, self.text.len(), !self.is_mixed)
     }
 
-    /// Notes for a word that goes on after the current block whether it has another byte than a lower-case letter there.
+    /// Records whether the part of an unfinished word in the current block contains other bytes than lower-case
+    /// letters.
     #[inline]
     fn note_mixed_block(&mut self) {
         if let Some(start) = self.start {
@@ -252,11 +253,11 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Bytes that are classified at once, as many as a number has bits.
+/// The number of bytes classified at once: as many as the bits of a number.
 const BLOCK: usize = 64;
 
-/// Returns which bytes may be in words, and which are lower-case letters. There are no branches in the loops, so that the
-/// compiler makes them loops over vectors.
+/// Returns which bytes may be in words, and which are lower-case letters. The loops have no branches, so that the
+/// compiler vectorizes them.
 #[inline]
 fn classify(block: &[u8; BLOCK]) -> (u64, u64) {
     let in_word = block.map(|byte| {
@@ -338,7 +339,7 @@ mod tests {
 
     use super::*;
 
-    /// Splits text into the parts of words before they are stemmed, and identifiers with `=` in front.
+    /// Splits text into the parts of words before stemming, and identifiers with `=` in front.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "so that the macro is written in the call")]
     fn check(text: &str, expected: Expect) {
@@ -432,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_separate_words() {
+    fn bytes_that_are_not_text_separate_words() {
         let mut text = b"foo".to_vec();
         text.extend([0xff, 0, 0xe9]);
         text.extend(b"bar");
@@ -503,7 +504,7 @@ mod tests {
     }
 
     proptest! {
-        // The same cases each time: a suite that fails now and then says nothing about the change.
+        // Fixed cases: a suite that fails occasionally says nothing about a change.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]

@@ -1,4 +1,4 @@
-//! The work that Beads tracks, in whatever version of its formats it is written.
+//! The work that Beads tracks, in all versions of its formats.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 use super::format::{DataSyntax, Error, parse};
 use crate::model::{BeadIssue, BeadsList, collapse_whitespace};
 
-/// Under which keys a list of issues may be wrapped.
+/// The keys under which a list of issues may be wrapped.
 const LIST_KEYS: [&str; 4] = ["issues", "beads", "data", "items"];
 
-/// Reads issues: lines of JSON, of which those that cannot be understood are counted; or one value of JSON that holds
-/// them in a list, or by their ids. Deleted issues, and records that are not issues, are left out.
+/// Reads issues: lines of JSON, of which invalid ones are counted; or one JSON value that contains them in a list, or
+/// by id. Deleted issues and other records are skipped.
 pub fn read_beads(bytes: &[u8], syntax: DataSyntax) -> Result<BeadsList, Error> {
     let mut found = BeadsReader::default();
     match syntax {
         DataSyntax::JsonLines => {
-            // Each line is independent: one with a broken byte, or with the marks of a merge, costs that line alone.
+            // Each line is independent: a broken byte or merge conflict marks invalidate that line only.
             for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
                 match serde_json::from_slice(line) {
                     Ok(value) => found.read_issue(&value, None),
@@ -31,7 +31,7 @@ pub fn read_beads(bytes: &[u8], syntax: DataSyntax) -> Result<BeadsList, Error> 
 
 #[derive(Default)]
 struct BeadsReader {
-    /// By their ids; of several that share one the last counts, for files of lines are appended to.
+    /// By id; the last record of an id counts, because line-based files are append-only.
     issues: BTreeMap<String, Option<BeadIssue>>,
     skipped: u64,
 }
@@ -63,21 +63,20 @@ impl BeadsReader {
             self.skipped += 1;
             return;
         };
-        // Newer versions write their memories between the issues.
+        // Newer versions write memories between the issues.
         if issue.get("_type").and_then(Value::as_str).is_some_and(|kind| kind != "issue") {
             return;
         }
         let id = first_field(issue, &["id"]).or_else(|| key.map(collapse_whitespace));
         let title = first_field(issue, &["title", "name"]);
-        // An id alone does not make an issue: records of other kinds have one, too.
+        // An id alone does not make an issue: other kinds of records have one too.
         let (Some(id), true) = (id, title.is_some() || issue.contains_key("status")) else {
             self.skipped += 1;
             return;
         };
         let status = first_field(issue, &["status", "state"]).unwrap_or_else(|| "open".to_owned());
         let status = status.to_lowercase().replace(['-', ' '], "_");
-        // Deleted issues are kept until the end, because a deletion has to replace an earlier record with
-        // the same id.
+        // Deleted issues are kept to the end, because a deletion has to replace an earlier record with the same id.
         let is_gone = matches!(status.as_str(), "tombstone" | "deleted");
         let description = ["description", "body"].iter().find_map(|key| issue.get(*key)?.as_str());
         let bead = BeadIssue {
@@ -111,7 +110,7 @@ fn first_field(issue: &Map<String, Value>, keys: &[&str]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Returns the ids of what is done, what is not with its status, and how many entries were skipped.
+    /// Returns the ids of completed issues, those of active ones with their status, and how many entries were skipped.
     fn read(text: &str, syntax: DataSyntax) -> (Vec<String>, Vec<String>, u64) {
         let beads = read_beads(text.as_bytes(), syntax).unwrap();
         let active = beads.active.iter().map(|bead| format!("{} {}", bead.id, bead.status)).collect();
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_issue_that_stands_twice_the_last_counts() {
+    fn the_last_record_of_an_issue_counts() {
         let lines = "{\"id\":\"a\",\"title\":\"A\",\"status\":\"open\"}\n{\"id\":\"a\",\"title\":\"A\",\"status\":\"closed\"}\n";
         check(lines, DataSyntax::JsonLines, &["a"], &[], 0);
     }

@@ -1,4 +1,4 @@
-//! What was said so far, in the shapes in which clients write it down.
+//! The discussion so far, in the formats of various clients.
 
 use serde_json::{Map, Value};
 
@@ -10,19 +10,19 @@ use crate::model::{DiscussionEntry, collapse_whitespace};
 const LIST_KEYS: [&str; 2] = ["history", "messages"];
 /// Keys that may hold the takes of a discussion.
 const TAKE_KEYS: [&str; 2] = ["takes", "discussions"];
-/// The role of a table that names none.
+/// The role of an entry without one.
 const UNKNOWN_ROLE: &str = "Unknown";
 const WANTED: &str = "a list, or one under `history` or `messages`, or takes that hold one";
 
-/// A discussion as it is shown.
+/// A discussion for display.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Discussion {
     pub entries: Vec<DiscussionEntry>,
-    /// How many entries there are besides, which have nothing to show.
+    /// The number of other entries, which have nothing to show.
     pub silent: usize,
 }
 
-/// Reads a discussion: the take of that name, or the one that the file marks as active.
+/// Reads a discussion: the take of that name, or the one marked as active.
 pub fn read_discussion(
     bytes: &[u8],
     syntax: Option<DataSyntax>,
@@ -30,8 +30,7 @@ pub fn read_discussion(
 ) -> Result<Discussion, Error> {
     let value = parse(bytes, syntax)?;
     let values = find_entries(&value, take)?;
-    // Numbered before entries without text are dropped, so that an error names the entry as the file counts
-    // it.
+    // Numbered before entries without text are dropped, so that an error names the entry as counted in the file.
     let read = values
         .iter()
         .enumerate()
@@ -45,15 +44,15 @@ pub fn read_discussion(
 fn find_entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value], Error> {
     let no_entries = Error::NoEntries { wanted: WANTED };
     match (value, take) {
-        // One line of JSONL that wraps a list is what a program writes that knows no other way.
+        // One JSONL line that wraps a list comes from programs that write only JSONL.
         (Value::Array(items), None) => match items.as_slice() {
-            // Without a list, it is an entry without its keys.
+            // Without a list, it is an entry with missing keys.
             [Value::Object(only)] if !is_entry(only) => Ok(list_in(only).unwrap_or(items)),
             items => Ok(items),
         },
         (Value::Array(_), Some(name)) => Err(Error::NoTake { name: name.to_owned(), existing: Vec::new() }),
         (Value::Object(table), _) => {
-            // A project's own file may keep the whole of it one level down.
+            // A project's own file may nest all of it one level deeper.
             let inner = table.get("discussion").and_then(Value::as_object);
             let table = inner.filter(|_| list_in(table).is_none()).unwrap_or(table);
             entries_in_takes(table, take)
@@ -68,8 +67,7 @@ fn entries_in_takes<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Re
     let find = |wanted: &str| takes.iter().find(|(name, _)| *name == wanted).map(|(_, take)| *take);
     let existing = || takes.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
     let no_entries = || Error::NoEntries { wanted: WANTED };
-    // A take that was asked for is never replaced by the one marked as active: the caller wants that one or
-    // an error.
+    // A requested take is never replaced by the active one: the caller wants that take or an error.
     if let Some(name) = take {
         let found = find(name);
         let found = found.ok_or_else(|| Error::NoTake { name: name.to_owned(), existing: existing() })?;
@@ -88,7 +86,7 @@ fn entries_in_takes<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Re
     }
 }
 
-/// Returns takes with their names: from a table by name, or from a list in which each has its `name`.
+/// Returns takes with their names: from a table keyed by name, or from a list of tables with a `name`.
 fn named_takes(takes: &Value) -> Vec<(&str, &Map<String, Value>)> {
     match takes {
         Value::Object(takes) => {
@@ -123,11 +121,11 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     };
     let role = match table.get("role") {
         None | Some(Value::Null) => None,
-        // It begins a line, so it must be a single one.
+        // It begins a line, so it must be on a single one.
         Some(Value::String(role)) => Some(collapse_whitespace(role)),
         Some(_) => return Err("`role` is not a string"),
     };
-    // OpenAI's Responses API has calls and their results as entries of their own.
+    // OpenAI's Responses API has entries of their own for calls and their results.
     if role.is_none()
         && let Some(kind @ ("function_call" | "function_call_output")) =
             table.get("type").and_then(Value::as_str)
@@ -137,7 +135,7 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     }
     let calls = call_lines(table);
     let mut lines = match content_of(table) {
-        // Messages that only call tools may have no content in OpenAI's format, or a `null`.
+        // In OpenAI's format, messages that only call tools may have no content, or `null`.
         None | Some(Value::Null) if !calls.is_empty() => Vec::new(),
         None if role.is_none() => return Err("neither `role` nor `content`"),
         None => return Err("no `content`"),
@@ -151,7 +149,7 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     Ok(entry(Some(role), &lines.join("\n")))
 }
 
-/// Returns an entry without the space around its text; `None` if it has no other text.
+/// Returns an entry with its text trimmed; `None` if nothing is left.
 fn entry(role: Option<String>, text: &str) -> Option<DiscussionEntry> {
     let content = text.trim().to_owned();
     (!content.is_empty()).then_some(DiscussionEntry { role, content })
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_providers_parts_the_texts_are_taken() {
+    fn texts_are_extracted_from_a_providers_parts() {
         let parts =
             r#"[{"type": "text", "text": "a"}, {"type": "image"}, "b", {"thought": true, "text": "c"}]"#;
         let shown = [("user", "a\n[image]\nb")];
@@ -214,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_tools_are_a_line_and_their_results_a_text() {
+    fn tool_calls_are_lines_and_their_results_are_texts() {
         let anthropic = r#"[
             {"role": "assistant", "content": [{"type": "text", "text": "Let me see."},
                 {"type": "tool_use", "id": "1", "name": "grep", "input": {"q": "a\nb"}}]},
@@ -262,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_its_place() {
+    fn errors_name_the_invalid_entry() {
         check_error(r#"["a", 3]"#, DataSyntax::Json, None, "entry 2: neither");
         check_error(r#"[{"role": "u"}]"#, DataSyntax::Json, None, "entry 1: no `content`");
         check_error(r#"[{"foo": 1}]"#, DataSyntax::Json, None, "entry 1: neither `role` nor `content`");
@@ -277,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused_and_not_followed() {
+    fn deep_nesting_is_refused() {
         let deep = 100_000;
         check_error("[".repeat(deep), DataSyntax::Json, None, "recursion limit");
         check_error("[".repeat(deep), DataSyntax::JsonLines, None, "recursion limit");

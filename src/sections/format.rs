@@ -1,9 +1,9 @@
-//! The formats of files outside of the listing: JSON, JSON Lines, TOML and images, and why one cannot be read.
+//! The formats of files outside of the listing (JSON, JSON Lines, TOML and images), and errors in reading them.
 
 use crate::model::collapse_whitespace;
 use serde_json::Value;
 
-/// How a file is written.
+/// The syntax of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataSyntax {
     Json,
@@ -12,7 +12,7 @@ pub enum DataSyntax {
 }
 
 impl DataSyntax {
-    /// Returns the syntax that an extension means; `None` if it means none of them.
+    /// Returns the syntax of an extension; `None` if it has none of these.
     pub fn from_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
@@ -23,11 +23,11 @@ impl DataSyntax {
     }
 }
 
-/// Reads a text as the syntax that is given, or as the first that it keeps.
+/// Parses a text in the given syntax, or in the first one in which it is valid.
 ///
-/// The parsers themselves refuse what is nested too deeply, so no text can exhaust the stack.
+/// The parsers reject deep nesting, so no text can exhaust the stack.
 pub(super) fn parse(bytes: &[u8], syntax: Option<DataSyntax>) -> Result<Value, Error> {
-    // Editors on Windows begin files with a byte order mark, which no parser of JSON accepts.
+    // Windows editors begin files with a byte order mark, which JSON parsers reject.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
@@ -37,7 +37,7 @@ pub(super) fn parse(bytes: &[u8], syntax: Option<DataSyntax>) -> Result<Value, E
         Some(DataSyntax::Json) => parse_json(text),
         Some(DataSyntax::JsonLines) => parse_json_lines(text),
         Some(DataSyntax::Toml) => parse_toml(text),
-        // JSON comes first: one value on one line is JSON Lines as well, and means the former.
+        // JSON comes first: a single value on one line would be valid JSON Lines as well.
         None => parse_json(text)
             .or_else(|_| parse_json_lines(text))
             .or_else(|_| parse_toml(text))
@@ -75,12 +75,12 @@ fn syntax_error(syntax: &'static str, error: &serde_json::Error) -> Error {
     Error::Syntax { syntax, reason: collapse_whitespace(&error.to_string()) }
 }
 
-/// Why a file of discussion or of issues cannot be read.
+/// Why a file with a discussion or issues cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("line {line} is not UTF-8")]
     NotUtf8 {
-        /// The line, from 1, with the first byte that is wrong.
+        /// The line with the first invalid byte, from 1.
         line: usize,
     },
     #[error("not valid {syntax}: {reason}")]
@@ -91,16 +91,16 @@ pub enum Error {
     },
     #[error("not JSON, JSONL or TOML")]
     NoSyntax,
-    /// There is no list of entries where one is looked for.
+    /// There is no list of entries.
     #[error("no entries: expected {wanted}")]
     NoEntries {
-        /// Where they are looked for.
+        /// The places where one was searched for.
         wanted: &'static str,
     },
-    /// An entry is not what an entry can be.
+    /// An entry is invalid.
     #[error("entry {entry}: {reason}")]
     BadEntry {
-        /// The entry, from 1; a line in JSONL.
+        /// The number of the entry, from 1; a line in JSONL.
         entry: usize,
         reason: &'static str,
     },
@@ -111,7 +111,7 @@ pub enum Error {
 }
 
 fn quoted_list(names: &[String]) -> String {
-    /// A list that is longer helps nobody.
+    /// A longer list would not help.
     const MOST: usize = 20;
     if names.is_empty() {
         return "none".to_owned();
@@ -124,10 +124,11 @@ fn quoted_list(names: &[String]) -> String {
     words.join(", ")
 }
 
-/// Returns the media type of an image that providers take, though Gemini takes no GIF; `None` for all else.
+/// Returns the media type of an image in a format that providers accept (except GIF, which Gemini rejects); `None` for
+/// all else.
 pub fn image_media_type(bytes: &[u8]) -> Option<&'static str> {
-    // By signature and not by extension: a provider rejects an image whose bytes are not of the declared
-    // type, and a name may be wrong.
+    // By signature, not by extension: a provider rejects an image whose bytes do not match the declared type, and an
+    // extension may be wrong.
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

@@ -1,12 +1,12 @@
-//! The parts of a message, as providers have them, each as the text that a discussion shows.
+//! The parts of a message in the providers' formats, as text for a discussion.
 
 use crate::model::collapse_whitespace;
 use serde_json::{Map, Value};
 
-/// The most characters of a call's arguments.
+/// The maximum number of characters of a call's arguments.
 const MAX_ARGUMENTS: usize = 160;
 
-/// Returns what a message has besides its content: the calls of tools in OpenAI's format.
+/// Returns a line for each tool call of a message in OpenAI's format, which are not part of its content.
 pub(super) fn call_lines(message: &Map<String, Value>) -> Vec<String> {
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     calls.filter_map(|call| Some(call_line(call.get("function")?.as_object()?, "arguments"))).collect()
@@ -19,7 +19,7 @@ pub(super) fn part_text(part: &Value) -> Option<String> {
         Value::Object(part) => part,
         _ => return None,
     };
-    // Gemini marks a thought by a flag on a part that has a text like any other.
+    // Gemini marks a thought by a flag on an ordinary text part.
     if part.get("thought") == Some(&Value::Bool(true)) {
         return None;
     }
@@ -34,7 +34,7 @@ pub(super) fn part_text(part: &Value) -> Option<String> {
         "image" | "image_url" | "input_image" => return Some("[image]".to_owned()),
         _ => {}
     }
-    // Gemini's parts have no type, but a key of that kind.
+    // Gemini's parts have no type, but a key for each kind.
     let gemini = |key: &str| part.get(key).and_then(Value::as_object);
     if let Some(call) = gemini("functionCall") {
         return Some(call_line(call, "args"));
@@ -62,7 +62,7 @@ fn call_line(call: &Map<String, Value>, arguments_key: &str) -> String {
     let name = call.get("name").and_then(Value::as_str).unwrap_or("?");
     let arguments = match call.get(arguments_key) {
         None | Some(Value::Null) => String::new(),
-        // OpenAI has JSON in a string.
+        // OpenAI encodes JSON in a string.
         Some(Value::String(json)) => collapse_whitespace(json),
         Some(arguments) => collapse_whitespace(&arguments.to_string()),
     };

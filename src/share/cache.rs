@@ -1,4 +1,4 @@
-//! The team's cache as one thing: an engine, the keys, and whose entries are believed.
+//! The team's cache: an engine, the keys, and the writers that are trusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,13 +17,13 @@ use super::timed::TimedEngine;
 use super::url::ShareUrl;
 use crate::model::{ContentHash, SummaryKey, WriterKey, hex};
 
-/// The number of wanted summaries from which on packs are read: fewer are fetched one by one in less time.
+/// The number of wanted summaries from which packs are used: fetching fewer one by one is faster.
 const PACK_MINIMUM: usize = 200;
 
 /// The cache of a team.
 pub struct TeamCache {
     engine: TimedEngine,
-    /// Which cache this is, with which keys: what is known of another one says nothing about it.
+    /// Identifies the cache and its keys, so that data about another one is not used for it.
     id: ContentHash,
     /// Whether questions are claimed.
     has_claims: bool,
@@ -32,29 +32,29 @@ pub struct TeamCache {
     writers: Vec<WriterKey>,
 }
 
-/// What the cache has under a key.
+/// The content of the cache under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
     Missing,
-    /// An entry that counts as missing.
+    /// An invalid entry, which counts as missing.
     Refused(EntryDefect),
     Found(Box<SharedSummary>, WriterKey),
 }
 
 type OpenedEntry = Result<(SharedSummary, WriterKey), EntryDefect>;
 
-/// What became of summaries that were to be stored.
+/// The result of storing summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoreReport {
     pub stored: u64,
-    /// Those of which the cache has an entry already.
+    /// Those that the cache already has.
     pub present: u64,
     /// Those that are too long for an entry.
     pub unfit: u64,
 }
 
 impl TeamCache {
-    /// Returns the cache at an address. Nothing is connected to yet; without a signing key nothing can be stored.
+    /// Returns the cache at an address, without connecting to it. Without a signing key, nothing can be stored.
     pub fn new(
         url: &ShareUrl,
         options: EngineOptions,
@@ -66,17 +66,17 @@ impl TeamCache {
         let writers: Vec<WriterKey> = writers.iter().map(|writer| writer.key).collect();
         let id = cache_id(url, &access.server, &team, &writers);
         let engine = TimedEngine::open(url, options, access)?;
-        // Who stores nothing claims nothing: the others would wait in vain.
+        // A reader who cannot store must not claim: others would wait in vain.
         let has_claims = options.claims && signer.is_some() && engine.has_claims();
         Ok(Self { engine, id, has_claims, team, signer, writers })
     }
 
-    /// Returns what identifies the cache, its keys and whose entries are believed.
+    /// Returns the identity of the cache, its keys and its trusted writers.
     pub const fn id(&self) -> ContentHash {
         self.id
     }
 
-    /// Fails if the cache cannot be reached.
+    /// Returns an error if the cache cannot be reached.
     pub fn check(&self) -> Result<(), Error> {
         self.engine.check()
     }
@@ -86,7 +86,7 @@ impl TeamCache {
         self.signer.as_ref().map(SigningKey::writer_key)
     }
 
-    /// Calls `each` with what the cache has under each of these keys, in any order.
+    /// Calls `each` with the result for each of these keys, in any order.
     pub fn fetch<E: From<Error>>(
         &self,
         keys: &[SummaryKey],
@@ -103,7 +103,7 @@ impl TeamCache {
                 break;
             }
             self.fetch_packed(&pack, &mut wanted, &mut |key, found| match found {
-                // There may be an intact one elsewhere.
+                // There may be a valid one elsewhere.
                 Err(defect) => {
                     refused.insert(*key, defect);
                     Ok(())
@@ -118,7 +118,7 @@ impl TeamCache {
         })
     }
 
-    /// Calls `each` with the entries of a pack that are wanted; those that hold are not wanted any more.
+    /// Calls `each` with the wanted entries of a pack; valid ones are no longer wanted.
     fn fetch_packed<E: From<Error>>(
         &self,
         pack: &PackName,
@@ -141,7 +141,7 @@ impl TeamCache {
         Ok(())
     }
 
-    /// Reads the index of a pack; `None` if it is none of this form.
+    /// Reads the index of a pack; `None` if it is not a pack of this format.
     fn pack_index(&self, pack: &PackName) -> Result<Option<PackIndex>, Error> {
         let mut start = self.engine.read_pack(pack, 0, FIRST_READ_BYTES)?;
         let Some(length) = PackIndex::length(&start) else { return Ok(None) };
@@ -151,7 +151,7 @@ impl TeamCache {
         Ok(PackIndex::parse(&start))
     }
 
-    /// Stores summaries as one object, unless a recent pack has all of them.
+    /// Stores summaries as one pack, unless a recent pack contains all of them.
     pub fn store_pack(&self, summaries: &[SharedSummary], now_ms: i64) -> Result<StoreReport, Error> {
         let signer = self.signer.as_ref().ok_or(Error::NoSigningKey)?;
         if !self.engine.has_packs() {
@@ -176,7 +176,7 @@ impl TeamCache {
         Ok(StoreReport { stored, present: 0, unfit: count - stored })
     }
 
-    /// Does the same for what this cache's own signing key has stored.
+    /// Fetches only entries stored with this cache's own signing key.
     pub fn fetch_own<E: From<Error>>(
         &self,
         keys: &[SummaryKey],
@@ -186,8 +186,7 @@ impl TeamCache {
         self.fetch_by(&[own], keys, each)
     }
 
-    /// Stores summaries. An entry by a writer that is believed stays, and so does one of a writer that is not known
-    /// here; what is no entry at all is replaced.
+    /// Stores summaries. An entry by a trusted writer, or by one unknown here, is kept; invalid data is replaced.
     pub fn store(&self, summaries: &[SharedSummary]) -> Result<StoreReport, Error> {
         let signer = self.signer.as_ref().ok_or(Error::NoSigningKey)?;
         let believed: Vec<WriterKey> = self.writers.iter().copied().chain(self.own_key()).collect();
@@ -228,16 +227,16 @@ impl TeamCache {
         self.has_claims
     }
 
-    /// Claims questions, each by the key of the summary that answers it first, for a time; returns of each whether nobody
-    /// else had claimed it.
+    /// Claims questions, each by the key of the summary that answers it first, for a limited time. Returns for each
+    /// whether nobody else had claimed it.
     pub fn claim(&self, keys: &[SummaryKey], lifetime: Duration) -> Result<Vec<bool>, Error> {
         self.engine.claim(self.remote_keys(keys), lifetime)
     }
 
-    /// Gives up claims.
+    /// Releases claims.
     pub fn release(&self, keys: &[SummaryKey]) -> Result<(), Error> {
         if keys.is_empty() {
-            // Servers refuse an empty batch.
+            // Servers reject an empty batch.
             return Ok(());
         }
         self.engine.release(self.remote_keys(keys))
@@ -279,7 +278,7 @@ fn cache_id(url: &ShareUrl, server: &S3Server, team: &TeamKey, writers: &[Writer
     ContentHash::digest(&text)
 }
 
-/// Returns a name for a pack that is written now. It precedes those of all older packs, because servers list names in order.
+/// Returns the name of a new pack. It sorts before those of all older packs, because servers list names in order.
 fn new_pack_name(now_ms: i64) -> Result<PackName, Error> {
     let mut random = [0; 8];
     let failed = |_| Error::Io { done: "written", source: io::Error::other("no random numbers") };
@@ -300,7 +299,7 @@ pub(super) mod tests {
     pub(in crate::share) const OPTIONS: EngineOptions =
         EngineOptions { timeout: Duration::from_secs(20), lifetime: None, claims: true, insecure: false };
 
-    /// What a folder needs: nothing.
+    /// The access data for a folder, which needs none.
     pub(in crate::share) fn access(keys: Option<S3Keys>, endpoint: &str) -> EngineAccess {
         EngineAccess { server: S3Server::parse(endpoint, "us-east-1").unwrap(), keys, proxy: None }
     }
@@ -334,7 +333,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_one_stores_another_who_lists_the_writer_finds() {
+    fn an_entry_is_found_by_others_who_list_its_writer() {
         let folder = tempfile::tempdir().unwrap();
         let (ours, theirs) = (cache(folder.path(), 1, &[]), cache(folder.path(), 2, &[1]));
         assert_eq!(ours.store(&[summary("a")]).unwrap(), StoreReport { stored: 1, ..StoreReport::default() });
@@ -345,7 +344,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_entry_that_holds_is_never_overwritten_and_a_broken_one_is() {
+    fn a_valid_entry_is_never_overwritten_and_a_broken_one_is() {
         let folder = tempfile::tempdir().unwrap();
         let (first, second) = (cache(folder.path(), 1, &[1, 2]), cache(folder.path(), 2, &[1, 2]));
         first.store(&[summary("a")]).unwrap();
@@ -353,12 +352,12 @@ pub(super) mod tests {
         let report = second.store(std::slice::from_ref(&mine)).unwrap();
         assert_eq!(report, StoreReport { present: 1, ..StoreReport::default() });
         let [path] = &stored(folder.path())[..] else { panic!("one entry") };
-        // Half of it, as by a full disk.
+        // Half of it, as with a full disk.
         let entry = fs::read(path).unwrap();
         fs::write(path, &entry[..entry.len() / 2]).unwrap();
         assert_eq!(second.store(std::slice::from_ref(&mine)).unwrap().stored, 1);
         assert!(matches!(fetch(&first, "a"), Fetched::Found(found, _) if *found == mine));
-        // A newer version's is not for us to judge.
+        // An entry of a newer version is left alone.
         let mut newer = fs::read(path).unwrap();
         newer[0] += 1;
         fs::write(path, newer).unwrap();

@@ -1,24 +1,24 @@
-//! What an engine does: it stores sealed entries by their keys, in batches.
+//! The interface of engines, which store sealed entries by key, in batches.
 
 use std::io;
 use std::time::Duration;
 
 use super::s3_address::{S3Keys, S3Server};
 
-/// The most keys that are asked for at once.
+/// The maximum number of keys per request.
 pub(super) const BATCH: usize = 500;
 
-/// A key that means nothing outside of the team.
+/// A key that is meaningless outside of the team.
 pub(super) type RemoteKey = [u8; 32];
 
-/// Why the team's cache cannot be used. No message shows a password.
+/// Why the team's cache cannot be used. No message contains a password.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("folder of the team's cache is missing")]
     NoFolder,
     #[error("team's cache cannot be {done}")]
     Io {
-        /// What was to be done, as a past participle.
+        /// The operation, as a past participle.
         done: &'static str,
         source: io::Error,
     },
@@ -26,10 +26,10 @@ pub enum Error {
     TimedOut(Duration),
     #[error("team's cache at {host} cannot be reached: {cause}")]
     Unreachable { host: String, cause: String },
-    /// The server is there, and does not do what it was asked for.
+    /// The server responded, but did not do what was requested.
     #[error("team's cache at {host} refused a request: {answer}")]
     Refused { host: String, answer: String },
-    /// Something is to be written, and there is nothing to sign it with.
+    /// Nothing can be stored without a signing key.
     #[error("no signing key is configured")]
     NoSigningKey,
     /// Only S3 has packs.
@@ -39,19 +39,19 @@ pub enum Error {
     NoBucketKeys,
 }
 
-/// An entry as an engine returned it.
+/// An entry as returned by an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RemoteEntry {
     Missing,
-    /// There is something longer than an entry, which was not read.
+    /// The data is longer than an entry, and was not read.
     TooLong,
     Present(Vec<u8>),
 }
 
-/// Whether an entry takes the place of one that exists.
+/// Whether an entry replaces an existing one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PutMode {
-    /// The first one stays.
+    /// The existing one is kept.
     IfAbsent,
     Replace,
 }
@@ -71,9 +71,9 @@ pub(super) struct PackName(pub(super) String);
 /// How an engine is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineOptions {
-    /// How long one batch may take.
+    /// The timeout of a batch.
     pub timeout: Duration,
-    /// How long an engine that knows ages keeps an entry; `None` means forever.
+    /// How long an engine with expiry keeps an entry; `None` means forever.
     pub lifetime: Option<Duration>,
     /// Whether questions are claimed before they are asked, so that only one member of the team asks.
     pub claims: bool,
@@ -81,24 +81,24 @@ pub struct EngineOptions {
     pub insecure: bool,
 }
 
-/// What some engines need besides: the server of a bucket, whose keys are used there, and the proxy on the way.
+/// Additional data for some engines: a bucket's server with its keys, and a proxy.
 #[derive(Clone)]
 pub struct EngineAccess {
     pub server: S3Server,
-    /// Needed for a bucket.
+    /// Required for a bucket.
     pub keys: Option<S3Keys>,
     pub proxy: Option<String>,
 }
 
 /// Stores entries.
 pub(super) trait Engine: Send + Sync {
-    /// Fails if entries cannot be stored or found at all.
+    /// Returns an error if entries can be neither stored nor found.
     fn check(&self) -> Result<(), Error>;
 
-    /// Returns the entries of some keys, in their order.
+    /// Returns the entries for some keys, in the order of the keys.
     fn get(&self, keys: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error>;
 
-    /// Stores entries; returns of each whether it was stored.
+    /// Stores entries; returns for each whether it was stored.
     fn put(&self, entries: &[NewEntry]) -> Result<Vec<bool>, Error>;
 
     /// Returns whether keys can be claimed.
@@ -106,27 +106,27 @@ pub(super) trait Engine: Send + Sync {
         false
     }
 
-    /// Claims keys for a time; returns of each whether nobody else had claimed it.
+    /// Claims keys for a limited time; returns for each whether nobody else had claimed it.
     fn claim(&self, keys: &[RemoteKey], _lifetime: Duration) -> Result<Vec<bool>, Error> {
         Ok(vec![true; keys.len()])
     }
 
-    /// Gives up claims.
+    /// Releases claims.
     fn release(&self, _keys: &[RemoteKey]) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Returns whether many entries can be stored as one.
+    /// Returns whether many entries can be stored as one pack.
     fn has_packs(&self) -> bool {
         false
     }
 
-    /// Returns the newest packs, the newest first.
+    /// Returns the newest packs, newest first.
     fn packs(&self) -> Result<Vec<PackName>, Error> {
         Ok(Vec::new())
     }
 
-    /// Returns `length` bytes of a pack, or fewer where it ends.
+    /// Returns `length` bytes of a pack, or fewer at its end.
     fn read_pack(&self, _pack: &PackName, _start: u64, _length: usize) -> Result<Vec<u8>, Error> {
         Err(Error::NoPacks)
     }

@@ -1,12 +1,12 @@
-//! The form of an entry: sealed for the team, signed by its writer, and bound to the key of one summary.
+//! The format of an entry: sealed for the team, signed by its writer, and bound to the key of one summary.
 //!
 //! ```text
 //! format 1 │ writer 8 │ nonce 12 │ sealed: 16 + n × 256 │ signature 64
 //! ```
 //!
-//! The sealed body begins with its length in two bytes, repeats the key of the summary, and is padded with zeros, so that
-//! its size says little. The signature covers the remote key and everything before the signature; the seal covers the
-//! remote key too. So nobody can move an entry to another key.
+//! The sealed body begins with its two-byte length, repeats the key of the summary, and is padded with zeros, so that
+//! its size reveals little. The signature covers the remote key and everything before the signature; the seal covers
+//! the remote key too. So nobody can move an entry to another key.
 
 use ring::aead::{Aad, CHACHA20_POLY1305, NONCE_LEN, Nonce};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -22,10 +22,10 @@ const HEADER_BYTES: usize = 1 + WRITER_ID_BYTES + NONCE_LEN;
 /// The body is padded to a multiple of this.
 const BLOCK_BYTES: usize = 256;
 const LENGTH_BYTES: usize = 2;
-/// A longer entry is not read: a summary has 1.6 KB at most.
+/// A longer entry is not read: a summary has at most 1.6 KB.
 pub(super) const MAX_ENTRY_BYTES: usize = 8 << 10;
 
-/// A summary as it is shared: what a model wrote, and the key of what it wrote about.
+/// A summary as it is shared: a model's text, and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedSummary {
     pub key: SummaryKey,
@@ -33,13 +33,13 @@ pub struct SharedSummary {
     pub model: ModelName,
     pub text: String,
     pub tokens: TokenUsage,
-    /// What the call that produced it cost its writer.
+    /// The cost of the call that produced it, paid by its writer.
     pub cost: Money,
     /// When it was received, in milliseconds since the epoch.
     pub at_ms: i64,
 }
 
-/// Why an entry counts as missing.
+/// Why an entry is invalid and counts as missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum EntryDefect {
     #[error("of another format")]
@@ -56,14 +56,14 @@ pub enum EntryDefect {
     Key,
     #[error("body is not a summary")]
     Body,
-    /// The text is not what an answer of a model may be.
+    /// The text is not a valid answer of a model.
     #[error("text is not a summary for its tier")]
     Text,
 }
 
 impl EntryDefect {
-    /// Returns whether an entry with this defect is nothing to anybody, so that its place may be taken. What another
-    /// version or a writer that this reader does not list has written may be something to others.
+    /// Returns whether an entry with this defect is useless to everybody, so that it may be replaced. An entry by
+    /// another version, or by a writer that this reader does not list, may be useful to others.
     pub(super) const fn is_worthless(self) -> bool {
         match self {
             Self::Length | Self::Signature | Self::Seal | Self::Key | Self::Body => true,
@@ -87,7 +87,7 @@ struct EntryBody<'b> {
     at_ms: i64,
 }
 
-/// Returns the entry of a summary; `None` if it is too long for one, or the system has no random numbers.
+/// Returns the entry of a summary; `None` if it is too long for an entry, or the system has no random numbers.
 pub(super) fn seal_entry(team: &TeamKey, signer: &SigningKey, summary: &SharedSummary) -> Option<Vec<u8>> {
     let body = padded_body(summary)?;
     let mut nonce = [0; NONCE_LEN];
@@ -105,14 +105,14 @@ pub(super) fn seal_entry(team: &TeamKey, signer: &SigningKey, summary: &SharedSu
     (entry.len() <= MAX_ENTRY_BYTES).then_some(entry)
 }
 
-/// Returns the summary in an entry and who wrote it, if the entry is one of this key by one of these writers.
+/// Returns the summary in an entry and its writer, if the entry is for this key and by one of these writers.
 pub(super) fn open_entry(
     team: &TeamKey,
     writers: &[WriterKey],
     key: &SummaryKey,
     entry: &[u8],
 ) -> Result<(SharedSummary, WriterKey), EntryDefect> {
-    // The format first: the length may be right in another one.
+    // The format is checked first: in another one, the length may be valid.
     if entry.first().is_some_and(|format| *format != FORMAT) {
         return Err(EntryDefect::Format);
     }
@@ -127,7 +127,7 @@ pub(super) fn open_entry(
     let id = &signed[1..=WRITER_ID_BYTES];
     let writer = writers.iter().find(|writer| team.writer_id(writer) == id).ok_or(EntryDefect::Writer)?;
     let remote = team.remote_key(key);
-    // Before anything is decrypted: what nobody has signed is not interpreted.
+    // Before anything is decrypted: unsigned data is not interpreted.
     let public = UnparsedPublicKey::new(&ED25519, writer.0);
     public.verify(&signed_message(&remote, signed), signature).map_err(|_| EntryDefect::Signature)?;
     let nonce = signed[1 + WRITER_ID_BYTES..HEADER_BYTES].try_into().expect("the header has a nonce");
@@ -216,7 +216,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_entry_is_read_as_it_was_written_and_never_twice_the_same() {
+    fn an_entry_is_read_as_written_and_never_encoded_twice_alike() {
         assert_eq!(open("a", &sealed("a")), Ok((summary("a"), signer().writer_key())));
         assert_ne!(sealed("a"), sealed("a"));
     }
@@ -254,7 +254,7 @@ pub(super) mod tests {
     #[test]
     fn an_entry_under_another_key_is_none() {
         assert_eq!(open("b", &sealed("a")), Err(EntryDefect::Signature));
-        // Signed and sealed for the one key by a writer who is believed, about another.
+        // Signed and sealed for one key by a trusted writer, but about another.
         let (team, signer, other) = (team(), signer(), summary("b"));
         let remote = team.remote_key(&summary("a").key);
         let nonce = [3; NONCE_LEN];
@@ -272,11 +272,11 @@ pub(super) mod tests {
         let stranger = SigningKey::from_bytes(&[9; 32]);
         let entry = seal_entry(&team(), &stranger, &summary("a")).unwrap();
         assert_eq!(open("a", &entry), Err(EntryDefect::Writer));
-        // A stranger who claims to be somebody else.
+        // A stranger who claims to be another writer.
         let mut forged = entry;
         forged[1..=WRITER_ID_BYTES].copy_from_slice(&team().writer_id(&signer().writer_key()));
         assert_eq!(open("a", &forged), Err(EntryDefect::Signature));
-        // A writer who was taken out.
+        // A writer who was removed from the list.
         assert_eq!(open_entry(&team(), &[], &summary("a").key, &sealed("a")), Err(EntryDefect::Writer));
     }
 
@@ -300,7 +300,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_left_to_those_who_know_it() {
+    fn a_newer_format_is_left_alone() {
         let mut entry = sealed("a");
         entry[0] = FORMAT + 1;
         assert_eq!(open("a", &entry), Err(EntryDefect::Format));

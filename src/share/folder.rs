@@ -1,4 +1,4 @@
-//! The engine that is a folder, such as one on a mounted disk: a file for each entry.
+//! The engine for a folder, for example on a mounted disk: a file for each entry.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use super::entry::MAX_ENTRY_BYTES;
 use crate::model::hex;
 use crate::sys::{Disk, RealDisk};
 
-/// The folder of this form of entries; a later one has another, so that both can be used at once.
+/// The folder for this format of entries; later formats have their own, so that both can be used at once.
 const SUBFOLDER: &str = "slop-share-v1";
 
-/// Entries in files, by the first byte of their keys in folders of their own.
+/// Entries in files, in subfolders by the first byte of their keys.
 pub(super) struct FolderEngine {
     folder: PathBuf,
 }
@@ -29,7 +29,7 @@ impl FolderEngine {
 
 impl Engine for FolderEngine {
     fn check(&self) -> Result<(), Error> {
-        // Never created: where a disk is not mounted, its entries would be written below the place for it.
+        // Never created: if a disk is not mounted, entries would be written below its mount point.
         match RealDisk.is_folder(&self.folder) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Error::NoFolder),
@@ -43,7 +43,7 @@ impl Engine for FolderEngine {
             Ok(bytes) if MAX_ENTRY_BYTES < bytes.len() => Ok(RemoteEntry::TooLong),
             Ok(bytes) => Ok(RemoteEntry::Present(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RemoteEntry::Missing),
-            // Something that is no file has the name of an entry.
+            // Something other than a file has the name of an entry.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(RemoteEntry::TooLong),
             Err(source) => Err(Error::Io { done: "read", source }),
         };

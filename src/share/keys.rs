@@ -1,4 +1,4 @@
-//! The keys of a team and of its writers, and what is derived from them.
+//! The keys of a team and of its writers, and keys derived from them.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use ring::{hkdf, hmac};
 
 use crate::model::{SummaryKey, WriterKey};
 
-/// What separates these keys and signatures from those of any other use, and of any later form of entries.
+/// Separates these keys and signatures from any other use, and from later formats of entries.
 pub(super) const DOMAIN: &[u8] = b"slop-share-v1";
 
 const KEY_BYTES: usize = 32;
 
-/// How many bytes name a writer in an entry.
+/// The number of bytes that identify a writer in an entry.
 pub(super) const WRITER_ID_BYTES: usize = 8;
 
 pub(super) type WriterId = [u8; WRITER_ID_BYTES];
@@ -32,10 +32,10 @@ pub enum KeyError {
     NotAWriter,
 }
 
-/// Somebody whose summaries are believed.
+/// A writer whose summaries are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
-    /// What messages call the writer.
+    /// The writer's name in messages.
     pub name: String,
     pub key: WriterKey,
 }
@@ -48,7 +48,7 @@ pub struct TeamKey {
 }
 
 impl TeamKey {
-    /// Reads a key as [`generate_key`] writes it.
+    /// Parses a key in the format of [`generate_key`].
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         decode_key(text).map(|secret| Self::from_bytes(&secret))
     }
@@ -63,14 +63,14 @@ impl TeamKey {
         }
     }
 
-    /// Returns the key under which engines know the summary: an HMAC, so that nobody outside of the team can compute it
-    /// from a content.
+    /// Returns the key under which engines store the summary: an HMAC, so that nobody outside of the team can compute
+    /// it from a content.
     pub(super) fn remote_key(&self, key: &SummaryKey) -> [u8; KEY_BYTES] {
         self.digest(b"", key.0.as_bytes())
     }
 
-    /// Returns what names a writer in entries. It is of the team, so that the same writer cannot be recognized in the
-    /// entries of two teams.
+    /// Returns a writer's id in entries. It depends on the team, so that a writer cannot be recognized in the entries
+    /// of two teams.
     pub(super) fn writer_id(&self, writer: &WriterKey) -> WriterId {
         let digest = self.digest(b" writer", &writer.0);
         digest[..WRITER_ID_BYTES].try_into().expect("a digest is longer")
@@ -99,7 +99,7 @@ impl fmt::Debug for TeamKey {
 pub struct SigningKey(Ed25519KeyPair);
 
 impl SigningKey {
-    /// Reads a key as [`generate_key`] writes it.
+    /// Parses a key in the format of [`generate_key`].
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         decode_key(text).map(|seed| Self::from_bytes(&seed))
     }
@@ -108,7 +108,7 @@ impl SigningKey {
         Self(Ed25519KeyPair::from_seed_unchecked(seed).expect("any 32 bytes are a seed"))
     }
 
-    /// Returns the public key, by which others verify what this one signs.
+    /// Returns the public key, with which others verify signatures.
     pub fn writer_key(&self) -> WriterKey {
         WriterKey(self.0.public_key().as_ref().try_into().expect("a public key has 32 bytes"))
     }
@@ -131,7 +131,7 @@ pub fn generate_key() -> Option<String> {
     Some(STANDARD.encode(bytes))
 }
 
-/// Reads `NAME=ed25519:BASE64`.
+/// Parses `NAME=ed25519:BASE64`.
 pub fn parse_writer(text: &str) -> Result<Writer, KeyError> {
     let (name, key) = text.split_once('=').ok_or(KeyError::NotAWriter)?;
     let key = key.trim().strip_prefix("ed25519:").ok_or(KeyError::NotAWriter)?;
@@ -143,7 +143,7 @@ pub fn parse_writer(text: &str) -> Result<Writer, KeyError> {
 }
 
 impl fmt::Display for Writer {
-    /// Writes the form that [`parse_writer`] reads.
+    /// Writes the format that [`parse_writer`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}=ed25519:{}", self.name, STANDARD.encode(self.key.0))
     }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_entries_are_those_of_the_team() {
+    fn keys_of_entries_depend_on_the_team() {
         let key = SummaryKey(ContentHash::digest(b"a content"));
         let (ours, theirs) = (TeamKey::from_bytes(&[1; 32]), TeamKey::from_bytes(&[2; 32]));
         assert_ne!(ours.remote_key(&key), theirs.remote_key(&key));

@@ -1,12 +1,12 @@
-//! A cache of models' summaries that a team shares: what is stored, who is believed, and where it is.
+//! A cache of models' summaries that a team shares: what is stored, who is trusted, and where it is.
 //!
-//! Knows: keys, the form of an entry, how it is sealed and signed, and the engines that store entries. Does not know:
+//! Knows: keys, the format of an entry, how it is sealed and signed, and the engines that store entries. Does not know:
 //! which summaries a project lacks, `agent.db`, where settings come from.
 //!
-//! An engine is trusted with nothing. It sees keys that only members of the team can compute, and sealed bytes; whatever
-//! it returns is checked, and what is not an entry by a writer that the user lists counts as missing.
+//! An engine is not trusted at all. It sees keys that only members of the team can compute, and sealed bytes;
+//! everything that it returns is checked, and what is not an entry by a writer that the user lists counts as missing.
 //!
-//! Start with [`TeamCache`]; `entry.rs` has the form of an entry, `engine.rs` what an engine does.
+//! Start with [`TeamCache`]; `entry.rs` defines the format of an entry, `engine.rs` the interface of engines.
 
 mod cache;
 mod engine;

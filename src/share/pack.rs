@@ -1,10 +1,10 @@
-//! A pack: many entries in one object, for engines that answer one request for each entry.
+//! A pack: many entries in one object, for engines that need one request per entry.
 //!
 //! ```text
 //! format 1 │ count 4 │ count × (key 32 │ length 2), by key │ the entries in the same order
 //! ```
 //!
-//! Nothing of a pack is believed: it is where entries may be found, and each of them is checked as any other.
+//! A pack is not trusted: it only locates entries, and each is checked like any other.
 
 use std::ops::Range;
 
@@ -16,23 +16,23 @@ const COUNT_BYTES: usize = 4;
 const ROW_BYTES: usize = 32 + 2;
 const HEAD_BYTES: usize = 1 + COUNT_BYTES;
 
-/// The most entries of a pack; more go into another.
+/// The maximum number of entries in a pack.
 pub(super) const MAX_PACK_ENTRIES: usize = 20_000;
-/// Bytes that are read first: the index of some 7,000 entries.
+/// The number of bytes that are read first: the index of some 7,000 entries.
 pub(super) const FIRST_READ_BYTES: usize = 256 << 10;
-/// The most bytes of entries that are read at once.
+/// The maximum number of bytes of entries that are read at once.
 const READ_BYTES: u64 = 1 << 20;
 /// The maximum size of the gap between two entries that are read at once.
 const MAX_GAP_BYTES: u64 = 64 << 10;
 
-/// Returns packs of these entries, which are longer than [`MAX_ENTRY_BYTES`] in no case.
+/// Returns packs of these entries, none of which may be longer than [`MAX_ENTRY_BYTES`].
 pub(super) fn build_packs(mut entries: Vec<(RemoteKey, Vec<u8>)>) -> Vec<Vec<u8>> {
     entries.sort_unstable_by_key(|(key, _)| *key);
     entries.dedup_by_key(|(key, _)| *key);
     entries.chunks(MAX_PACK_ENTRIES).map(build_pack).collect()
 }
 
-/// Returns how many times as long as another request one with `bytes` may take: once more for each megabyte.
+/// Returns how many times the usual timeout a request with `bytes` may take: one more for each megabyte.
 pub(super) fn pack_timeouts(bytes: usize) -> u32 {
     1 + u32::try_from(bytes >> 20).unwrap_or(u32::MAX - 1)
 }
@@ -51,14 +51,14 @@ fn build_pack(entries: &[(RemoteKey, Vec<u8>)]) -> Vec<u8> {
     pack
 }
 
-/// Where the entries of a pack are.
+/// The positions of the entries in a pack.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PackIndex {
-    /// By key, with the place of the entry in the pack.
+    /// By key, with the position of the entry in the pack.
     rows: Vec<(RemoteKey, Range<u64>)>,
 }
 
-/// Entries of a pack that are read at once.
+/// Adjacent entries that are read at once.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PackRead {
     pub(super) bytes: Range<u64>,
@@ -66,14 +66,14 @@ pub(super) struct PackRead {
 }
 
 impl PackIndex {
-    /// Returns how many bytes of a pack its index takes; `None` if it is no pack of this form.
+    /// Returns the length of a pack's index in bytes; `None` if it is not a pack of this format.
     pub(super) fn length(start: &[u8]) -> Option<usize> {
         let (format, rest) = start.split_first()?;
         let count = u32::from_le_bytes(rest.get(..COUNT_BYTES)?.try_into().ok()?) as usize;
         (*format == FORMAT && count <= MAX_PACK_ENTRIES).then_some(HEAD_BYTES + count * ROW_BYTES)
     }
 
-    /// Reads the index; `None` if it is none.
+    /// Parses the index; `None` if it is invalid.
     pub(super) fn parse(start: &[u8]) -> Option<Self> {
         let rows = start.get(HEAD_BYTES..Self::length(start)?)?;
         let mut end = (HEAD_BYTES + rows.len()) as u64;
@@ -86,7 +86,7 @@ impl PackIndex {
             is_entry.then_some((RemoteKey::try_from(key).ok()?, begin..end))
         };
         let rows: Option<Vec<_>> = rows.chunks_exact(ROW_BYTES).map(row).collect();
-        // Else an entry could not be found by its key.
+        // Otherwise, an entry could not be found by its key.
         rows.filter(|rows| rows.is_sorted_by(|(a, _), (b, _)| a < b)).map(|rows| Self { rows })
     }
 
@@ -94,7 +94,7 @@ impl PackIndex {
         self.rows.binary_search_by_key(key, |(known, _)| *known).is_ok()
     }
 
-    /// Returns what to read so as to get the entries of these keys: few requests, and little that is not wanted.
+    /// Returns the reads for the entries of these keys: few requests, with few unwanted bytes.
     pub(super) fn plan_reads(&self, wanted: impl Fn(&RemoteKey) -> bool) -> Vec<PackRead> {
         let mut reads: Vec<PackRead> = Vec::new();
         for (key, place) in self.rows.iter().filter(|(key, _)| wanted(key)) {
@@ -114,7 +114,7 @@ impl PackIndex {
 }
 
 impl PackRead {
-    /// Returns the entries in what was read; those that were cut off are left out.
+    /// Returns the entries in the bytes of a read, without truncated ones.
     pub(super) fn entries<'b>(
         &'b self,
         bytes: &'b [u8],
@@ -144,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_found_by_its_key() {
+    fn packed_entries_are_found_by_their_keys() {
         let [pack] = &build_packs(entries(5, 700))[..] else { panic!("one pack") };
         let all = read(pack, |_| true);
         assert_eq!(all, entries(5, 700).into_iter().rev().collect::<Vec<_>>());
         assert_eq!(read(pack, |key| key[0] == 3), [([3; 32], vec![3; 700])]);
         let index = PackIndex::parse(pack).unwrap();
         assert!(index.contains(&[4; 32]) && !index.contains(&[5; 32]));
-        // What is cut off loses the entries that were in it, and no others.
+        // A truncated pack loses only the entries at its end.
         assert_eq!(read(&pack[..pack.len() - 1], |_| true).len(), 4);
     }
 
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pack_is_not_read_as_one() {
+    fn invalid_packs_are_not_read() {
         let [pack] = &build_packs(entries(3, 10))[..] else { panic!("one pack") };
         for wrong in
             [&b""[..], b"\x01\xff", &pack[..20], &[&[2], &pack[1..]].concat(), &[1, 255, 255, 255, 255]]

@@ -1,6 +1,6 @@
-//! The engine that is a server which speaks like Redis (Redis, Valkey, KeyDB): a string for each entry.
+//! The engine for a server that speaks the Redis protocol (Redis, Valkey, KeyDB): a string for each entry.
 //!
-//! A batch is one pipeline, so that it takes one round trip whatever its size.
+//! A batch is one pipeline, so that it takes one round trip regardless of its size.
 
 use std::error::Error as _;
 use std::io;
@@ -14,19 +14,19 @@ use super::entry::MAX_ENTRY_BYTES;
 use super::url::RedisAddress;
 use crate::model::{hex, lock, printable};
 
-/// What precedes the keys of this form of entries; a later one has another, so that both can be used at once.
+/// Prefix of the keys for this format of entries; later formats have their own, so that both can be used at once.
 const PREFIX: &str = "slop-share-v1:";
-/// What precedes the keys of claims.
+/// Prefix of the keys of claims.
 const CLAIM_PREFIX: &str = "slop-share-v1:claim:";
 
-/// Characters of a server's answer that are shown.
+/// The maximum number of characters shown of a server's answer.
 const MAX_ANSWER_CHARS: usize = 200;
 
 /// Entries in the strings of a server.
 pub(super) struct RedisEngine {
     address: RedisAddress,
     options: EngineOptions,
-    /// The connection between two batches. Whoever uses it takes it out, so that one that hangs is not used again.
+    /// The idle connection. A user takes it out, so that a connection that hangs is not used again.
     connection: Mutex<Option<Connection>>,
 }
 
@@ -43,11 +43,11 @@ impl RedisEngine {
         Ok(connection)
     }
 
-    /// Sends something on the connection that there is, or else on a new one.
+    /// Sends a command on the existing connection, or else on a new one.
     fn ask<T>(&self, send: impl Fn(&mut Connection) -> Result<T, RedisError>) -> Result<T, Error> {
         let kept = lock(&self.connection).take();
         let answered = match kept {
-            // The server may have closed it since. All that is ever sent can be sent twice.
+            // The server may have closed it in the meantime. All commands are safe to repeat.
             Some(mut kept) => match send(&mut kept) {
                 Err(error) if error.is_io_error() => self.ask_anew(&send),
                 answer => answer.map(|answer| (answer, kept)),
@@ -59,8 +59,8 @@ impl RedisEngine {
         Ok(answer)
     }
 
-    /// Sends something on a new connection, again as long as signals interrupt it: to read with a time limit is not resumed
-    /// after one, whatever its handler says (signal(7)).
+    /// Sends a command on a new connection, and repeats it if a signal interrupts it: a read with a timeout is never
+    /// restarted after a signal, whatever its handler specifies (signal(7)).
     fn ask_anew<T>(
         &self,
         send: &impl Fn(&mut Connection) -> Result<T, RedisError>,
@@ -75,7 +75,7 @@ impl RedisEngine {
         }
     }
 
-    /// Sends commands that set a key; returns of each whether it did.
+    /// Sends commands that set a key; returns for each whether it was set.
     fn query_set(&self, commands: &Pipeline) -> Result<Vec<bool>, Error> {
         let answers: Vec<Option<String>> = self.ask(|connection| commands.query(connection))?;
         Ok(answers.into_iter().map(|answer| answer.is_some()).collect())
@@ -83,16 +83,16 @@ impl RedisEngine {
 
     fn fault(&self, error: &RedisError) -> Error {
         let host = self.address.host();
-        // What a signal interrupted is asked again until the time is over.
+        // An interrupted command is repeated until the timeout.
         if error.is_timeout() || is_interrupted(error) {
             return Error::TimedOut(self.options.timeout);
         }
         let shorten = |text: &str| printable(&text.chars().take(MAX_ANSWER_CHARS).collect::<String>());
         if error.kind() == ErrorKind::AuthenticationFailed {
-            // The library replaces the server's answer to a login by an error of its own.
+            // The library replaces the server's answer to a login with an error of its own.
             return Error::Refused { host, answer: "WRONGPASS the user or the password is wrong".to_owned() };
         }
-        // Of a batch, the first command that was refused speaks for all.
+        // The first command that was rejected stands for the whole batch.
         let refused = error.clone().into_server_errors();
         match refused.as_deref().and_then(|errors| errors.first()) {
             Some((_, refusal)) => {
@@ -105,7 +105,7 @@ impl RedisEngine {
 }
 
 fn is_interrupted(error: &RedisError) -> bool {
-    // What the library wraps is not its source, but what is shared.
+    // The source is not the wrapped error itself, but an `Arc` of it.
     let shared =
         error.source().and_then(|source| source.downcast_ref::<Arc<dyn std::error::Error + Send + Sync>>());
     let cause = shared.and_then(|shared| shared.downcast_ref::<io::Error>());
@@ -120,7 +120,7 @@ impl Engine for RedisEngine {
     fn get(&self, keys: &[RemoteKey]) -> Result<Vec<RemoteEntry>, Error> {
         let mut asked = Pipeline::with_capacity(keys.len());
         for key in keys {
-            // Unlike MGET, this never returns more than an entry can be, however long the value is.
+            // Unlike MGET, this never returns more than the maximum of an entry, however long the value is.
             asked.cmd("GETRANGE").arg(name(PREFIX, key)).arg(0).arg(MAX_ENTRY_BYTES);
         }
         let values: Vec<Vec<u8>> = self.ask(|connection| asked.query(connection))?;
@@ -185,7 +185,7 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_secs(20);
 
-    /// A server that is stopped when the test is over.
+    /// A server that is stopped at the end of the test.
     struct TestServer {
         process: Child,
         port: u16,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     impl TestServer {
-        /// Starts a server; `None` where none is installed, which is said aloud.
+        /// Starts a server; `None` if none is installed, which is reported.
         fn start(flags: &[&str]) -> Option<Self> {
             let folder = tempfile::tempdir().unwrap();
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_entry_stays_unless_it_is_replaced_and_lives_as_long_as_it_should() {
+    fn the_first_entry_stays_unless_it_is_replaced_and_expires_as_configured() {
         let Some(server) = TestServer::start(&[]) else { return };
         let engine = server.engine("");
         let (key, other) = ([1; 32], [2; 32]);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_held_until_it_is_released_or_its_time_is_over() {
+    fn a_claim_is_held_until_it_is_released_or_expires() {
         let Some(server) = TestServer::start(&[]) else { return };
         let (ours, theirs) = (server.engine(""), server.engine(""));
         let (key, other, hour) = ([1; 32], [2; 32], Duration::from_hours(1));
@@ -279,7 +279,7 @@ mod tests {
             assert!(began.elapsed() < TIMEOUT);
             thread::sleep(Duration::from_millis(20));
         }
-        // A claim is no entry.
+        // A claim is not an entry.
         assert_eq!(ours.get(&[key]).unwrap(), [RemoteEntry::Missing]);
     }
 
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_refuses_is_an_error_with_its_words_and_without_the_password() {
+    fn an_error_has_the_servers_message_and_no_password() {
         let Some(server) = TestServer::start(&["--requirepass", "hunter2"]) else { return };
         server.engine(":hunter2@").check().unwrap();
         for login in ["", ":wrong9@", "me:wrong9@"] {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_and_a_part_of_a_cluster_refuse_with_their_words() {
+    fn errors_of_replicas_and_cluster_nodes_have_their_messages() {
         let Some(primary) = TestServer::start(&[]) else { return };
         let replica = TestServer::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()]).unwrap();
         let store = |server: &TestServer, key| server.engine("").put(&[entry(key, b"x", PutMode::IfAbsent)]);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_is_told_from_other_errors() {
+    fn a_signal_is_distinguished_from_other_errors() {
         let error = |kind| RedisError::from(io::Error::from(kind));
         assert!(is_interrupted(&error(io::ErrorKind::Interrupted)));
         assert!(!is_interrupted(&error(io::ErrorKind::TimedOut)));
@@ -357,8 +357,8 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_not_there_or_none_at_all_is_an_error_in_time() {
-        // One listener for each: how often a signal makes one of them be asked again is not known.
+    fn a_server_that_is_silent_or_unreachable_is_an_error_within_the_timeout() {
+        // One listener each: how often signals cause a repetition is not known.
         let [silent, chatter, gone] = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
         let server = format!("redis://127.0.0.1:{}", port(&silent));

@@ -1,4 +1,4 @@
-//! The engine that is a bucket of a server which speaks like S3: an object for each entry, and packs of many.
+//! The engine for a bucket on a server with the S3 API: an object for each entry, and packs of many.
 
 use std::sync::Mutex;
 use std::thread;
@@ -14,18 +14,19 @@ use super::sigv4::{SignedParts, sign};
 use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse, hex, lock, printable};
 use crate::sys::{Clock, HttpClient, HttpLimits, HttpTransport, WallClock};
 
-/// What precedes the names of this form of entries; a later one has another, so that both can be used at once.
+/// Prefix of the object names for this format of entries; later formats have their own, so that both can be used at
+/// once.
 const ENTRIES: &str = "slop-share-v1/";
-/// What precedes the names of packs.
+/// Prefix of the names of packs.
 const PACKS: &str = "slop-share-v1-packs/";
 
-/// Packs that are looked at: the newest ones.
+/// The maximum number of packs that are read: the newest ones.
 const MAX_PACKS: usize = 8;
-/// Requests that are sent at the same time.
+/// The number of concurrent requests.
 const CONCURRENCY: usize = 16;
-/// The most bytes of an answer that is no entry: a list of packs, an error.
+/// The maximum bytes of an answer other than an entry: a list of packs, an error.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
-/// Characters of a server's answer that are shown.
+/// The maximum number of characters shown of a server's answer.
 const MAX_ANSWER_CHARS: usize = 200;
 
 /// Entries in the objects of a bucket.
@@ -37,15 +38,15 @@ pub(super) struct S3Engine {
     timeout: Duration,
 }
 
-/// What is asked of a bucket.
+/// A request to a bucket.
 struct BucketRequest<'r> {
     method: HttpMethod,
     object: &'r str,
-    /// Encoded, with its parameters in order.
+    /// Encoded, with sorted parameters.
     query: Option<&'r str>,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
-    /// The most bytes of an answer.
+    /// The maximum bytes of the answer.
     answer_bytes: usize,
 }
 
@@ -75,7 +76,7 @@ impl S3Engine {
         Ok(Self { bucket, server, keys, http, timeout: options.timeout })
     }
 
-    /// Sends a request, and once more if the server or the connection failed: all that is ever sent can be sent twice.
+    /// Sends a request, and once more if the server or the connection failed: all requests are safe to repeat.
     fn send(&self, request: &BucketRequest<'_>) -> Result<HttpResponse, HttpError> {
         match self.send_once(request) {
             Ok(answer) if 500 <= answer.status => self.send_once(request),
@@ -118,7 +119,7 @@ impl S3Engine {
         }
     }
 
-    /// Returns the error for an answer that is neither an object nor the word that there is none.
+    /// Returns the error for an answer other than an object or its absence.
     fn refusal(&self, answer: &HttpResponse) -> Error {
         let text = String::from_utf8_lossy(&answer.body);
         let field = |name: &str| element(&text, name).unwrap_or_default().to_owned();
@@ -130,7 +131,7 @@ impl S3Engine {
     fn object_bytes(&self, answer: HttpResponse) -> Result<Option<Vec<u8>>, Error> {
         match answer.status {
             200 | 206 => Ok(Some(answer.body)),
-            // Nothing is at this place: the object is empty, or ends before it.
+            // The range is beyond the end of the object.
             416 => Ok(Some(Vec::new())),
             404 if !String::from_utf8_lossy(&answer.body).contains("NoSuchBucket") => Ok(None),
             _ => Err(self.refusal(&answer)),
@@ -142,9 +143,9 @@ impl S3Engine {
         let request = BucketRequest::get(object, length.max(MAX_ANSWER_BYTES))
             .with_header("range", format!("bytes={start}-{last}"));
         let answer = self.send(&request).map_err(|error| self.fault(error))?;
-        // A server that does not know ranges sends all of a short object, and what is longer is an error.
+        // A server without range support sends a short object as a whole, and for a longer one this is an error.
         let skipped = if answer.status == 200 { usize::try_from(start).unwrap_or(usize::MAX) } else { 0 };
-        // Deleted since it was listed: there is nothing in it.
+        // If it was deleted after it was listed, it counts as empty.
         let bytes = self.object_bytes(answer)?.unwrap_or_default();
         Ok(bytes.into_iter().skip(skipped).take(length).collect())
     }
@@ -179,7 +180,7 @@ impl S3Engine {
         }
     }
 
-    /// Does something with each item, several at the same time, and returns the results in the order of the items.
+    /// Processes items concurrently, and returns the results in the order of the items.
     fn each<I: Sync, T: Send>(
         items: &[I],
         work: impl Fn(&I) -> Result<T, Error> + Sync,
@@ -193,7 +194,7 @@ impl S3Engine {
                 let is_error = result.is_err();
                 lock(&done).push((number, result));
                 if is_error {
-                    // The others need not be tried.
+                    // Skips the remaining items.
                     lock(&next).by_ref().for_each(drop);
                 }
             }
@@ -228,7 +229,7 @@ impl Engine for S3Engine {
     }
 
     fn packs(&self) -> Result<Vec<PackName>, Error> {
-        // The names of packs begin with the time that was left when they were written, so that the newest is the first.
+        // The names of packs begin with a decreasing timestamp, so that the newest comes first.
         let prefix = self.bucket.object(PACKS).replace('/', "%2F");
         let query = format!("list-type=2&max-keys={MAX_PACKS}&prefix={prefix}");
         let request = BucketRequest { query: Some(&query), ..BucketRequest::get("", MAX_ANSWER_BYTES) };
@@ -255,7 +256,7 @@ impl Engine for S3Engine {
     }
 }
 
-/// Returns the text of the first element of that name.
+/// Returns the text of the first element with that name.
 fn element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     rest.split_once(&format!("</{name}>")).map(|(text, _)| text)

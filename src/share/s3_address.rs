@@ -1,4 +1,4 @@
-//! Where a bucket of S3 is, and who uses it: its name, what precedes the names of objects, the server, the keys.
+//! The address and access data of an S3 bucket: its name, the prefix of objects, the server, the keys.
 
 use std::fmt;
 
@@ -9,18 +9,19 @@ use secrecy::SecretString;
 use super::url::UrlError;
 use crate::sys::is_loopback;
 
-/// A bucket, and what precedes the names of the objects in it.
+/// A bucket, and the prefix of the object names in it.
 #[cfg(feature = "share-s3")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct S3Bucket {
     name: String,
-    /// Empty, or parts that are separated by slashes.
+    /// Empty, or components separated by slashes.
     prefix: String,
 }
 
 #[cfg(feature = "share-s3")]
 impl S3Bucket {
-    /// Reads `s3://BUCKET/PREFIX`. Only characters that need no encoding are allowed, so that everybody signs the same.
+    /// Parses `s3://BUCKET/PREFIX`. Only characters that need no encoding are allowed, so that all clients compute the
+    /// same signature.
     pub(super) fn new(url: &Url) -> Result<Self, UrlError> {
         let name = url.host_str().unwrap_or_default();
         let is_name_character = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
@@ -58,16 +59,16 @@ impl S3Bucket {
     }
 }
 
-/// The keys of somebody who may use a bucket.
+/// Access keys for a bucket.
 #[derive(Clone)]
 pub struct S3Keys {
     pub access_key: String,
     pub secret_key: SecretString,
-    /// Of keys that expire.
+    /// For temporary keys.
     pub session_token: Option<SecretString>,
 }
 
-/// Why a text is no server of S3.
+/// Why a text is not a valid S3 server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum S3ServerError {
     #[error("not an address of the form https://HOST")]
@@ -76,10 +77,10 @@ pub enum S3ServerError {
     Region,
 }
 
-/// A server of S3: Amazon's of a region, or any other.
+/// An S3 server: Amazon's in a region, or any other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct S3Server {
-    /// `None`: Amazon's.
+    /// `None` for Amazon's.
     endpoint: Option<Url>,
     region: String,
 }
@@ -94,7 +95,7 @@ impl fmt::Display for S3Server {
 }
 
 impl S3Server {
-    /// Reads `share.endpoint`, which may be empty, and `share.region`.
+    /// Parses `share.endpoint`, which may be empty, and `share.region`.
     pub fn parse(endpoint: &str, region: &str) -> Result<Self, S3ServerError> {
         let is_region = !region.is_empty()
             && region.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -115,7 +116,7 @@ impl S3Server {
         Ok(Self { endpoint, region: region.to_owned() })
     }
 
-    /// Returns whether what is sent there can be read, and changed, by others on the way.
+    /// Returns whether others on the network can read and change the traffic.
     pub fn is_exposed(&self) -> bool {
         self.endpoint.as_ref().is_some_and(|url| url.scheme() == "http" && !is_loopback(url))
     }
@@ -124,14 +125,14 @@ impl S3Server {
         &self.region
     }
 
-    /// Returns the address of a bucket, with a slash at the end.
+    /// Returns the URL of a bucket, with a trailing slash.
     #[cfg(feature = "share-s3")]
     pub(super) fn bucket_url(&self, bucket: &S3Bucket) -> Url {
         let (name, region) = (&bucket.name, &self.region);
         let text = match &self.endpoint {
-            // As part of the path, which every server understands.
+            // As part of the path, which every server supports.
             Some(endpoint) => format!("{}/{name}/", endpoint.as_str().trim_end_matches('/')),
-            // Amazon's certificate holds for one label in front of its name.
+            // Amazon's certificate covers only one label before its domain.
             None if name.contains('.') => format!("https://s3.{region}.amazonaws.com/{name}/"),
             None => format!("https://{name}.s3.{region}.amazonaws.com/"),
         };

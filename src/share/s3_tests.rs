@@ -1,4 +1,4 @@
-//! The engine of S3 against a real server: `SeaweedFS`, which checks signatures, or else moto, which does not.
+//! Tests the S3 engine with a real server: `SeaweedFS`, which checks signatures, or else moto, which does not.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use crate::share::entry::tests::summary;
 use crate::share::url::ShareUrl;
 use crate::share::{EntryDefect, Fetched, SharedSummary, SigningKey, TeamCache, TeamKey, Writer};
 
-/// A server that is stopped when the test is over.
+/// A server that is stopped at the end of the test.
 struct TestServer {
     process: Child,
     port: u16,
@@ -22,7 +22,7 @@ struct TestServer {
 }
 
 impl TestServer {
-    /// Starts a server with the bucket `team`; `None` where none is installed, which is said aloud.
+    /// Starts a server with the bucket `team`; `None` if none is installed, which is reported.
     fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let [port, others @ ..] = free_ports();
@@ -171,16 +171,16 @@ fn what_is_packed_is_fetched_with_few_requests_and_checked(server: &TestServer) 
     assert_eq!(ours.store_pack(&all[100..200], 2_000).unwrap().present, 100, "a pack has them");
     assert_eq!(count_found(&fetch(&theirs, &all)), 250);
     assert_eq!(count_found(&fetch(&theirs, &all[..9])), 0, "a few are fetched one by one");
-    // One that nobody believes is written later, and has other words.
+    // A writer who is not trusted stores later, with another text.
     let forged: Vec<_> = all.iter().map(|s| SharedSummary { text: "Forged.".into(), ..s.clone() }).collect();
     server.cache(3, &[]).store_pack(&forged, 3_000).unwrap();
-    // And something that is no pack.
+    // And an invalid pack.
     server.engine("s3://team/a", "secret").put_pack(&PackName("00-00".into()), vec![1, 9, 9]).unwrap();
     let found = fetch(&theirs, &all);
     assert_eq!(count_found(&found), 250);
     assert!(!found.iter().any(|found| matches!(found, Fetched::Found(s, _) if s.text == "Forged.")));
     assert_eq!(found[260], Fetched::Refused(EntryDefect::Writer));
-    // What is in no pack that holds is fetched one by one.
+    // Entries that are in no valid pack are fetched one by one.
     ours.store(&all[250..]).unwrap();
     assert_eq!(count_found(&fetch(&theirs, &all)), 300);
 }
@@ -200,7 +200,7 @@ fn what_the_server_refuses_is_an_error_with_its_words(server: &TestServer) {
 }
 
 #[test]
-fn what_is_no_answer_is_an_error_in_time_and_no_redirection_is_followed() {
+fn invalid_answers_are_errors_within_the_timeout_and_redirections_are_not_followed() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -208,7 +208,7 @@ fn what_is_no_answer_is_an_error_in_time_and_no_redirection_is_followed() {
     let location = elsewhere.local_addr().unwrap();
     let code = |code: &str| format!("<Error><Code>{code}</Code><Message>\x1b[31mNo.</Message></Error>");
     let answers = [
-        // A server that fails is asked once more.
+        // A request is repeated once if the server fails.
         (503, code("SlowDown"), "SlowDown 503"),
         (503, code("SlowDown"), ""),
         (403, code("AccessDenied"), "AccessDenied 403"),

@@ -1,6 +1,7 @@
-//! Version 4 of Amazon's signatures: what proves to a server of S3 who asks.
+//! AWS Signature Version 4, which authenticates requests to an S3 server.
 //!
-//! Written here, because the crates that do it bring 8 to 30 others, and all that is needed is a hash that TLS has already.
+//! Implemented here, because the crates for it have 8 to 30 dependencies, and all it needs is a hash that TLS already
+//! includes.
 
 use reqwest::Url;
 use ring::digest::{SHA256, digest};
@@ -12,15 +13,15 @@ use crate::model::hex;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// What is signed of a request.
+/// The parts of a request that are signed.
 pub(super) struct SignedParts<'r> {
     pub(super) method: &'static str,
-    /// Its path and its query are encoded as they are signed, and the parameters of the query are in order.
+    /// Its path and query are encoded as signed, and the query's parameters are sorted.
     pub(super) url: &'r Url,
     pub(super) body: &'r [u8],
 }
 
-/// The headers that prove who asks.
+/// The headers that authenticate a request.
 pub(super) struct SignatureHeaders {
     pub(super) plain: Vec<(String, String)>,
     pub(super) secret: Vec<(String, SecretString)>,
@@ -66,12 +67,12 @@ pub(super) fn sign(
         "authorization".to_owned(),
         format!("{ALGORITHM} Credential={access_key}/{scope}, SignedHeaders={names}, Signature={signature}"),
     ));
-    // A signature is of one request alone; the token is a secret.
+    // A signature is only valid for one request, but the token is a secret.
     let secret = keys.session_token.iter().map(|token| ("x-amz-security-token".to_owned(), token.clone()));
     SignatureHeaders { secret: secret.collect(), plain }
 }
 
-/// Returns the header `Host` as clients of HTTP send it: without the scheme's own port.
+/// Returns the header `Host` as HTTP clients send it: without the scheme's default port.
 fn host_header(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_expire_have_their_token_signed() {
+    fn the_token_of_temporary_keys_is_signed() {
         let signed = authorization("https://host:8333/x", &[], Some("a token"));
         assert!(
             signed.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"),

@@ -1,4 +1,4 @@
-//! An engine that has only so much time for each batch.
+//! An engine with a timeout for each batch.
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -15,10 +15,10 @@ use super::redis::RedisEngine;
 use super::s3::S3Engine;
 use super::url::ShareUrl;
 
-/// An engine that has only so much time for each batch.
+/// An engine with a timeout for each batch.
 pub(super) struct TimedEngine {
     engine: Arc<dyn Engine>,
-    /// The most entries of a batch.
+    /// The maximum number of entries in a batch.
     batch: usize,
     timeout: Duration,
 }
@@ -27,11 +27,11 @@ impl TimedEngine {
     /// Returns the engine of an address, without connecting to it.
     pub(super) fn open(url: &ShareUrl, options: EngineOptions, access: EngineAccess) -> Result<Self, Error> {
         let (engine, batch): (Arc<dyn Engine>, usize) = match url {
-            // Each entry is a file, and on a mounted disk each file a request of its own.
+            // Each entry is a file, and on a network disk each file is a request.
             ShareUrl::Folder(folder) => (Arc::new(FolderEngine::new(folder.clone())), 50),
             #[cfg(feature = "share-redis")]
             ShareUrl::Redis(address) => (Arc::new(RedisEngine::new(address.clone(), options)), BATCH),
-            // Each entry is a request, of which several are under way at the same time.
+            // Each entry is a request, several of which run concurrently.
             #[cfg(feature = "share-s3")]
             ShareUrl::S3(bucket) => (Arc::new(S3Engine::new(bucket.clone(), options, access)?), 100),
         };
@@ -92,7 +92,7 @@ impl TimedEngine {
         self.within_time(timeout, move |engine| engine.put_pack(&pack, bytes))
     }
 
-    /// Does work within the timeout of a batch.
+    /// Runs work within the timeout of a batch.
     fn within<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Engine) -> Result<T, Error> + Send + 'static,
@@ -100,8 +100,8 @@ impl TimedEngine {
         self.within_time(self.timeout, work)
     }
 
-    /// Does work in a thread of its own, and waits for it no longer than the timeout. A disk that hangs cannot be interrupted
-    /// and a server may send a byte a second: such work is left behind, and its result is lost.
+    /// Runs work in a thread of its own, and waits for it until the timeout. A disk that hangs cannot be interrupted,
+    /// and a server may send a byte a second: such work is abandoned, and its result is lost.
     fn within_time<T: Send + 'static>(
         &self,
         timeout: Duration,
@@ -111,7 +111,7 @@ impl TimedEngine {
         let engine = Arc::clone(&self.engine);
         let worker = thread::Builder::new().name("slop-share".to_owned());
         let started = worker.spawn(move || {
-            // Nobody may be waiting any more.
+            // The receiver may have stopped waiting.
             let _ = sender.send(work(&*engine));
         });
         started.map_err(|source| Error::Io { done: "asked", source })?;
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_hangs_is_left_alone_when_its_time_is_over() {
+    fn an_engine_that_hangs_is_abandoned_after_the_timeout() {
         let timeout = Duration::from_millis(50);
         let engine = TimedEngine { engine: Arc::new(HangingEngine), batch: 2, timeout };
         assert!(matches!(engine.get(&[[1; 32]]), Err(Error::TimedOut(after)) if after == timeout));

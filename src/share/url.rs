@@ -1,4 +1,4 @@
-//! Where a team's cache is: `share.url`.
+//! The address of a team's cache: `share.url`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,20 +26,20 @@ pub fn share_schemes() -> String {
     SCHEMES.join(", ")
 }
 
-/// Where a team's cache is.
+/// The address of a team's cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShareUrl {
     /// A folder that all members of the team can reach.
     Folder(PathBuf),
-    /// A server that speaks like Redis.
+    /// A server that speaks the Redis protocol.
     #[cfg(feature = "share-redis")]
     Redis(RedisAddress),
-    /// A bucket of a server that speaks like S3.
+    /// A bucket on a server with the S3 API.
     #[cfg(feature = "share-s3")]
     S3(S3Bucket),
 }
 
-/// The address of a server that speaks like Redis. Neither `Debug` nor `Display` shows its password.
+/// The address of a Redis server. Neither `Debug` nor `Display` shows its password.
 #[cfg(feature = "share-redis")]
 #[derive(Clone, PartialEq, Eq)]
 pub struct RedisAddress(Url);
@@ -53,12 +53,12 @@ impl RedisAddress {
         if has_host && has_database { Ok(Self(url)) } else { Err(UrlError) }
     }
 
-    /// Returns whether what is sent there can be read, and changed, by others on the way.
+    /// Returns whether others on the network can read and change the traffic.
     fn is_exposed(&self) -> bool {
         self.0.scheme() == "redis" && !is_loopback(&self.0)
     }
 
-    /// Returns the whole address, with the password.
+    /// Returns the whole address, including the password.
     pub(super) fn with_password(&self) -> &str {
         self.0.as_str()
     }
@@ -86,13 +86,13 @@ impl fmt::Debug for RedisAddress {
     }
 }
 
-/// Why a text is not the address of a team's cache. It does not repeat the text, which may hold a password.
+/// Why a text is not the address of a team's cache. It does not repeat the text, which may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an address of the form {}", share_schemes())]
 pub struct UrlError;
 
 impl ShareUrl {
-    /// Reads an address.
+    /// Parses an address.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         let url = Url::parse(text).map_err(|_| UrlError)?;
         if url.query().is_some() || url.fragment().is_some() {
@@ -101,7 +101,7 @@ impl ShareUrl {
         match url.scheme() {
             "file" => {
                 let folder = url.to_file_path().map_err(|()| UrlError)?;
-                // The whole machine is no cache.
+                // The root of the file system is not a cache.
                 if folder.parent().is_some() { Ok(Self::Folder(folder)) } else { Err(UrlError) }
             }
             #[cfg(feature = "share-redis")]
@@ -112,7 +112,7 @@ impl ShareUrl {
         }
     }
 
-    /// Returns whether what is sent there can be read, and changed, by others on the way. How a bucket is reached is said by
+    /// Returns whether others on the network can read and change the traffic. For a bucket, this depends on its
     /// [`S3Server`](super::S3Server).
     pub fn is_exposed(&self) -> bool {
         match self {

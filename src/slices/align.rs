@@ -1,31 +1,31 @@
-//! Alignment of remembered lines with a text: as many as possible, in the same order, rare lines weighing more than common
-//! ones, and none far from the one before it.
+//! Aligns anchor lines with a text: as many as possible, in the same order; rare lines weigh more than common ones, and
+//! none may be far from the previous one.
 //!
-//! This is what a diff does, for the few lines that are known of the old text. Lines that occur very often in the text
-//! are left out, so that it takes near-linear time whatever the text is.
+//! This is a diff for the few lines that are known of the old text. Lines that occur very often in the text are
+//! skipped, so that it takes near-linear time for any text.
 
 use super::anchors::AnchorLine;
 use super::lines::{LineTable, to_index};
 
-/// How many pairs of a remembered line and a place are looked at, at the most.
+/// The maximum number of pairs of an anchor line and a position that are considered.
 const MAX_PAIRS: usize = 10_000;
 
-/// A remembered line that was found.
+/// An anchor line that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChainLink {
     pub(super) item: usize,
-    /// The line of the text, from 0.
+    /// Its line in the text, from 0.
     pub(super) place: usize,
 }
 
-/// What was found, in order.
+/// The links that were found, in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MatchChain {
     pub(super) links: Vec<ChainLink>,
     pub(super) score: i64,
 }
 
-/// A pair that may become a link: its score as the last of a chain, and the pair before it there.
+/// A pair that may become a link: the score of a chain that ends with it, and the previous pair of that chain.
 struct CandidatePair {
     link: ChainLink,
     score: i64,
@@ -49,13 +49,13 @@ pub(super) fn best_chain(
             let (gained, previous) = reach.best_before(place);
             pairs.push(CandidatePair { link, score: gained + items[item].weight, previous });
         }
-        // Only now, with all places of this line looked up: a remembered line is found at most once, so
-        // none of its places may precede another in a chain.
+        // Added only after all positions of this line were looked up: an anchor line is used at most once, so none of
+        // its positions may precede another in a chain.
         for (at, pair) in pairs.iter().enumerate().skip(begin) {
             reach.add(pair.link.place, pair.score, at);
         }
     }
-    // The first of several that are equally good, so that the answer is always the same.
+    // The first of equally good chains, so that the result is deterministic.
     let Some(last) = (0..pairs.len()).rev().max_by_key(|at| pairs[*at].score) else {
         return MatchChain::default();
     };
@@ -69,23 +69,23 @@ pub(super) fn best_chain(
     MatchChain { links: found, score: pairs[last].score }
 }
 
-/// Returns the remembered lines that are in the text, in order, without those that occur in it most often.
+/// Returns the anchor lines that occur in the text, in order, without those that occur most often.
 fn within_budget(items: &[AnchorLine], lines: &LineTable<'_>) -> Vec<(usize, u32)> {
     let mut found: Vec<(usize, u32)> =
         items.iter().enumerate().filter_map(|(at, item)| Some((at, item.id?))).collect();
-    // The rarest lines are kept: they say most, and cost least.
+    // The rarest lines are kept: they are the most informative, and the cheapest.
     found.sort_by_key(|(at, id)| (lines.places(*id).len(), *at));
     let mut pairs = 0;
     found.retain(|(_, id)| {
         pairs += lines.places(*id).len();
         pairs <= MAX_PAIRS
     });
-    // Chosen by rarity, but returned in the order of the slice, which a chain has to keep.
+    // Chosen by rarity, but returned in the order of the slice, which a chain has to follow.
     found.sort_unstable();
     found
 }
 
-/// The best pairs so far above each line, near by and at any distance: two trees of Fenwick's.
+/// The best pairs so far above each line, nearby and at any distance: two Fenwick trees.
 struct ScoreReach {
     near: Vec<Option<(i64, usize)>>,
     far: Vec<Option<(i64, usize)>>,
@@ -96,30 +96,29 @@ impl ScoreReach {
         Self { near: vec![None; lines + 1], far: vec![None; lines + 1] }
     }
 
-    /// Returns the best score that a chain can have which goes on at `place`, and the pair that it would end with.
+    /// Returns the best score of a chain that can continue at `place`, and the pair that it ends with.
     fn best_before(&self, place: usize) -> (i64, Option<usize>) {
         let (mut near, mut far) = (None, None);
-        // Only prefixes are asked for and entries only grow, so a Fenwick tree of maxima suffices.
+        // Only prefixes are queried and entries only grow, so a Fenwick tree of maxima suffices.
         let mut at = place;
         while 0 < at {
             near = near.max(self.near[at]);
             far = far.max(self.far[at]);
             at &= at - 1;
         }
-        // Scores near by are kept as if every line so far were free; what lies between is paid here.
+        // Nearby scores are stored as if all lines so far were free; the lines in between are charged here.
         let near = near.map(|(score, pair)| (score - GAP_COST * signed(place), pair));
         let far = far.map(|(score, pair)| (score - JUMP_COST, pair));
         match near.max(far) {
-            // A predecessor whose distance costs as much as it brings is worse than none: a chain may begin
-            // anywhere.
+            // A predecessor whose distance costs as much as it gains is worse than none: a chain may begin anywhere.
             Some((score, pair)) if 0 < score => (score, Some(pair)),
             Some(_) | None => (0, None),
         }
     }
 
     fn add(&mut self, place: usize, score: i64, pair: usize) {
-        // Adding the place here and subtracting it when asked makes the difference the number of lines in
-        // between, so that an adjacent line costs nothing and no entry is ever updated for distance.
+        // Adding the position here and subtracting it in queries yields the number of lines in between, so that an
+        // adjacent line costs nothing and no entry has to be updated for distance.
         let near = Some((score + GAP_COST * (signed(place) + 1), pair));
         let far = Some((score, pair));
         let mut at = place + 1;
@@ -135,18 +134,18 @@ fn signed(place: usize) -> i64 {
     i64::try_from(place).expect("a text has fewer lines than half of 64 bits can count")
 }
 
-/// The cost of a line between two others that were adjacent.
+/// The cost of a line between two lines that were adjacent.
 pub(super) const GAP_COST: i64 = 25;
-/// What any number of such lines costs at the most: a whole function may have been put there.
+/// The maximum cost of such lines: a whole function may have been inserted.
 pub(super) const JUMP_COST: i64 = 500;
 
-/// Returns for each border between two lines how well the lines above it go with `before`: `score[j]` is for the border
+/// Returns for each border between two lines how well the lines above it match `before`: `score[j]` is for the border
 /// above line `j`, from 0.
 pub(super) fn score_above(before: &[AnchorLine], lines: &LineTable<'_>) -> Vec<i64> {
     align(before.iter(), lines, |place| place, lines.ids.len())
 }
 
-/// Returns for each border between two lines how well the lines below it go with `after`.
+/// Returns for each border between two lines how well the lines below it match `after`.
 pub(super) fn score_below(after: &[AnchorLine], lines: &LineTable<'_>) -> Vec<i64> {
     let count = lines.ids.len();
     let mut score = align(after.iter().rev(), lines, |place| count - 1 - place, count);
@@ -154,8 +153,8 @@ pub(super) fn score_below(after: &[AnchorLine], lines: &LineTable<'_>) -> Vec<i6
     score
 }
 
-/// Aligns items, the nearest last, with the lines before each border; `turn` turns the text around where the items
-/// are below.
+/// Aligns items, nearest last, with the lines before each border; `turn` reverses the text if the items are below the
+/// border.
 fn align<'i>(
     items: impl Iterator<Item = &'i AnchorLine>,
     lines: &LineTable<'_>,
@@ -166,8 +165,7 @@ fn align<'i>(
     for item in items {
         let Some(id) = item.id else { continue };
         let places = lines.places(id).iter().map(|place| turn(to_index(*place)));
-        // Collected before any is written: a border raised by this item must not carry another copy of the
-        // same item.
+        // Collected before any is written: a border raised by this item must not count the same item twice.
         let found: Vec<(usize, i64)> = places.map(|place| (place, best[place] + item.weight)).collect();
         for (place, value) in found {
             best[place + 1] = best[place + 1].max(value);
@@ -177,7 +175,7 @@ fn align<'i>(
     best
 }
 
-/// Lets each border know of the best one before it, at the cost of the lines between.
+/// Propagates the best score to each following border, reduced by the cost of the lines in between.
 fn propagate(best: &mut [i64]) {
     let (mut near, mut far) = (0, 0);
     for value in best {
@@ -211,7 +209,7 @@ mod chain_tests {
     }
 
     #[test]
-    fn a_text_of_equal_lines_takes_no_more_than_its_share() {
+    fn a_text_of_equal_lines_stays_within_the_budget() {
         let text = "a\n".repeat(50_000);
         let remembered = "a\n".repeat(1000);
         check(&text, &remembered, &[]);

@@ -1,4 +1,4 @@
-//! What a slice remembers of its lines and their surroundings, as it is stored and as one sequence to align with a text.
+//! The anchors of a slice: its lines and their surroundings, as stored and as one sequence to align with a text.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use super::lines::{
 };
 use crate::model::{ContentHash, Slice, SliceAnchors};
 
-/// How many lines are remembered before a slice, and after it.
+/// The number of lines that are recorded before a slice, and after it.
 const CONTEXT_LINES: usize = 8;
-/// How many lines that occur once in the file are remembered before a slice, and after it.
+/// The number of lines that are unique in the file and recorded before a slice, and after it.
 const UNIQUE_LINES: usize = 3;
-/// The longest line that is remembered: in a longer one, as data has, nobody looks for a landmark.
+/// The longest line that is recorded; a longer one is usually data, and not a landmark.
 const MAX_LINE_BYTES: usize = 1 << 10;
 
 /// Marks the lines `start_line` to `end_line` of a text, from 1 and inclusive.
@@ -23,11 +23,11 @@ pub fn create_slice(text: &str, start_line: u32, end_line: u32) -> Result<Slice,
     let (first, behind) = (to_index(start_line) - 1, to_index(end_line));
     let marked = &lines[first..behind];
     let counts = count_lines(&lines);
-    // A bracket on a line of its own may be unique today; the next edit adds another.
+    // A bracket on a line of its own may be unique now, but the next edit adds another.
     let is_unique = |line: &&&str| counts[**line] == 1 && is_solid(line) && is_short(line);
     let mut unique_before = to_owned_lines(lines[..first].iter().rev().filter(is_unique).take(UNIQUE_LINES));
     unique_before.reverse();
-    // A context ends at a line that is too long to be remembered, so that it is always adjacent to the slice.
+    // The context ends at a line that is too long, so that it is always adjacent to the slice.
     let mut before =
         to_owned_lines(lines[..first].iter().rev().take_while(|line| is_short(line)).take(CONTEXT_LINES));
     before.reverse();
@@ -60,33 +60,33 @@ fn to_owned_lines<'l>(lines: impl Iterator<Item = &'l &'l str>) -> Vec<String> {
     lines.map(|line| (*line).to_owned()).collect()
 }
 
-/// Returns how often the marked lines occur in the file, overlapping copies included.
+/// Returns how often the marked lines occur in the file, including overlapping copies.
 fn count_copies(lines: &[&str], marked: &[&str]) -> u32 {
     to_line_number(find_occurrences(lines, marked).len())
 }
 
-/// What a line is worth that occurs once in the text; scores are counted in thousandths, for whole numbers are the
-/// same on every machine.
+/// The weight of a line that is unique in the text; scores are in thousandths, because integers are the same on every
+/// machine.
 pub(super) const UNIT: i64 = 1000;
-/// How many times less a line of brackets or blanks alone is worth.
+/// How many times less a line of only brackets or blanks weighs.
 const HOLLOW_DIVISOR: i64 = 8;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnchorLine {
     /// The equal line in the text; `None` if there is none.
     pub(super) id: Option<LineId>,
-    /// What it is worth to find it: the less, the more lines say the same.
+    /// Its weight: lower if more lines are equal to it.
     pub(super) weight: i64,
-    /// Whether it holds more than brackets and blanks; of a line that is gone this is unknown.
+    /// Whether it contains more than brackets and blanks; unknown for a line that is gone.
     pub(super) is_solid: bool,
 }
 
-/// The lines that stood before a slice, in it, and after it, in the order of the file.
+/// The recorded lines before a slice, inside it, and after it, in file order.
 pub(super) struct AnchorSequence {
     pub(super) before: Vec<AnchorLine>,
-    /// One for each of its lines; none if the slice does not remember its lines.
+    /// One for each line of the slice; empty if its lines are not recorded.
     pub(super) inside: Vec<AnchorLine>,
-    /// Where all of the slice's lines are adjacent, judging by their short hashes; from 0, ascending.
+    /// Where all of the slice's lines are adjacent according to their short hashes; from 0, ascending.
     pub(super) alike: Vec<usize>,
     pub(super) after: Vec<AnchorLine>,
 }
@@ -95,7 +95,7 @@ impl AnchorSequence {
     pub(super) fn from_slice(slice: &Slice, length: usize, lines: &LineTable<'_>) -> Self {
         let anchors = &slice.anchors;
         let named = |line: &String| anchor_line(lines.id_of(line), lines);
-        // A unique line that is near is in both lists, and counted twice it would outweigh all others.
+        // A unique line nearby is in both lists; counted twice, it would outweigh all others.
         let is_apart = |unique: &&String, context: &[String]| !context.contains(unique);
         let far = anchors.unique_before.iter().filter(|line| is_apart(line, &anchors.before));
         let before = far.chain(&anchors.before).map(named).collect();
@@ -105,17 +105,17 @@ impl AnchorSequence {
         Self { before, inside, alike, after }
     }
 
-    /// Returns whether nothing is remembered.
+    /// Returns whether nothing is recorded.
     pub(super) fn is_empty(&self) -> bool {
         self.before.is_empty() && self.inside.is_empty() && self.after.is_empty()
     }
 
-    /// Returns what finding all of the slice's own lines would be worth.
+    /// Returns the total weight of the slice's own lines.
     pub(super) fn inside_weight(&self) -> i64 {
         self.inside.iter().map(|item| item.weight).sum()
     }
 
-    /// Returns all of them, with the place of the slice's first line among them.
+    /// Returns all anchor lines, and the position of the slice's first line among them.
     pub(super) fn concatenated(&self) -> (Vec<AnchorLine>, usize) {
         let all = self.before.iter().chain(&self.inside).chain(&self.after).copied().collect();
         (all, self.before.len())
@@ -127,13 +127,13 @@ fn match_inside(
     length: usize,
     lines: &LineTable<'_>,
 ) -> (Vec<AnchorLine>, Vec<usize>) {
-    // As many as there are lines, or somebody has changed one and not the other.
+    // Otherwise somebody has edited one and not the other.
     if anchors.line_hashes.len() != length {
         return (Vec::new(), Vec::new());
     }
     let hashes = lines.short_hashes();
-    // Of two lines with the same hash, one is as good a guess as the other.
-    // A collision only proposes a wrong place; the SHA-256 of the whole slice decides.
+    // Of two lines with the same hash, either will do: a collision only proposes a wrong place, and the SHA-256 of the
+    // whole slice decides.
     let by_hash: HashMap<u32, LineId> = hashes.iter().copied().zip(0..).collect();
     let wanted: Vec<Option<u32>> =
         anchors.line_hashes.iter().map(|hash| u32::from_str_radix(hash, 16).ok()).collect();
@@ -144,15 +144,15 @@ fn match_inside(
 }
 
 fn anchor_line(id: Option<LineId>, lines: &LineTable<'_>) -> AnchorLine {
-    // A line that is gone weighs as much as a unique one, so that a slice of which most is gone is not
-    // called the same. Nothing is linked to it, so whether it was solid does not matter.
+    // A line that is gone weighs as much as a unique one, so that a slice of which most is gone is not considered
+    // unchanged. Nothing is linked to it, so `is_solid` does not matter.
     let Some(id) = id else { return AnchorLine { id, weight: UNIT, is_solid: true } };
     let places = lines.places(id);
     let is_solid = is_solid(lines.texts[to_index(places[0])]);
-    // By the square root: a rare line weighs more than a common one, but not so much more that several
-    // common lines in the right order count for nothing.
+    // By the square root: a rare line weighs more than a common one, but not so much that several common lines in the
+    // right order count for nothing.
     let count = i64::try_from(places.len()).unwrap_or(i64::MAX);
     let weight = (UNIT * UNIT / count).isqrt() / if is_solid { 1 } else { HOLLOW_DIVISOR };
-    // Never 0: even the most common line must make a chain better than none.
+    // Never 0: even the most common line must improve a chain.
     AnchorLine { id: Some(id), weight: weight.max(1), is_solid }
 }

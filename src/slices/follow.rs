@@ -1,4 +1,4 @@
-//! What became of a slice whose lines have changed.
+//! Follows a slice whose lines have changed.
 
 use std::ops::Range;
 
@@ -6,27 +6,27 @@ use super::align::{ChainLink, MatchChain, best_chain};
 use super::anchors::{AnchorLine, AnchorSequence};
 use super::lines::LineTable;
 
-/// Of the lines that were found, two may lie so far apart before one of them is taken for another's, besides as many
-/// lines as the slice has.
+/// The maximum distance between two found lines of a slice, in addition to its length, before one of them is considered
+/// a coincidence.
 const MAX_STRAY: usize = 60;
-/// How much better than any other place the best one must fit.
+/// By how much the best place must fit better than any other.
 const CHANGED_MARGIN: i64 = 300;
-/// How many of the lines must be left, weighed by how rare they are: 1/`ENOUGH_DIVISOR` of them.
+/// The share of the lines that must remain, weighted by rarity: 1/`ENOUGH_DIVISOR`.
 const ENOUGH_DIVISOR: i64 = 4;
 
-/// The lines that a slice became.
+/// The lines that a slice turned into.
 pub(super) struct FollowedLines {
     pub(super) lines: Range<usize>,
-    /// Whether no other place fits about as well.
+    /// Whether no other place fits similarly well.
     pub(super) is_clear: bool,
-    /// Whether enough of it is left to call it the slice.
+    /// Whether enough of it remains to consider it the same slice.
     pub(super) is_enough: bool,
-    /// Whether at least half of its lines are there, between the lines that were next to it.
+    /// Whether at least half of its lines are there, between its former neighbors.
     pub(super) is_in_place: bool,
 }
 
-/// Follows the lines of a slice, of which each but a few may have changed. Returns how well all that is remembered fits,
-/// and what became of the slice if there is anything left of it.
+/// Follows a slice, most of whose lines may have changed. Returns how well its anchors match, and what the slice turned
+/// into if anything is left of it.
 pub(super) fn follow_slice(
     items: &AnchorSequence,
     length: usize,
@@ -70,7 +70,7 @@ fn follow_chain(
     })
 }
 
-/// Follows a slice that remembers nothing of its own lines: it is what is between the lines that were next to it.
+/// Follows a slice whose own lines are not recorded: it is what lies between its former neighbors.
 fn follow_between(
     chain: &MatchChain,
     all: &[AnchorLine],
@@ -100,8 +100,8 @@ fn links_weight(links: &[ChainLink], all: &[AnchorLine]) -> i64 {
     links.iter().map(|link| all[link.item].weight).sum()
 }
 
-/// Returns the links that are the slice's own, without those that are far from the rest, and without brackets and
-/// blanks at the ends that are not next to another line of the slice.
+/// Returns the links of the slice's own lines, without those far from the rest, and without brackets and blanks at the
+/// ends that are not next to an adjacent anchor line.
 fn core_links(chain: &MatchChain, inside: &Range<usize>, all: &[AnchorLine]) -> Vec<ChainLink> {
     let own: Vec<ChainLink> =
         chain.links.iter().copied().filter(|link| inside.contains(&link.item)).collect();
@@ -124,7 +124,7 @@ fn core_links(chain: &MatchChain, inside: &Range<usize>, all: &[AnchorLine]) -> 
     links.to_vec()
 }
 
-/// Extends a range over what replaced lines of the slice, up to the lines that were next to it.
+/// Extends a range over the lines that replaced some of the slice's, up to its former neighbors.
 fn widen_hull(
     hull: &Range<usize>,
     above: Option<usize>,

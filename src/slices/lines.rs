@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-/// Which line of a text it is, all that say the same being one.
+/// Identifies a line of a text by its content: equal lines have equal ids.
 pub(super) type LineId = u32;
 
-/// Splits a text as git does: at line feeds alone, so that a carriage return is a part of its line. The end of the last
-/// line begins no other.
+/// Splits a text as git does: only at line feeds, so that a carriage return is part of its line. A final line feed does
+/// not begin another line.
 pub(super) fn split_lines(text: &str) -> Vec<&str> {
     if text.is_empty() {
         return Vec::new();
@@ -14,23 +14,23 @@ pub(super) fn split_lines(text: &str) -> Vec<&str> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').collect()
 }
 
-/// Returns the short hash of a line: FNV-1a, stirred and folded to 32 bits. It only finds lines; whether a whole slice
-/// is unchanged is decided by its SHA-256.
+/// Returns the short hash of a line: FNV-1a, mixed and folded to 32 bits. It only finds lines; whether a whole slice is
+/// unchanged is decided by its SHA-256.
 pub(super) fn short_hash(line: &str) -> u32 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
     let hash = line.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
-    // The last letters of a line have hardly touched the upper bits.
+    // The last characters of a line have hardly affected the upper bits.
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     u32::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).expect("half of 64 bits are 32")
 }
 
-/// Returns whether a line holds more than brackets and blanks.
+/// Returns whether a line contains more than brackets and blanks.
 pub(super) fn is_solid(line: &str) -> bool {
     line.chars().any(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// A text's lines, with the places of those that say the same.
+/// The lines of a text, with the positions of equal lines.
 pub(super) struct LineTable<'t> {
     pub(super) texts: Vec<&'t str>,
     pub(super) ids: Vec<LineId>,
@@ -42,8 +42,7 @@ pub(super) struct LineTable<'t> {
 impl<'t> LineTable<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let texts = split_lines(text);
-        // The standard hasher is keyed. With a fixed one, a crafted file could make all of its lines
-        // collide.
+        // The standard hasher is keyed. With a fixed key, a crafted file could make all of its lines collide.
         let mut known = HashMap::with_capacity(texts.len());
         let mut places: Vec<Vec<u32>> = Vec::with_capacity(texts.len());
         let mut ids = Vec::with_capacity(texts.len());
@@ -69,12 +68,12 @@ impl<'t> LineTable<'t> {
     }
 
     pub(super) fn short_hashes(&self) -> Vec<u32> {
-        // Each id has a place: it was created for one.
+        // Each id has a position: it was created for one.
         self.places.iter().map(|places| short_hash(self.texts[to_index(places[0])])).collect()
     }
 }
 
-/// A file's lines can be counted in 32 bits: slop reads none that is larger than that.
+/// The lines of a file can be counted in 32 bits: slop reads no larger file.
 pub(super) fn to_line_number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -83,8 +82,8 @@ pub(super) fn to_index(number: u32) -> usize {
     usize::try_from(number).expect("slop runs where a size has 32 bits or more")
 }
 
-/// Returns where `wanted` begins in `lines`, from 0, ascending; places may overlap. In linear time, whatever the lines
-/// are (Knuth, Morris, Pratt): a file may be one line ten thousand times.
+/// Returns where `wanted` begins in `lines`, from 0, ascending, with overlaps. Takes linear time for any lines (Knuth,
+/// Morris, Pratt): a file may be one line ten thousand times.
 pub(super) fn find_occurrences<T: PartialEq>(lines: &[T], wanted: &[T]) -> Vec<usize> {
     let mut found = Vec::new();
     if wanted.is_empty() {
@@ -93,8 +92,8 @@ pub(super) fn find_occurrences<T: PartialEq>(lines: &[T], wanted: &[T]) -> Vec<u
     let borders = borders(wanted);
     let mut matched = 0;
     for (place, line) in lines.iter().enumerate() {
-        // After a full match, too, so that overlapping copies are found: they count when the number of
-        // copies is compared.
+        // Also after a full match, so that overlapping copies are found: they count when the number of copies is
+        // compared.
         while 0 < matched && (matched == wanted.len() || wanted[matched] != *line) {
             matched = borders[matched - 1];
         }
@@ -108,7 +107,7 @@ pub(super) fn find_occurrences<T: PartialEq>(lines: &[T], wanted: &[T]) -> Vec<u
     found
 }
 
-/// Returns for each beginning of `wanted` how long its longest beginning is that is also its end.
+/// Returns for each prefix of `wanted` the length of its longest border: a proper prefix that is also its suffix.
 fn borders<T: PartialEq>(wanted: &[T]) -> Vec<usize> {
     let mut borders = vec![0; wanted.len()];
     let mut matched = 0;
@@ -124,7 +123,7 @@ fn borders<T: PartialEq>(wanted: &[T]) -> Vec<usize> {
     borders
 }
 
-/// Why no slice can be made.
+/// Why a slice cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     #[error("lines {start_line}-{end_line} requested, the text has {lines}")]

@@ -1,7 +1,7 @@
 //! Finds lines that a person marked again after edits, or reports them as lost.
 //!
-//! Knows: what to remember of a slice, and how to locate it in another text. Does not know: files, `slop.toml`, how
-//! a slice is shown.
+//! Knows: what to record of a slice, and how to find it in another text. Does not know: files, `slop.toml`, how a slice
+//! is shown.
 //!
 //! Start with [`create_slice`], then [`locate_slice`]; `follow.rs` follows a slice whose lines have changed. Each file
 //! imports only those before it: `lines`, `anchors`, `align`, `follow`, `resolve`.

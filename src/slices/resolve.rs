@@ -1,4 +1,4 @@
-//! Where a slice is now: its unchanged text among several copies, or the lines that it has become.
+//! Finds the current place of a slice: its unchanged text among several copies, or the lines that it turned into.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,36 +9,39 @@ use super::follow::{FollowedLines, follow_slice};
 use super::lines::{LineTable, find_occurrences, to_index, to_line_number};
 use crate::model::{ContentHash, Slice, SliceAnchors, SliceResolution, SliceStatus};
 
-/// How much better than any other the surroundings of a copy must fit.
+/// By how much the surroundings of a copy must fit better than those of any other.
 const COPY_MARGIN: i64 = 200;
-/// How much better than the copy on the remembered lines.
+/// By how much they must fit better than those of the copy at the recorded lines.
 const MARKED_MARGIN: i64 = 300;
-/// How much better than a copy that may be the original, because its neighbors are the slice's, where copies were added.
+/// By how much they must fit better than those of a copy that has the slice's neighbors and may be the original, if
+/// copies were added.
 const RIVAL_MARGIN: i64 = 1500;
-/// What most of it is, once a copy has gone and the rest are suspected: three in four, as a fraction turned over. Nothing
-/// less kept apart the entries of a long table that are all but the same.
+/// What counts as most, once a copy has gone and the rest are in doubt: three quarters, as an inverted fraction. A
+/// smaller share failed to separate the nearly identical entries of a long table.
 const MOST_RATIO: (i64, i64) = (4, 3);
-/// How many lines one of several copies may have drifted: tables repeat whole pages, surroundings included.
+/// How many lines one of several copies may have drifted: tables repeat whole pages, including their surroundings.
 const MAX_DRIFT: usize = 1000;
-/// How many lines it may have drifted if it is still the only one between the same landmarks.
+/// How many lines it may have drifted if it is still the only copy between the same landmarks.
 const MAX_DRIFT_BETWEEN: usize = 4 * MAX_DRIFT;
-/// How many lines may have come between a slice and a line that was near it, while another copy of its text has gone.
+/// How many lines may have been inserted between a slice and a line that was near it, if another copy of its text has
+/// gone.
 const MAX_DISTANCE: usize = 30;
 
-/// A copy of the slice's text that is picked, and how well what is around it fits.
+/// The copy of the slice's text that was picked, and how well its surroundings fit.
 struct CopyMatch {
     first: usize,
     fit: i64,
     fits_both: bool,
-    /// How well its surroundings fit at the best place, whatever text is there.
+    /// The best fit of the surroundings at any place, regardless of the text there.
     best_fit: i64,
     is_clear: bool,
 }
 
-/// Finds a slice in a text. Only a slice whose `content_hash` matches is exact or moved. Without a hash the old text is
-/// unknown, so it is at most changed, unless it has no anchors either and consists of its line numbers alone.
+/// Finds a slice in a text. Only a slice whose `content_hash` matches is exact or moved. Without a hash, the old text
+/// is unknown, so the result is at best changed, unless the slice has no anchors either and consists only of line
+/// numbers.
 pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
-    // Slices are stored in a file that people edit, so the numbers may be anything.
+    // Slices are stored in a file that people edit, so the numbers may be arbitrary.
     if slice.start_line < 1 || slice.end_line < slice.start_line {
         return unresolved(slice, SliceStatus::Stale, "its lines are no range");
     }
@@ -59,22 +62,22 @@ fn pick_copy(
     items: &AnchorSequence,
     lines: &LineTable<'_>,
 ) -> Option<CopyMatch> {
-    // Scored for all borders at once, because a text may be in the file thousands of times and an alignment
-    // for each copy would be too slow.
+    // Scored for all borders at once, because the text may occur thousands of times and an alignment for each copy
+    // would be too slow.
     let above = score_above(&items.before, lines);
     let below = score_below(&items.after, lines);
     let fit = |first: &usize| above[*first] + below[*first + length];
     let first = *copies.iter().max_by_key(|first| fit(first))?;
-    // Both sides are taken at one border, because the slice may have any number of lines by now; those that
-    // are left between its surroundings count as a gap, which has a limited cost.
+    // Both sides are scored at one border, because the slice may now have any length; the remaining lines between its
+    // surroundings count as a gap, whose cost is limited.
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
     let worth = |items: &[AnchorLine]| items.iter().map(|item| item.weight).sum::<i64>();
     let is_most = |fit: i64, items: &[AnchorLine]| MOST_RATIO.1 * worth(items) <= MOST_RATIO.0 * fit;
-    // Its own lines are a sign of a copy, if a weak one: all of them may have moved.
+    // The recorded line numbers are weak evidence for a copy: all of them may have moved.
     let marked = to_index(slice.start_line) - 1;
     let margin = |other: usize| if other == marked { MARKED_MARGIN } else { COPY_MARGIN };
     let is_close = |other: &usize| fit(&first) < fit(other) + margin(*other);
-    // What was copied with its surroundings may fit better than the original: a line that was inserted next to the original
+    // A copy made with its surroundings may fit better than the original: a line that was inserted next to the original
     // is missing next to the copy.
     let known = to_index(slice.anchors.copies);
     let has_more = 0 < known && known < copies.len();
@@ -88,7 +91,7 @@ fn pick_copy(
     Some(CopyMatch { first, fit: fit(&first), fits_both, best_fit, is_clear })
 }
 
-/// Returns whether most of the lines that were next to the slice on one side are directly next to a copy of its text.
+/// Returns whether most of the slice's neighbors on one side are directly next to a copy of its text.
 fn has_neighbors(
     slice: &Slice,
     first: usize,
@@ -110,7 +113,7 @@ fn has_neighbors(
     is_most(above.fold((0, 0), weigh)) || is_most(below.fold((0, 0), weigh))
 }
 
-/// Answers where the slice's text is still there.
+/// Resolves a slice whose text still occurs.
 fn resolve_copy(
     slice: &Slice,
     length: usize,
@@ -122,15 +125,15 @@ fn resolve_copy(
     let marked = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     if !pick.is_clear {
-        // Nothing distinguishes the copies. The one on the remembered lines is as likely as any other, and
-        // a file that did not change must not become stale.
+        // Nothing distinguishes the copies. The one at the recorded lines is as likely as any other, and a slice in an
+        // unchanged file must not become stale.
         if copies.contains(&marked) {
             return resolved_at(slice, marked..marked + length, "the same text, one of several copies alike");
         }
         let reason = format!("its text stands at {} places that are equally good", copies.len());
         return resolution(SliceStatus::Stale, &here, &reason);
     }
-    // 0 means that the number is not known, so such a slice is doubted as one that had copies.
+    // 0 means that the number is unknown, so such a slice is treated like one with copies.
     let elsewhere = if slice.anchors.copies == 1 {
         resolve_replaced(length, pick, items, lines)
     } else {
@@ -143,8 +146,8 @@ fn resolve_copy(
     resolved_at(slice, here, if is_only { "the same text" } else { "the copy with the same surroundings" })
 }
 
-/// Resolves a slice whose text was unique, if the edit that changed it has created the same text at another place: of two
-/// tests that are alike, each has the number now that the next one had. `None` if the text that was found is the slice.
+/// Resolves a slice whose text was unique, if the edit that changed it has created the same text at another place: for
+/// example, two similar tests whose numbers have shifted by one. `None` if the text that was found is the slice.
 fn resolve_replaced(
     length: usize,
     pick: &CopyMatch,
@@ -156,7 +159,7 @@ fn resolve_replaced(
     }
     let here = pick.first..pick.first + length;
     let (score, followed) = follow_slice(items, length, lines);
-    // A slice that has only moved leaves nothing like it between its neighbors.
+    // A slice that has only moved leaves nothing similar between its neighbors.
     let followed = followed.filter(|followed| followed.is_in_place && is_apart(&followed.lines, &here))?;
     let is_better = pick.fit + items.inside_weight() + COPY_MARGIN < score;
     is_better.then(|| resolve_changed(&followed, "its text has changed, and another place has the old one"))
@@ -166,8 +169,8 @@ fn is_apart(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.end <= other.start || other.end <= one.start
 }
 
-/// Resolves a slice whose text occurred in the file more than once, if its own copy seems to have changed; `None` if the
-/// copy that was picked is the slice.
+/// Resolves a slice whose text occurred more than once, if its own copy seems to have changed; `None` if the copy that
+/// was picked is the slice.
 fn resolve_lost_copy(
     slice: &Slice,
     length: usize,
@@ -179,14 +182,14 @@ fn resolve_lost_copy(
     let marked = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     let (score, followed) = follow_slice(items, length, lines);
-    // Three independent signs. The number of copies alone proves nothing, because an edit may add one copy
-    // and change another.
+    // Three independent signs. The number of copies alone proves nothing, because an edit may add one copy and change
+    // another.
     let is_one_gone = copies.len() < to_index(slice.anchors.copies);
     let is_misplaced = !pick.fits_both
         || pick.fit + COPY_MARGIN < pick.best_fit
         || is_far_from_landmarks(slice, &here, lines);
     let drift = here.start.abs_diff(marked);
-    // Sections that are alike, one for each architecture, are longer than the distance to a landmark.
+    // Similar sections, such as one for each architecture, are longer than the distance to a landmark.
     let is_between = !is_one_gone && is_between_landmarks(slice, &here, copies, items, lines);
     let has_drifted = 0 < drift
         && if is_between {
@@ -195,15 +198,14 @@ fn resolve_lost_copy(
             MAX_DRIFT < drift || !has_landmark_near(slice, &here, lines)
         };
     let is_lost = is_one_gone && is_misplaced
-        // All that is remembered aligns better somewhere else, although every line of this copy is the
-        // slice's.
+        // The anchors as a whole align better somewhere else, although every line of this copy is the slice's.
         || pick.fit + items.inside_weight() + COPY_MARGIN < score
         || 1 < slice.anchors.copies && has_drifted;
     if !is_lost {
         return None;
     }
     Some(match followed {
-        // An alignment that leads back to this copy is no evidence of where the slice went.
+        // An alignment that leads back to this copy does not show where the slice went.
         Some(followed) if is_apart(&followed.lines, &here) => {
             resolve_changed(&followed, "only another copy of its text is unchanged")
         }
@@ -211,8 +213,8 @@ fn resolve_lost_copy(
     })
 }
 
-/// Returns whether a line that occurred once in the file, and still does, is on the other side of this place than it was of
-/// the slice, or is far from it and was near the slice.
+/// Returns whether a line that was and still is unique in the file is now on the other side of this place, or is far
+/// from it although it was near the slice.
 fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) -> bool {
     let SliceAnchors { before, after, unique_before, unique_after, .. } = &slice.anchors;
     let place = |line: &String| unique_place(line, lines);
@@ -227,9 +229,9 @@ fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &LineTable<'
         || unique_after.iter().any(|line| below(line).is_some())
 }
 
-/// Returns whether one of the lines that occurred once in the file, and distinguished this copy, is near a place. The
-/// ones directly next to the slice are the best evidence: the name of the function that it is in, in a file in which all
-/// functions begin alike. The others are asked only where there are no such.
+/// Returns whether a unique line that distinguished this copy is near a place. Unique lines directly next to the slice
+/// are the best evidence: for example, the name of the enclosing function in a file whose functions all begin alike.
+/// The others are only used if there are no such lines.
 fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) -> bool {
     let SliceAnchors { before, after, unique_before, unique_after, .. } = &slice.anchors;
     let is_near = |line: &&String| {
@@ -245,8 +247,8 @@ fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) 
     unique_before.iter().chain(unique_after).any(|line| is_near(&line))
 }
 
-/// Returns whether a copy is the only one between the nearest lines that occurred once in the file, before the slice and
-/// after it, besides copies with other neighbors.
+/// Returns whether a copy is the only one between the nearest unique lines before and after the slice, not counting
+/// copies with other neighbors.
 fn is_between_landmarks(
     slice: &Slice,
     here: &Range<usize>,
@@ -268,7 +270,7 @@ fn is_between_landmarks(
     above < here.start && here.end <= below && !copies.iter().any(is_other)
 }
 
-/// Returns the place of a line that occurs once.
+/// Returns the position of a line that is unique.
 fn unique_place(line: &str, lines: &LineTable<'_>) -> Option<usize> {
     match lines.places(lines.id_of(line)?) {
         [place] => Some(to_index(*place)),
@@ -276,7 +278,7 @@ fn unique_place(line: &str, lines: &LineTable<'_>) -> Option<usize> {
     }
 }
 
-/// Answers where the slice's text is nowhere, or is not known.
+/// Resolves a slice whose text does not occur, or is not known.
 fn resolve_without_copy(
     slice: &Slice,
     length: usize,
@@ -292,7 +294,7 @@ fn resolve_without_copy(
         return unresolved(slice, SliceStatus::Stale, "the file ends before it");
     }
     if is_unknown && items.is_empty() {
-        // The lines are all that its author said: nothing shows that they mean another text now.
+        // The slice consists only of line numbers: nothing shows that they mean another text now.
         return unresolved(
             slice,
             SliceStatus::Exact,
@@ -301,7 +303,7 @@ fn resolve_without_copy(
     }
     let marked = to_index(slice.start_line) - 1;
     if is_unknown && items.inside.is_empty() && has_neighbors(slice, marked, length, items, lines) {
-        // On one side alone, what is remembered says nothing about other places.
+        // Anchors on one side only do not rule out other places.
         return unresolved(slice, SliceStatus::Changed, "it has no content_hash to tell by");
     }
     unresolved(slice, SliceStatus::Stale, "nothing of it is left")
@@ -327,18 +329,19 @@ fn resolution(status: SliceStatus, here: &Range<usize>, reason: &str) -> SliceRe
     SliceResolution { status, start_line, end_line, reason: reason.to_owned() }
 }
 
-/// Answers with the lines as they were marked, because there are no better ones.
+/// Returns the lines as they were marked, because there are no better ones.
 fn unresolved(slice: &Slice, status: SliceStatus, reason: &str) -> SliceResolution {
     let Slice { start_line, end_line, .. } = *slice;
     SliceResolution { status, start_line, end_line, reason: reason.to_owned() }
 }
 
-/// How many places that only look alike are hashed before it is given up: short hashes lie once in four billion times.
+/// The maximum number of places with equal short hashes that are verified: short hashes collide once in four billion
+/// times.
 const MAX_TRIES: usize = 16;
-/// How many bytes are hashed in search of a slice that does not remember its lines.
+/// The maximum number of bytes that are hashed to find a slice whose lines are not recorded.
 const MAX_HASHED_BYTES: usize = 8 << 20;
 
-/// Returns where the text of the slice occurs, from 0, ascending; nothing if it has no content hash.
+/// Returns where the text of the slice occurs, from 0, ascending; empty if it has no content hash.
 pub(super) fn find_copies(
     slice: &Slice,
     length: usize,
@@ -350,8 +353,8 @@ pub(super) fn find_copies(
         return Vec::new();
     }
     let is_it = |first: &usize| {
-        // Without the last line ending, as when the slice was made: a file that gains or loses its final
-        // newline keeps its slices.
+        // Without the last line break, as when the slice was created: a file that gains or loses its final newline
+        // keeps its slices.
         ContentHash::digest(lines.texts[*first..*first + length].join("\n").as_bytes()) == hash
     };
     let found = if items.inside.is_empty() {
@@ -359,12 +362,12 @@ pub(super) fn find_copies(
     } else {
         items.alike.iter().copied().take(MAX_TRIES).find(is_it)
     };
-    // All copies have the lines of the first: there is no need to hash each.
+    // All copies have the lines of the first, so none of the others has to be hashed.
     found.map_or_else(Vec::new, |first| find_occurrences(&lines.ids, &lines.ids[first..first + length]))
 }
 
-/// Returns the places to look at where nothing is known of the slice's lines: where it stood, next to the lines that
-/// stood next to it, and the rest from there to both sides.
+/// Returns the places to check if the slice's lines are not recorded: its former lines, the places next to its former
+/// neighbors, and the rest outward from there.
 fn candidate_windows<'a>(
     slice: &'a Slice,
     length: usize,

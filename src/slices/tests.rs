@@ -28,7 +28,7 @@ fn is_stale(old: &str, (start, end): (u32, u32), new: &str) {
 }
 
 #[test]
-fn a_slice_remembers_what_it_takes_to_find_it() {
+fn a_slice_records_the_data_to_find_it_again() {
     let Slice { start_line, end_line, anchors, .. } = create_slice(FILE, 4, 5).expect("the lines are there");
     assert_eq!((start_line, end_line), (4, 5));
     assert_eq!(anchors.content_hash, Some(ContentHash::digest(b"    b = a + 1\n    c = b * 2")));
@@ -62,7 +62,7 @@ fn the_same_text_is_found_where_it_is() {
 }
 
 #[test]
-fn a_lone_carriage_return_ends_no_line_and_is_a_part_of_its_text() {
+fn a_lone_carriage_return_does_not_end_a_line_and_is_part_of_its_text() {
     check("a\rb\nc\n", (2, 2), "a\rb\nc\n", "exact 2-2");
     let slice = create_slice("a\r\nb\r\nc\r\n", 2, 2).expect("the lines are there");
     assert_eq!(slice.anchors.after, ["c\r"]);
@@ -79,11 +79,11 @@ fn a_slice_that_changed_is_followed_and_never_called_the_same() {
 }
 
 #[test]
-fn a_copy_is_picked_by_what_stands_around_it() {
+fn a_copy_is_picked_by_its_surroundings() {
     let block = |name: &str| format!("{name}1\n{name}2\nlock();\nwork();\n{name}3\n{name}4\n");
     let text = |names: &[&str]| names.iter().map(|name| block(name)).collect::<String>();
     check(&text(&["one", "two"]), (9, 10), &text(&["one", "two"]), "exact 9-10");
-    // They have changed places; the same text is at the same lines, and yet it is the other copy.
+    // They have been swapped: the same text is at the same lines, but it is the other copy.
     check(&text(&["one", "two"]), (9, 10), &text(&["two", "one"]), "moved 3-4");
     check(&text(&["one", "two"]), (9, 10), &text(&["zero", "one", "two"]), "moved 15-16");
     check(&text(&["two"]), (3, 4), &text(&["one", "two"]), "moved 9-10");
@@ -98,7 +98,7 @@ fn a_copy_with_the_surroundings_of_the_original_does_not_replace_it() {
 }
 
 #[test]
-fn a_copy_that_is_left_is_not_taken_for_one_that_has_changed() {
+fn a_remaining_copy_is_not_mistaken_for_one_that_has_changed() {
     let text = |body: &str| {
         format!("one\na1\na2\na3\nlock();\nwork();\nb1\nb2\n\ntwo\nc1\nc2\nc3\n{body}\nd1\nd2\nd3\n")
     };
@@ -115,13 +115,13 @@ fn a_text_that_an_edit_creates_elsewhere_is_not_the_slice_that_it_changed() {
     let old = test("one", &["copy", "paste"], 2) + &test("two", &["copy", "cut", "drop"], 3);
     let new = test("one", &["copy", "add", "paste"], 3) + &test("two", &["copy", "add", "cut", "drop"], 4);
     check(&old, (17, 19), &new, "changed 19-21");
-    // The slice itself has moved if nothing like it is left there.
+    // The slice itself has moved if nothing similar remains there.
     let swapped = test("two", &["copy", "cut", "drop"], 3) + &test("one", &["copy", "paste"], 2);
     check(&old, (17, 19), &swapped, "moved 7-9");
 }
 
 #[test]
-fn a_copy_with_the_neighbors_of_the_original_on_one_side_is_no_rival() {
+fn a_copy_with_the_neighbors_of_the_original_on_one_side_is_not_a_rival() {
     let lines = |name: &str| (1..=8).map(|number| format!("{name}{number}\n")).collect::<Vec<_>>().concat();
     let block = |name: &str| format!("{}lock();\nwork();\n{}", lines(name), lines("end"));
     let old = block("one") + &block("two");
@@ -129,7 +129,7 @@ fn a_copy_with_the_neighbors_of_the_original_on_one_side_is_no_rival() {
 }
 
 #[test]
-fn a_copy_far_from_all_landmarks_is_still_the_only_one_between_the_same() {
+fn a_copy_far_from_all_landmarks_is_found_if_it_is_the_only_one_between_them() {
     let filler = |from: usize| (from..from + 70).map(|n| format!("same{n}\n")).collect::<Vec<_>>().concat();
     let section =
         |name: &str, body: &str| format!("begin {name}\n{}{body}{}end {name}\n", filler(0), filler(70));
@@ -141,14 +141,14 @@ fn a_copy_far_from_all_landmarks_is_still_the_only_one_between_the_same() {
 }
 
 #[test]
-fn copies_that_nothing_tells_apart_are_not_chosen_from() {
+fn no_choice_is_made_between_indistinguishable_copies() {
     let old = "x\n".repeat(20);
     check(&old, (4, 6), &old, "exact 4-6");
     is_stale(&old, (18, 20), &"x\n".repeat(10));
 }
 
 #[test]
-fn what_is_gone_is_stale() {
+fn lines_that_are_gone_are_stale() {
     is_stale(FILE, (4, 5), "import os\n\n\ndef two(a):\n    return a\n");
     is_stale(FILE, (4, 5), "");
     is_stale(FILE, (4, 5), "something else\n");
@@ -192,7 +192,7 @@ fn any_anchor_may_be_missing() {
 }
 
 #[test]
-fn a_range_that_is_none_is_stale() {
+fn an_invalid_range_is_stale() {
     let slice = |start_line, end_line| Slice {
         start_line,
         end_line,
@@ -205,7 +205,7 @@ fn a_range_that_is_none_is_stale() {
     }
 }
 
-/// Lines of which many are the same, as in code.
+/// Lines, many of which are equal, as in code.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -225,11 +225,11 @@ fn marked() -> impl Strategy<Value = (Vec<String>, usize, usize)> {
 }
 
 proptest! {
-    // The same cases each time: a test that fails must fail again.
+    // Fixed cases: a test that fails must fail again.
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_called_the_same_is_the_same_and_all_lines_are_in_the_text(
+    fn unchanged_slices_have_the_same_text_and_all_lines_are_in_the_text(
         (old, start, end) in marked(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4_usize, prop::collection::vec(line(), 0..4)), 0..6),
     ) {
@@ -258,7 +258,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_that_stands_once_is_found_wherever_it_is_moved(
+    fn a_unique_text_is_found_wherever_it_is_moved(
         (old, start, end) in marked(),
         to in any::<prop::sample::Index>(),
     ) {

@@ -8,7 +8,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Declares a table of files of `page/` by their names.
+/// Declares a table of files in `page/`.
 macro_rules! declare_files {
     ($table:ident: $($name:literal,)*) => {
         const $table: &[(&str, &str)] = &[$(($name, include_str!(concat!("page/", $name))),)*];
@@ -54,7 +54,7 @@ declare_files! {
 /// The modules that a browser loads: the page, and its worker.
 const PROGRAMS: [&str; 2] = ["main.js", "map.js"];
 
-/// Returns the files of the page as they are sent. `index.html` refers to others by relative addresses.
+/// Returns the files of the page as they are served. `index.html` refers to others by relative URLs.
 pub fn page_files() -> Vec<PageFile> {
     let mut files = vec![
         PageFile { name: "icon.svg", content_type: SVG, text: include_str!("page/icon.svg").into() },
@@ -79,12 +79,12 @@ mod tests {
 
     use super::*;
 
-    /// What the contract of the page allows.
+    /// The size limit in the contract of the page.
     const MOST_BYTES: usize = 120 * 1024;
     const MOST_GZIPPED: usize = 40 * 1024;
 
     #[test]
-    fn every_file_of_the_page_is_sent() {
+    fn every_file_of_the_page_is_served() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ui/page");
         let there: BTreeSet<String> = std::fs::read_dir(folder)
             .unwrap()
@@ -100,7 +100,7 @@ mod tests {
         let files = page_files();
         let context = Context::full(&Runtime::new().unwrap()).unwrap();
         for file in files.iter().filter(|file| file.content_type == JAVASCRIPT) {
-            // Two modules with the same name in them, or a space too few, are errors here.
+            // Fails if two modules define the same name, or a required space was removed.
             context.with(|context| {
                 let compiled = Module::declare(context.clone(), file.name, &*file.text);
                 if let Err(error) = compiled.catch(&context) {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_a_module_has_several_lines() {
+    fn no_string_of_a_module_spans_lines() {
         for (name, text) in MODULES {
             for line in text.lines() {
                 assert!(line.matches('`').count() % 2 == 0, "{name}: {line}");

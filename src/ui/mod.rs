@@ -1,8 +1,8 @@
-//! The web page that `slop ui` opens: its own files, built into the program.
+//! The web page that `slop ui` opens: its files, built into the program.
 //!
-//! Knows: which files there are, their types, and what of them is sent. Does not know: who serves them, and to whom. The page
-//! is HTML, CSS and ES modules as they are in `page/`, without a build step: modules are joined, and comments and spaces are
-//! left out, when the program starts. Everything that the page shows comes from the API.
+//! Knows: the files, their types, and how they are served. Does not know: who serves them, and to whom. The page
+//! consists of the HTML, CSS and ES modules in `page/`, without a build step: when the program starts, modules are
+//! joined, and comments and spaces are removed. All data on the page comes from the API.
 //!
 //! Start with `page/main.js`; `files` is the table of files, `sent` makes them smaller.
 

@@ -1,17 +1,17 @@
-//! What is sent of the page's files: modules that are used together as one program, without what is for those who read
-//! the code.
+//! The page's files as they are served: the modules of a program joined into one, without text for readers of the code.
 //!
-//! One program compresses better than thirty modules, and takes one request. Names at the top of a module are names of the
-//! whole program, so no two modules may have the same: the tests compile what is sent. What makes code shorter here leaves
-//! every text and every name as it is written; a minifier would save more, but it has to parse JavaScript.
+//! One program compresses better than thirty modules, and takes one request. Top-level names of modules are global in
+//! the program, so no two modules may have the same: the tests compile the result. Shortening here leaves every string
+//! and every name unchanged; a minifier would save more, but it has to parse JavaScript.
 
 use std::collections::BTreeSet;
 
-/// Signs of JavaScript that no space is needed before or after. Not those of which two make another one, as `+`.
+/// Punctuation of JavaScript that needs no space before or after. `+` and `-` need theirs: `a + +b` would otherwise
+/// become another operator.
 const PUNCTUATION: &[char] =
     &['{', '}', '(', ')', '[', ']', ',', ';', ':', '=', '?', '!', '<', '>', '&', '|', '*', '%'];
 
-/// The same for styles, each with what it becomes. `+` needs its spaces in a calculation.
+/// The same for CSS, each with its replacement. `+` needs its spaces in a calculation.
 const STYLE_PUNCTUATION: &[(&str, &str)] = &[
     (" {", "{"),
     ("{ ", "{"),
@@ -23,7 +23,7 @@ const STYLE_PUNCTUATION: &[(&str, &str)] = &[
     (" > ", ">"),
 ];
 
-/// Returns a module with all that it imports, each module once and before those that use it, as one module without imports.
+/// Joins a module with all that it imports, each module once and before its users, into one module without imports.
 pub(super) fn program(modules: &[(&'static str, &'static str)], main: &'static str) -> String {
     let mut code = String::new();
     add_module(modules, main, &mut BTreeSet::new(), &mut code);
@@ -46,26 +46,26 @@ fn add_module(
             add_module(modules, imported, added, code);
             continue;
         }
-        // Nothing follows that has to be kept apart. Only a statement that is empty needs its end here, and the tests compile
-        // what is sent.
+        // Before a closing bracket, no separator is needed. Only an empty statement needs its semicolon, and the tests
+        // compile the result.
         let is_last = code.ends_with(',') && line.starts_with(['}', ']', ')']);
         if is_last || (code.ends_with(';') && line.starts_with('}')) {
             code.pop();
         }
         code.push_str(&without_spaces(line.strip_prefix("export ").unwrap_or(line)));
-        // Elsewhere the end of a line may be the end of a statement, or of a comment.
+        // Elsewhere, a line break may end a statement or a comment.
         if !code.ends_with(['{', '(', '[', ',', ';']) || line.contains("//") {
             code.push('\n');
         }
     }
 }
 
-/// Returns the name of the module that a line imports from.
+/// Returns the name of the module that a line imports from; `None` for other lines.
 fn imported(line: &'static str) -> Option<&'static str> {
     line.strip_prefix("import {")?.rsplit_once("from \"./")?.1.strip_suffix("\";")
 }
 
-/// Returns the lines of a text that are neither empty nor a comment, without indentation.
+/// Returns the lines of a text that are neither empty nor comments, without indentation.
 fn lines_of_code(text: &'static str) -> impl Iterator<Item = &'static str> {
     let mut is_comment = false;
     text.lines().map(str::trim).filter(move |line| {
@@ -76,11 +76,11 @@ fn lines_of_code(text: &'static str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Returns a line of JavaScript without the spaces next to punctuation. Texts stay, and so does what follows a slash, which
-/// may begin a comment or a regular expression.
+/// Returns a line of JavaScript without the spaces next to punctuation. Strings stay unchanged, and so does what
+/// follows a slash, which may begin a comment or a regular expression.
 fn without_spaces(line: &str) -> String {
     let mut code = String::with_capacity(line.len());
-    // What ends the text that the character is in; and for each `${` that is open, how many braces are open in it.
+    // The quote that ends the string around the character; and for each open `${`, the number of open braces inside it.
     let mut quote = None;
     let mut inserted: Vec<usize> = Vec::new();
     let mut characters = line.chars().peekable();
@@ -110,7 +110,7 @@ fn without_spaces(line: &str) -> String {
     code
 }
 
-/// Returns styles without comments, indentation and the spaces next to punctuation.
+/// Returns CSS without comments, indentation and the spaces next to punctuation.
 pub(super) fn styles(text: &'static str) -> String {
     let lines = lines_of_code(text).map(|line| {
         let shorter = |line: String, &(from, to): &(&str, &str)| line.replace(from, to);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_become_one_program_in_the_order_of_their_imports() {
+    fn modules_are_joined_in_the_order_of_their_imports() {
         let modules = [
             (
                 "main.js",
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn only_spaces_next_to_punctuation_are_left_out() {
+    fn only_spaces_next_to_punctuation_are_removed() {
         check("const a = { b: [1, 2] };", "const a={b:[1,2]};");
         check("if (a) return b < -c ? d + +e : f - -g;", "if(a)return b<-c?d + +e:f - -g;");
         check("say(\"a , b \\\" ; c\", ' ( ', d);", "say(\"a , b \\\" ; c\",' ( ',d);");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_keep_what_has_a_meaning() {
+    fn significant_characters_of_styles_are_kept() {
         let text = "/* What\n   it is */\na > b:nth-child(n + 2) { font: 1px/2px \"A B\", c; width: calc(1px + 2px); }\n@media (max-width: 9px) {\n  d { e: f; }\n}\n";
         let expected = "a>b:nth-child(n + 2){font:1px/2px \"A B\",c;width:calc(1px + 2px)}@media (max-width:9px){d{e:f}}";
         assert_eq!(styles(text), expected);

@@ -1,4 +1,4 @@
-//! Which lines have changed, by the symbols that they belong to.
+//! Finds the lines that have changed, by the symbols that they belong to.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,40 +8,40 @@ use super::super::symbol_lines::{SymbolComparison, line_owners};
 use super::version::FileVersion;
 use crate::model::compare_lines;
 
-/// Changed lines that are so close to each other are requested as one range.
+/// Changed lines that are this close to each other are requested as one range.
 const NEAR_LINES: usize = 8;
-/// The maximum number of bytes of a changed line that are shown.
+/// The maximum number of bytes that are shown of a changed line.
 const MAX_LINE_BYTES: usize = 160;
-/// The number of bytes that are shown of a longer line before the first that has changed.
+/// The number of bytes that are shown of a longer line before the first changed byte.
 const LEAD_BYTES: usize = 40;
 
-/// The changed lines of one symbol, or of none.
+/// The changed lines of one symbol, or of no symbol.
 #[derive(Default)]
 pub(super) struct ChangedLines {
     removed: usize,
     added: usize,
-    /// Lines with their signs; none if they are too many to be shown.
+    /// Lines with their signs; empty if there are too many to be shown.
     pub(super) hunks: Vec<Hunk>,
-    /// Runs of lines in the new text, from 1, both ends included.
+    /// Ranges of lines in the new text, counted from 1, both ends included.
     pub(super) runs: Vec<(usize, usize)>,
 }
 
-/// Changed lines that follow one another.
+/// Consecutive changed lines.
 pub(super) struct Hunk {
-    /// The position among those of the file.
+    /// The position in the file's list of hunks.
     number: usize,
     /// The line in the new text, from 1.
     pub(super) line: usize,
     pub(super) text: String,
-    /// Whether one of the removed lines says where it was, because the symbol has it once.
+    /// Whether a removed line identifies the place, because it occurs once in the symbol.
     pub(super) has_place: bool,
 }
 
-/// A line that is new or gone.
+/// An added or removed line.
 struct ChangedLine<'t> {
     sign: char,
     text: &'t str,
-    /// The line that takes its place, or whose place it takes.
+    /// The line that replaces it, or that it replaces.
     twin: Option<&'t str>,
     /// The line in the new text, from 1.
     number: usize,
@@ -50,7 +50,7 @@ struct ChangedLine<'t> {
 }
 
 impl ChangedLines {
-    /// Adds a line. More than `limit` are counted and not shown.
+    /// Adds a line. If there are more than `limit`, lines are counted and not shown.
     fn add(&mut self, line: &ChangedLine<'_>, limit: usize) {
         let number = line.number;
         match self.runs.last_mut() {
@@ -73,13 +73,13 @@ impl ChangedLines {
         if let Some(hunk) = self.hunks.last_mut() {
             hunk.has_place |= is_removed && line.is_unique;
             hunk.text.push(line.sign);
-            // A view that is no text of the file has no lines that could be requested.
+            // If the view is not the file's text, the rest of a line cannot be requested.
             hunk.text.push_str(&shown_line(line, if limit == usize::MAX { limit } else { MAX_LINE_BYTES }));
             hunk.text.push('\n');
         }
     }
 
-    /// Returns how many lines are shown: a line that takes the place of another one counts twice.
+    /// Returns how many lines are shown: a replaced line counts twice.
     pub(super) const fn signed_count(&self) -> usize {
         self.removed + self.added
     }
@@ -89,7 +89,7 @@ impl ChangedLines {
     }
 }
 
-/// Returns a line; of a long one, the part that has changed.
+/// Returns a line; if it is long, only the part that has changed.
 fn shown_line(line: &ChangedLine<'_>, most: usize) -> String {
     let text = line.text.trim_end();
     if text.len() <= most {
@@ -104,7 +104,7 @@ fn shown_line(line: &ChangedLine<'_>, most: usize) -> String {
     format!("{before}{}{after}", &text[first..end])
 }
 
-/// The changed lines of a file, by the symbols of the new version. Those of new and of removed symbols are not in it.
+/// The changed lines of a file, by the symbols of the new version, without those of new and removed symbols.
 #[derive(Default)]
 pub(super) struct LineChanges {
     pub(super) symbols: BTreeMap<usize, ChangedLines>,
@@ -160,11 +160,11 @@ impl LineChanges {
     }
 }
 
-/// A line without blanks around it, and the name of the symbol that it belongs to.
+/// A trimmed line, and the name of the symbol that it belongs to.
 type CountedLine<'t> = (Option<&'t str>, &'t str);
 
 fn counted_line<'t>(version: &'t FileVersion<'_>, line: &'t str, owner: Option<usize>) -> CountedLine<'t> {
-    // By name, because overloads are not told apart by it.
+    // By name, so overloads share their lines.
     (owner.map(|owner| version.lines[owner].qualified_name.as_str()), line.trim())
 }
 

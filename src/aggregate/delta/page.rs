@@ -8,34 +8,34 @@ use super::rows::{SymbolEntry, outermost, rows};
 use super::version::{FileVersion, MAX_HEAD_BYTES, clip};
 use crate::model::{RelPath, shell_word};
 
-/// The maximum number of new or deleted lines of a symbol, or of none, that are shown; of more, their number is enough
-/// to decide whether they are needed.
+/// The maximum number of added or removed lines that are shown of a symbol, or outside of symbols. If there are more,
+/// their number is enough to decide whether they are needed.
 const SHOWN_LINES: usize = 8;
-/// The same for all symbols of a file. An edit that was made everywhere is understood from some of the places.
+/// The same for all symbols of a file. An edit that was made everywhere can be understood from some of its places.
 const SHOWN_FILE_LINES: usize = 16;
-/// The number of new siblings from which on only their names are shown.
+/// If this many siblings are new, only their names are shown.
 const MANY_SIBLINGS: usize = 10;
-/// The maximum number of ranges that are listed; beyond it, those that are nearest to each other become one.
+/// The maximum number of ranges that are listed; beyond it, the nearest ranges are merged.
 const MAX_RANGES: usize = 8;
 
 /// How a delta is written.
 pub struct DeltaOptions<'a> {
     pub path: &'a RelPath,
-    /// Whether the texts are those of the file, so that lines that are not shown can be requested by their numbers.
+    /// Whether the texts are those of the file, so that omitted lines can be requested by number.
     pub is_file_text: bool,
     /// The maximum number of symbols that are named.
     pub max_symbols: usize,
 }
 
-/// What has changed in a file.
+/// The changes in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delta {
     pub text: String,
-    /// Whether symbols are gone, which no view of the new version shows.
+    /// Whether symbols were removed, which no view of the new version shows.
     pub has_removed: bool,
 }
 
-/// Returns what has changed from one version to the other.
+/// Returns the changes from one version to the other.
 pub fn render_delta(old: &FileVersion<'_>, new: &FileVersion<'_>, options: &DeltaOptions<'_>) -> Delta {
     let comparison = compare_symbols((&old.lines, &old.hashes), (&new.lines, &new.hashes));
     let changes = match (old.text, new.text) {
@@ -69,9 +69,9 @@ struct DeltaPage<'p, 'v> {
     options: &'p DeltaOptions<'p>,
     text: String,
     symbols_left: usize,
-    /// How many symbols more have changed.
+    /// The number of changed symbols that are not named.
     not_named: usize,
-    /// Symbols of which lines are not shown.
+    /// Symbols some of whose lines are not shown.
     hidden: Vec<usize>,
 }
 
@@ -91,7 +91,7 @@ impl DeltaPage<'_, '_> {
         self.write_pointer();
     }
 
-    /// Returns whether one more symbol may be named.
+    /// Returns whether another symbol may be named.
     fn has_room(&mut self) -> bool {
         let has_room = 0 < self.symbols_left;
         self.symbols_left = self.symbols_left.saturating_sub(1);
@@ -131,7 +131,7 @@ impl DeltaPage<'_, '_> {
         }
     }
 
-    /// Returns the names of what is new or gone together with its container.
+    /// Returns the names of members that were added or removed together with their container.
     fn member_names(&mut self, version: &FileVersion<'_>, members: &[usize]) -> String {
         let mut names = Vec::new();
         for at in members {
@@ -168,7 +168,7 @@ impl DeltaPage<'_, '_> {
                 counted.push(SymbolEntry { at, head: String::new(), suffix });
                 continue;
             }
-            // One changed line is that of the signature.
+            // A single changed line is the signature itself.
             let is_whole = self.new.heads[at].signature.len() <= MAX_HEAD_BYTES;
             if !is_whole || count.is_none_or(|(lines, _)| 1 < lines) {
                 self.hidden.push(at);
@@ -182,7 +182,7 @@ impl DeltaPage<'_, '_> {
         }
     }
 
-    /// Writes the signatures of a symbol before and after, or the new one alone.
+    /// Writes the old and new signature of a symbol, or only the new one.
     fn write_signature(&mut self, old: usize, new: usize, count: &str, shows_both: bool) {
         let name = self.new.name(new);
         let (before, after) = (clip(&self.old.heads[old].signature), clip(&self.new.heads[new].signature));
@@ -193,14 +193,14 @@ impl DeltaPage<'_, '_> {
         };
     }
 
-    /// Names symbols whose lines are the same as before, but elsewhere or with other blank lines.
+    /// Names symbols whose lines are unchanged, but moved or separated by other blank lines.
     fn write_unchanged(&mut self) {
         let mut entries = Vec::new();
         let touched: Vec<(usize, bool)> =
             self.changes.symbols.iter().map(|(at, lines)| (*at, 0 < lines.count())).collect();
         for (at, has_text) in touched {
             let has_members = self.new.heads.get(at + 1).is_some_and(|next| next.parent == Some(at));
-            // Blank lines between the members of a container come and go with them.
+            // Blank lines between the members of a container come and go with the members.
             if !self.comparison.is_changed[at] && (has_text || !has_members) && self.has_room() {
                 entries.push(SymbolEntry { at, head: String::new(), suffix: String::new() });
             }
@@ -234,7 +234,7 @@ impl DeltaPage<'_, '_> {
         }
     }
 
-    /// Returns which imports are new or gone.
+    /// Returns the added and removed imports.
     fn imports(&self) -> String {
         let (old, new) = (&self.old.imports, &self.new.imports);
         let added = new.iter().filter(|name| !old.contains(name)).map(|name| format!("+{}", clip(name)));
@@ -243,7 +243,7 @@ impl DeltaPage<'_, '_> {
         if names.is_empty() { String::new() } else { format!(", imports {}", names.join(" ")) }
     }
 
-    /// Returns changed lines, with their numbers where a removed line does not say where it was. The first ones follow a
+    /// Returns changed lines, with line numbers where no removed line identifies the place. The first ones follow a
     /// label.
     fn hunks(&self, lines: &ChangedLines) -> String {
         let mut text = String::new();
@@ -274,7 +274,7 @@ impl DeltaPage<'_, '_> {
         format!(": slop view {}{}", self.options.path.to_argument(), ranges.concat())
     }
 
-    /// Writes the call that shows the lines of a symbol of which they are not shown.
+    /// Writes the call that shows the hidden lines of a symbol.
     fn write_pointer(&mut self) {
         let name = match self.hidden.as_slice() {
             [] => return,

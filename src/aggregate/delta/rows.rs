@@ -1,4 +1,4 @@
-//! Symbols in rows: several of one container below its name.
+//! Groups symbols in rows: several of the same container below its name.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct SymbolEntry {
     pub(super) suffix: String,
 }
 
-/// Returns symbols in rows: several of one container below its name, the others by their whole names.
+/// Returns symbols in rows: several of the same container below its name, the others by their qualified names.
 pub(super) fn rows(version: &FileVersion<'_>, entries: Vec<SymbolEntry>, separator: &str) -> Vec<String> {
     let mut siblings: BTreeMap<Option<usize>, Vec<SymbolEntry>> = BTreeMap::new();
     for entry in entries {
@@ -45,7 +45,7 @@ pub(super) fn rows(version: &FileVersion<'_>, entries: Vec<SymbolEntry>, separat
     rows
 }
 
-/// Returns the signature of a symbol, or its name, with the names of its containers.
+/// Returns the signature of a symbol, or its name, qualified with the names of its containers.
 fn qualified_head(version: &FileVersion<'_>, entry: &SymbolEntry) -> String {
     let (name, qualified) = (&version.heads[entry.at].name, version.name(entry.at));
     let head = match entry.head.find(name.as_str()) {
@@ -60,7 +60,7 @@ fn qualified_head(version: &FileVersion<'_>, entry: &SymbolEntry) -> String {
     head + &entry.suffix
 }
 
-/// Returns the marked symbols that are not in another marked one, each with the marked symbols within it.
+/// Returns the marked symbols that are not inside another marked one, each with the marked symbols inside it.
 pub(super) fn outermost(version: &FileVersion<'_>, marked: &[bool]) -> Vec<(usize, Vec<usize>)> {
     let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut group_of: Vec<Option<usize>> = vec![None; marked.len()];

@@ -1,11 +1,11 @@
-//! What deltas say of made-up texts.
+//! Deltas of made-up texts.
 
 use super::super::symbol_lines::{OwnHashes, outline_lines};
 use super::*;
 use crate::model::{Outline, ParseHealth, RelPath, Span, Symbol, SymbolKind};
 
-/// Reads the outline of a text in which `fn NAME` begins a function, and `type NAME` a type with all that is indented
-/// below it.
+/// Reads the outline of a text in which `fn NAME` begins a function, and `type NAME` begins a type that contains
+/// everything indented below it.
 fn outline(text: &str) -> Outline {
     let mut symbols: Vec<Symbol> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
@@ -87,7 +87,7 @@ fn what_is_new_is_shown_by_its_signature_and_what_is_gone_by_its_name() {
 }
 
 #[test]
-fn what_moved_and_blank_lines_do_not_vanish() {
+fn moved_symbols_and_blank_lines_are_reported() {
     let moved =
         "use a\n\nfn last()\n  four\ntype T\n  fn run(x)\n    one\n    two\n\n  fn stop()\n    three\n";
     check(OLD, moved, "@@ moved or respaced last\n");
@@ -100,7 +100,7 @@ fn equal_lines_of_one_symbol_are_told_apart_by_their_numbers() {
     let text = "fn f()\n  x = 1\n  x = 1\n  x = 1\nfn g()\n  y = 1\n";
     let changed = text.replacen("  x = 1\n  x = 1\n", "  x = 1\n  x = 2\n", 1);
     check(text, &changed, "@@ changed f at 3\n-  x = 1\n+  x = 2\n");
-    // Another symbol with the same line is no reason.
+    // The same line in another symbol does not matter.
     check(
         &text.replace("y = 1", "x = 4"),
         &text.replace("y = 1", "x = 5"),

@@ -1,4 +1,4 @@
-//! One version of a file, as far as it is compared: its symbols with their lines, and its text if that is known.
+//! One version of a file for comparison: its symbols with their lines, and its text if that is known.
 
 use super::super::symbol_lines::{OwnHashes, SymbolLines, outline_lines};
 use crate::model::{Outline, Symbol, collapse_whitespace};
@@ -32,7 +32,7 @@ impl<'a> FileVersion<'a> {
         Self { heads: heads.unwrap_or_default(), lines, hashes, imports, text: Some(text) }
     }
 
-    /// Returns a version of which the structure is known; `None` if the hashes are not those of the outline.
+    /// Returns a version of which only the structure is known; `None` if the hashes do not match the outline.
     pub fn from_structure(
         outline: &Outline,
         hashes: OwnHashes,
@@ -65,7 +65,7 @@ fn heads(outline: &Outline, signature: &dyn Fn(&Symbol) -> String) -> Vec<Symbol
     heads
 }
 
-/// Returns a text on one line, cut if it is very long.
+/// Returns a text on one line, truncated if it is very long.
 pub(super) fn clip(text: &str) -> String {
     let line = collapse_whitespace(text);
     if line.len() <= MAX_HEAD_BYTES {

@@ -1,8 +1,8 @@
 //! Places fragments: decides which files are HOT, WARM and COLD, and how much of each is shown.
 //!
-//! The files are visited by rank. A file that exceeds a limit is shown less deep first, and gets a lower warmth only if no
-//! lesser depth fits; nothing is dropped that could be shown by its path. The function is pure: what a view costs is asked
-//! for, and only when its turn comes.
+//! The files are visited by rank. A file that exceeds a limit is first shown at a lesser depth, and gets a lower warmth
+//! only if no lesser depth fits; no file is dropped that could be shown by its path. The function is pure: the cost of
+//! a view is requested only when its turn comes.
 //!
 //! | file | what it does |
 //! |---|---|

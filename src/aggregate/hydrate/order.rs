@@ -1,47 +1,48 @@
 //! The order of the HOT files in their document.
 //!
-//! A provider's prompt cache keeps what precedes the first byte that differs from the document before. So what precedes the
-//! first file that has changed stays where it is, and what follows is lost, however it is ordered; there, the order is the
-//! one that will lose least the next time. A file of `s` bytes that the next commit changes with the probability `p` comes
-//! before another one if its `s * (1 - p) / p` is higher: neighbors in any other order keep less of themselves on average.
+//! A provider's prompt cache keeps everything before the first byte that differs from the previous document. So the
+//! files before the first changed one keep their places. What follows is lost in any order; there, the order is chosen
+//! that will lose least the next time. Of two files, the one with the higher `s * (1 - p) / p` comes first, where `s`
+//! is its size in bytes and `p` the probability that the next commit changes it: swapping any two such neighbors would
+//! keep less on average.
 //!
-//! Over 60 to 100 commits each of flask, click and redis, at two dates of the first two, 0.68 of the document was kept in the
-//! mean, where the order by the last commits that changed the files kept 0.62. No order at all can keep more than 0.90: the
-//! rest is what the commits change. docs/benchmarks-documents.md has the figures.
+//! Over 60 to 100 commits each of flask, click and redis, at two dates of the first two, this kept a mean of 0.68 of
+//! the document; the order by the last commits that changed the files kept 0.62. No order can keep more than 0.90: the
+//! commits change the rest. docs/benchmarks-documents.md has the figures.
 
 use std::cmp::Reverse;
 
-/// A HOT file, with what decides its place in the document.
+/// A HOT file, with the data that decides its place in the document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HotFile {
-    /// Its place in the document before, from 0, if the same is shown of it.
+    /// Its place in the previous document, from 0, if it was shown in the same way.
     pub place_before: Option<usize>,
-    /// The bytes of what is shown of it.
+    /// The size of its view in bytes.
     pub bytes: u64,
     /// How likely the next commit is to change it, between 0 and 1; `None` if its history is not known.
     pub change_rate: Option<f64>,
 }
 
-/// Returns the positions of the files in the order of their document. Files that nothing distinguishes keep their order.
+/// Returns the positions of the files in the order of their document. Files that compare equal keep their order.
 pub fn order_hot_files(files: &[HotFile]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|at| (files[*at].place_before.unwrap_or(usize::MAX), Reverse(endurance(&files[*at]))));
-    // Where a file is missing from its place, the text differs as it does where one has changed.
+    // A file missing from its place changes the text there just as an edit does.
     let is_kept = |(place, at): &(usize, &usize)| files[**at].place_before == Some(*place);
     let kept = order.iter().enumerate().take_while(is_kept).count();
     order[kept..].sort_by_key(|at| (Reverse(endurance(&files[*at])), *at));
     order
 }
 
-/// Returns how much a file is worth to what precedes others in a document: its size, times how likely it stays as it is.
+/// Returns the value of placing a file before others: its size, times the odds that it stays unchanged.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "sizes are far below the limit of exact floats, and what is beyond is compared as that"
+    reason = "sizes are far below the limit of exact floats, and larger ones saturate"
 )]
 fn endurance(file: &HotFile) -> u64 {
-    // Rounded, so that the last digits of two platforms do not decide.
+    // Rounded, so that platform differences in the last digits do not matter.
     file.change_rate.map_or(0, |rate| (file.bytes as f64 * (1.0 - rate) / rate).round() as u64)
 }
 
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_precedes_a_change_stays_and_the_rest_is_ordered_by_size_and_rate() {
+    fn files_before_a_change_stay_and_the_rest_is_ordered_by_size_and_rate() {
         let mut files = [
             file(Some(0), 1, 0.9),
             file(Some(1), 900, 0.01),
@@ -67,7 +68,7 @@ mod tests {
         assert_eq!(order_hot_files(&files), [0, 1, 2, 3, 4]);
         files[2].place_before = None;
         assert_eq!(order_hot_files(&files), [0, 1, 4, 3, 2]);
-        // One that is HOT no more has left a gap.
+        // A file that is no longer HOT has left a gap.
         assert_eq!(order_hot_files(&files[1..]), [0, 3, 2, 1]);
     }
 
@@ -78,7 +79,7 @@ mod tests {
     }
 
     proptest! {
-        /// No two neighbors would keep more if they changed places.
+        /// No two neighbors would keep more if they were swapped.
         #[test]
         fn neighbors_are_in_the_order_that_keeps_more(
             files in prop::collection::vec((1_u64..100_000, 0.001..0.9_f64), 2..20),
@@ -92,7 +93,7 @@ mod tests {
             };
             for pair in order_hot_files(&files).windows(2) {
                 let [first, second] = [pair[0], pair[1]].map(|at| &files[at]);
-                // What is rounded away is less than a byte in a thousand.
+                // Rounding loses less than a thousandth.
                 prop_assert!(kept(second, first) <= kept(first, second) * 1.000_001 + 1.0);
             }
         }

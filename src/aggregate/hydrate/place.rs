@@ -9,20 +9,20 @@ use crate::model::{Depth, Pin, Warmth};
 /// A file that is not in focus, pinned or curated takes at most 1/`LARGEST_SHARE` of the HOT tokens, so that one large
 /// file does not displace the next ten.
 const LARGEST_SHARE: u64 = 16;
-/// … and at most 1/`LARGEST_LEAST_SHARE` with the least that is shown of it.
+/// The smallest view of such a file takes at most 1/`LARGEST_LEAST_SHARE`.
 pub(super) const LARGEST_LEAST_SHARE: u64 = 4;
-/// Files that are asked for are HOT with at least so much.
+/// The least depth of a requested file that is HOT.
 const LEAST_HOT: Depth = Depth::SUMMARY;
-/// Other files are HOT or WARM with their structure at least, unless less is wanted of them: a reader who has only words
-/// about a file finds as many in the map. A file that has no structure is shown as its text.
+/// Other files are HOT or WARM with their structure at least, unless less of them is wanted: the map has as much about
+/// a file as a summary would. A file without structure is shown as text.
 const LEAST_STRUCTURE: Depth = Depth::OUTLINE;
-/// 1/`ROOM_TO_GROW` of the HOT tokens is not for newcomers, so that what is HOT can grow with edits and stays as it is.
+/// 1/`ROOM_TO_GROW` of the HOT tokens is closed to newcomers, so that HOT files can grow with edits and stay in place.
 pub(super) const ROOM_TO_GROW: u64 = 20;
 
-/// Places files, which come in the order of their ranks. The result has their order.
+/// Places files, which are sorted by rank. The result has the same order.
 ///
 /// # Errors
-/// [`PinsTooLarge`] if the pinned files do not fit, even as little of each as their pins allow.
+/// [`PinsTooLarge`] if the pinned files do not fit even at the least depths that their pins allow.
 pub fn place_fragments(
     limits: &HydrationLimits,
     files: &[HydrationFile],
@@ -40,8 +40,8 @@ pub fn place_fragments(
     Ok(placed.into_iter().flatten().collect())
 }
 
-/// Returns the positions in the order in which places are given: pins, then focus, then by score, where what is HOT
-/// already counts for more.
+/// Returns the positions in the order in which places are assigned: pins, then focus, then by score, with an advantage
+/// for files that are HOT already.
 fn visiting_order(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|at| {
@@ -52,7 +52,7 @@ fn visiting_order(limits: &HydrationLimits, files: &[HydrationFile]) -> Vec<usiz
             RankReason::Curated | RankReason::Score => 2,
         };
         let hold = if file.hot_at.is_some() { limits.hold_percent } else { 0 };
-        // A file that is as good as what is HOT does not beat it.
+        // A newcomer with an equal score does not displace a HOT file.
         let score = u64::from(file.score) * hold.saturating_add(100);
         (class, std::cmp::Reverse((score, file.hot_at.is_some())), *at)
     });
@@ -72,19 +72,19 @@ fn best_newcomers(files: &[HydrationFile], order: &[usize]) -> Vec<Option<u16>> 
     newcomers
 }
 
-/// What a file may take where it is HOT.
+/// The space available to a file if it is HOT.
 struct HotRoom {
-    /// The tokens for the least that is shown of it, and for more.
+    /// The maximum tokens for its smallest view, and for larger ones.
     least: u64,
     share: u64,
     bytes: u64,
 }
 
-/// How a file is shown where it is HOT.
+/// How a file is shown if it is HOT.
 struct HotChoice {
-    /// The step of the ladder with its cost; `None` if it cannot be HOT.
+    /// The depth with its cost; `None` if it cannot be HOT.
     best: Option<(Depth, ViewCost)>,
-    /// Why no more is shown of it, if more is wanted.
+    /// Why it is not shown deeper, if more is wanted.
     obstacle: Option<Obstacle>,
 }
 
@@ -94,9 +94,9 @@ enum Obstacle {
     Bytes,
     /// It has too many tokens: a file may have at most one in `part` of the limit.
     Tokens { tokens: u64, part: u64 },
-    /// It is the text, and the file too long for that.
+    /// Its text is wanted, but the file is too long for that.
     FileBytes,
-    /// It is deeper than what the file was HOT at before.
+    /// It is deeper than the file's previous HOT depth.
     Deeper,
 }
 
@@ -107,7 +107,7 @@ struct Hydration<'a> {
     newcomers: &'a [Option<u16>],
     costs: &'a mut dyn DepthCosts,
     hot_tokens: u64,
-    /// What the pinned files that have no place yet need at least.
+    /// The minimum tokens of the pinned files that have no place yet.
     reserved: u64,
     bytes: u64,
     warm: u64,
@@ -128,7 +128,7 @@ impl<'a> Hydration<'a> {
         if self.limits.hot_tokens == 0 { u64::MAX } else { self.limits.hot_tokens }
     }
 
-    /// Reserves the least that each pinned file takes.
+    /// Reserves the minimum for each pinned file.
     fn reserve_pins(&mut self, order: &[usize]) -> Result<(), PinsTooLarge> {
         for at in order {
             self.reserved += self.least_pinned(*at);
@@ -137,7 +137,7 @@ impl<'a> Hydration<'a> {
         if limit < self.reserved { Err(PinsTooLarge { tokens: self.reserved, limit }) } else { Ok(()) }
     }
 
-    /// Returns the tokens that a file takes at least because it is pinned.
+    /// Returns the minimum tokens of a pinned file.
     fn least_pinned(&mut self, at: usize) -> u64 {
         match self.files[at].reason {
             RankReason::Pinned(pin) => {
@@ -149,7 +149,7 @@ impl<'a> Hydration<'a> {
         }
     }
 
-    /// Returns how deep a file may be shown, and whether it has a share of the tokens that it may not exceed.
+    /// Returns the greatest depth for a file, and whether it is limited to a share of the tokens.
     fn deepest(&self, at: usize, rules: &mut Vec<PlacementRule>) -> (Depth, bool) {
         let file = &self.files[at];
         let (wanted, is_capped) = match file.reason {
@@ -192,7 +192,7 @@ impl<'a> Hydration<'a> {
         }
     }
 
-    /// Makes a file HOT, as deep as there is room for.
+    /// Makes a file HOT, as deep as fits.
     fn place_hot(
         &mut self,
         at: usize,
@@ -211,12 +211,12 @@ impl<'a> Hydration<'a> {
         } else {
             (room, room)
         };
-        // What is pinned is HOT, however long it is.
+        // A pinned file is HOT, however long it is.
         let is_pinned = matches!(file.reason, RankReason::Pinned(_));
         let bytes = if is_pinned { u64::MAX } else { self.free_bytes() };
         let choice = self.deepest_within(at, deepest, &HotRoom { least, share, bytes });
         let shortfall = self.shortfall(at, deepest, &choice, room);
-        // That the file is too long for its text may have been found out before.
+        // An earlier step may already have recorded that the file is too long for its text.
         rules.extend(shortfall.filter(|rule| !rules.contains(rule)));
         let (_, cost) = choice.best?;
         rules.extend(self.kept(at));
@@ -224,7 +224,7 @@ impl<'a> Hydration<'a> {
         Some(self.placed(Warmth::Hot, cost, rules))
     }
 
-    /// Returns why a file is not shown as deep as it could be, or not HOT.
+    /// Returns why a file is not shown deeper, or not HOT.
     fn shortfall(&self, at: usize, from: Depth, choice: &HotChoice, room: u64) -> Option<PlacementRule> {
         let to = choice.best.map(|(_, cost)| cost.depth);
         if choice.best.is_some_and(|(step, _)| step == from) {
@@ -232,7 +232,7 @@ impl<'a> Hydration<'a> {
         }
         let (taken, limit) = (self.hot_tokens, self.hot_limit());
         match choice.obstacle {
-            // What is too long to be HOT is too long to be WARM, and has that reason then.
+            // A file that is too long to be HOT is too long to be WARM, and gets its reason there.
             Some(Obstacle::Bytes) => to.map(|_| self.byte_limit(from, choice.best.map(|(step, _)| step))),
             Some(Obstacle::Deeper) => to.map(PlacementRule::KeptDepth),
             Some(Obstacle::FileBytes) => Some(self.file_limit(at)),
@@ -243,7 +243,7 @@ impl<'a> Hydration<'a> {
         }
     }
 
-    /// Returns whether a file is HOT only because it was.
+    /// Returns whether a file is HOT only because it was before.
     fn kept(&self, at: usize) -> Option<PlacementRule> {
         let file = &self.files[at];
         let newcomer = self.newcomers[at].filter(|score| file.score < *score)?;
@@ -255,23 +255,23 @@ impl<'a> Hydration<'a> {
         Some(PlacementRule::Kept { beaten_by_percent, hold_percent: self.limits.hold_percent })
     }
 
-    /// Returns how deep a file is shown where it is HOT.
+    /// Returns the depth of a file if it is HOT.
     fn deepest_within(&mut self, at: usize, deepest: Depth, room: &HotRoom) -> HotChoice {
         let file = &self.files[at];
         let least_structure = LEAST_STRUCTURE.min(deepest);
         let (least, most) = match (file.reason, file.hot_at) {
             (RankReason::Pinned(Pin::At(depth)), _) => (depth.min(deepest), deepest),
-            // What is HOT stays as deep as it is, so that edits of other files do not change what is shown of it.
+            // A HOT file keeps its depth, so that edits of other files do not change its view.
             (RankReason::Score, Some(hot_at)) => (least_structure, hot_at.clamp(least_structure, deepest)),
             (RankReason::Score, None) => (least_structure, deepest),
             (_, _) => (LEAST_HOT.min(deepest), deepest),
         };
-        // From the least upwards, so that the many files behind the last one that fits cost one view each.
+        // Starts at the least depth, so that each of the many files after the last that fits costs one view.
         let mut best: Option<(Depth, ViewCost)> = None;
         let mut obstacle = (most < deepest).then_some(Obstacle::Deeper);
         for step in Depth::LADDER.into_iter().rev().filter(|depth| (least..=most).contains(depth)) {
             let cost = self.costs.cost(at, step);
-            // The least of it has a larger share: a file that matters is not left out for its size.
+            // The smallest view has a larger share: an important file is not left out because of its size.
             if if best.is_none() { room.least } else { room.share } < cost.tokens {
                 let part = if best.is_none() { LARGEST_LEAST_SHARE } else { LARGEST_SHARE };
                 obstacle = Some(Obstacle::Tokens { tokens: cost.tokens, part });
@@ -283,7 +283,8 @@ impl<'a> Hydration<'a> {
             }
             best = Some((step, cost));
         }
-        // A file without structure is its text or a line of words, and words alone are better found in the map.
+        // A file without structure is shown as text or as a one-line summary, and the latter is better placed in the
+        // map.
         let has_words_alone = best.is_some_and(|(_, cost)| cost.depth < least_structure);
         if has_words_alone
             && file.reason == RankReason::Score
@@ -294,7 +295,7 @@ impl<'a> Hydration<'a> {
         HotChoice { best, obstacle }
     }
 
-    /// Returns whether the text of a file is HOT.
+    /// Returns the text of a file as its HOT view, if it fits.
     fn text_within(&mut self, at: usize, room: &HotRoom) -> HotChoice {
         let cost = self.costs.cost(at, Depth::FULL);
         let obstacle = if self.limits.max_file_bytes < self.files[at].bytes {
@@ -309,7 +310,7 @@ impl<'a> Hydration<'a> {
         HotChoice { best: None, obstacle: Some(obstacle) }
     }
 
-    /// Makes a file WARM, one step less deep than it would be HOT, or as deep as its bytes fit.
+    /// Makes a file WARM, one step less deep than as HOT, or as deep as its bytes fit.
     fn place_warm(
         &mut self,
         at: usize,

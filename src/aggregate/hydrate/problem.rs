@@ -1,4 +1,4 @@
-//! What is to be placed within which limits, and where it was placed, and why.
+//! The input of placement (files and limits) and its result, with reasons.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use crate::model::{Depth, Pin, Warmth, format_grouped};
 /// The limits of a hydration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HydrationLimits {
-    /// Of a file of more bytes at most a skeleton is HOT or WARM.
+    /// A larger file is shown as a skeleton at most when HOT or WARM.
     pub max_file_bytes: u64,
-    /// The most bytes of text of all that is HOT and WARM, each file as deep as it is.
+    /// The maximum bytes of all HOT and WARM text, each file at its depth.
     pub max_project_bytes: u64,
-    /// The most tokens of what is HOT, as it is rendered; 0 for any number.
+    /// The maximum tokens of all HOT views as rendered; 0 for unlimited.
     pub hot_tokens: u64,
     pub warm_fragments: u64,
-    /// Files beyond are counted by folder.
+    /// Further files are counted by folder.
     pub cold_fragments: u64,
     /// The number of days after which a COLD file that was not delivered is forgotten; 0 for never.
     pub cold_days: u64,
-    /// By how many percent a newcomer must beat what is HOT.
+    /// By how many percent a newcomer must beat a HOT file.
     pub hold_percent: u64,
 }
 
@@ -41,7 +41,7 @@ impl Default for HydrationLimits {
 pub enum RankReason {
     Focus,
     Pinned(Pin),
-    /// A person decided how it is shown; its rank is that of its score.
+    /// A person curated it; it is ranked by its score.
     Curated,
     Score,
 }
@@ -54,14 +54,14 @@ pub struct HydrationFile {
     pub score: u16,
     /// The parts of its importance by name, in thousandths.
     pub evidence: Vec<(&'static str, u64)>,
-    /// The linked checkout whose commits count for it; `None` if those of the project do, or none.
+    /// The linked checkout whose commits count for it; `None` for those of the project, or no commits.
     pub linked_checkout: Option<String>,
     pub reason: RankReason,
-    /// How much of it is shown where there is room.
+    /// Its depth if there is enough space.
     pub wanted: Depth,
-    /// How deep it is HOT already, if it is.
+    /// Its current HOT depth, if it is HOT.
     pub hot_at: Option<Depth>,
-    /// Whether it was COLD so long that it is forgotten.
+    /// Whether it was COLD for so long that it is forgotten.
     pub is_forgotten: bool,
 }
 
@@ -71,36 +71,36 @@ pub struct ViewCost {
     pub tokens: u64,
     /// The bytes of its text.
     pub bytes: u64,
-    /// The depth that the file has there: a text without structure has no outline.
+    /// The actual depth: a text without structure has no outline, for example.
     pub depth: Depth,
 }
 
-/// What the views of files cost.
+/// The costs of the files' views.
 pub trait DepthCosts {
-    /// Returns what a file costs at a depth.
+    /// Returns the cost of a file at a depth.
     fn cost(&mut self, file: usize, depth: Depth) -> ViewCost;
 }
 
 /// Where a file was placed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedFragment {
-    /// `None` if it is counted by its folder, or forgotten.
+    /// `None` if it is only counted in its folder, or forgotten.
     pub warmth: Option<Warmth>,
     pub depth: Depth,
     pub tokens: u64,
-    /// The bytes of what is shown of it.
+    /// The bytes of its view.
     pub bytes: u64,
-    /// In the order in which they decided; the last one has the last word.
+    /// In the order of application; the last one decides.
     pub rules: Vec<PlacementRule>,
 }
 
-/// What decided the place of a file.
+/// A rule that decided the place of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlacementRule {
     Focus,
     Pinned(Pin),
     Curated,
-    /// Its place among all by their scores, from 1.
+    /// Its position among all files by score, from 1.
     Rank {
         place: usize,
         files: usize,
@@ -108,26 +108,26 @@ pub enum PlacementRule {
         evidence: Vec<(&'static str, u64)>,
         linked_checkout: Option<String>,
     },
-    /// It stays HOT because the best newcomer behind it beats it by less than what is asked for.
+    /// It stays HOT because the best newcomer after it beats it by less than required.
     Kept {
         beaten_by_percent: u64,
         hold_percent: u64,
     },
-    /// It is HOT as deep as it was, so that the document stays as it is.
+    /// It keeps its previous HOT depth, so that the document does not change.
     KeptDepth(Depth),
     MaxFileBytes {
         bytes: u64,
         limit: u64,
     },
-    /// It is shown less deep, or not HOT at all (`to` is `None`), because the others left too few HOT tokens.
+    /// It is shown less deep, or is not HOT (`to` is `None`), because the other files left too few HOT tokens.
     HotTokens {
         from: Depth,
         to: Option<Depth>,
         taken: u64,
         limit: u64,
     },
-    /// It is shown less deep, or not HOT at all (`to` is `None`), because more of it takes `tokens`, which is more
-    /// than one in `part` of the limit.
+    /// It is shown less deep, or is not HOT (`to` is `None`), because the next depth takes `tokens`, more than 1/`part`
+    /// of the limit.
     HotShare {
         from: Depth,
         to: Option<Depth>,
@@ -135,7 +135,7 @@ pub enum PlacementRule {
         part: u64,
         limit: u64,
     },
-    /// It is shown less deep, or COLD (`to` is `None`), because the others left too few bytes.
+    /// It is shown less deep, or is COLD (`to` is `None`), because the other files left too few bytes.
     MaxProjectBytes {
         from: Depth,
         to: Option<Depth>,
@@ -206,7 +206,7 @@ impl fmt::Display for PlacementRule {
     }
 }
 
-/// A number of thousandths, with three digits behind the point.
+/// A number of thousandths, with three decimal places.
 struct Thousandths(u64);
 
 impl fmt::Display for Thousandths {
@@ -215,7 +215,7 @@ impl fmt::Display for Thousandths {
     }
 }
 
-/// How much less is shown; the words are for nothing.
+/// A reduction of depth, with the text for a reduction to nothing.
 struct Step(Depth, Option<Depth>, &'static str);
 
 impl fmt::Display for Step {
@@ -227,7 +227,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// That the pinned files alone exceed the HOT tokens.
+/// The pinned files alone exceed the HOT tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PinsTooLarge {
     pub tokens: u64,

@@ -1,4 +1,4 @@
-//! Placing files of which only sizes and scores are known.
+//! Places files of which only sizes and scores are known.
 
 use proptest::prelude::*;
 
@@ -112,7 +112,7 @@ fn a_pin_is_hot_at_its_depth_or_an_error() {
 }
 
 #[test]
-fn large_files_have_no_text_and_what_is_beyond_the_bytes_is_shown_less_deep_or_cold() {
+fn large_files_have_no_text_and_files_beyond_the_byte_limit_are_less_deep_or_cold() {
     let focus = HydrationFile { reason: RankReason::Focus, wanted: Depth::FULL, ..file(2_000, 1000) };
     let forgotten = HydrationFile { is_forgotten: true, ..file(500, 10) };
     let files = [focus, forgotten, HydrationFile { is_forgotten: true, ..file(800, 5) }];
@@ -156,7 +156,7 @@ fn a_file_without_structure_is_its_text_or_ready() {
 }
 
 #[test]
-fn what_is_hot_stays_as_deep_as_it_is_and_newcomers_leave_it_room_to_grow() {
+fn hot_files_keep_their_depth_and_newcomers_leave_them_room_to_grow() {
     let limits = HydrationLimits { hot_tokens: 4_000, ..HydrationLimits::default() };
     let hot = HydrationFile { hot_at: Some(Depth::OUTLINE), ..file(3_000, 900) };
     let places = placed(&limits, std::slice::from_ref(&hot));
@@ -202,13 +202,13 @@ proptest! {
         let is_ready = |place: &PlacedFragment| matches!(place.warmth, Some(Warmth::Hot | Warmth::Warm));
         let ready = places.iter().enumerate().filter(|(_, place)| is_ready(place));
         prop_assert!(ready.map(|(at, place)| ByBytes(&files).cost(at, place.depth).bytes).sum::<u64>() <= bytes);
-        // What is WARM would not fit, even as little of it as is ever HOT.
+        // A WARM file would not fit as HOT, even at the least HOT depth.
         for (at, place) in places.iter().enumerate().filter(|(_, place)| place.warmth == Some(Warmth::Warm)) {
             let least = ByBytes(&files).cost(at, Depth::OUTLINE.min(files[at].wanted)).tokens;
             let is_large = hot / LARGEST_LEAST_SHARE < least;
             prop_assert!(0 < hot && (is_large || hot - hot / ROOM_TO_GROW < used + least), "{at}: {place:?}");
         }
-        // Placed again, nothing moves.
+        // A second placement moves nothing.
         let fresh: Vec<HydrationFile> =
             files.iter().map(|file| HydrationFile { hot_at: None, ..file.clone() }).collect();
         let first = placed(&limits, &fresh);
@@ -218,7 +218,7 @@ proptest! {
         for (before, after) in first.iter().zip(&placed(&limits, &again)) {
             prop_assert_eq!((before.warmth, before.depth, before.tokens), (after.warmth, after.depth, after.tokens));
         }
-        // Of two files of one size that want the same, the one that is worth more is at least as warm.
+        // Of two files of the same size and wanted depth, the one with the higher score is at least as warm.
         let rank = |place: &PlacedFragment| place.warmth.map_or(3, |warmth| warmth as u8);
         for (a, left) in files.iter().enumerate() {
             for (b, right) in files.iter().enumerate().skip(a + 1) {

@@ -1,25 +1,25 @@
-//! The value that no selection exceeds.
+//! An upper bound for the value of any selection.
 //!
 //! By Lagrangian relaxation: every part of the budget gets a price per token. At these prices, each file is shown in
-//! the way that is worth most to itself, whatever the rooms are; that value, and the price of the rooms, is at least the
-//! value of any selection that keeps the rooms. The prices are then varied to make this bound small. It is the value of
-//! the fractional relaxation, except that the choice between the views of a file is not relaxed.
+//! the way that is most valuable by itself, regardless of the limits; that value plus the price of the limits is at
+//! least the value of any selection within the limits. The prices are then varied to make this bound small. It is the
+//! value of the fractional relaxation, except that the choice between the views of a file is not relaxed.
 //!
-//! A piece whose tokens were not asked for is worth at most its frontier per token. No price is below that, so that such
-//! a piece would never be chosen and need not be known.
+//! A piece whose tokens are not known is worth at most its frontier per token. No price is below that, so that such a
+//! piece would never be chosen and need not be known.
 
 use std::collections::BTreeMap;
 
 use super::problem::{PackPart, factor};
 
-/// The prices are varied so often, if the choices are few.
+/// How often the prices are varied, if there are few choices.
 const MAX_TRIES: usize = 240;
 /// The maximum number of choices that are examined.
 const MAX_WORK: usize = 400_000;
-/// The places at which the price of one part is tried first, between the least price and the greatest.
+/// The number of prices of one part that are tried first, from the highest downwards.
 const FIRST_TRIES: usize = 8;
 
-/// The price of a token of each part, and what comes on top for any token.
+/// The price of a token of each part, and a surcharge for any token.
 type Prices = [f64; COMMON + 1];
 const COMMON: usize = PackPart::COUNT;
 
@@ -41,15 +41,15 @@ pub(super) struct FileChoices {
     pub(super) path: Option<PricedChoice>,
 }
 
-/// What a bound is computed from.
+/// The data that a bound is computed from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BoundInputs {
     rooms: [u64; PackPart::COUNT],
-    /// What all parts may have together.
+    /// The tokens that all parts may have together.
     room: u64,
-    /// What a token of a piece that was not asked for is worth at most.
+    /// The maximum value per token of a piece whose tokens are not known.
     frontiers: [f64; PackPart::COUNT],
-    /// What a token of any piece of a part is worth at most.
+    /// The maximum value per token of any piece of a part.
     highest: [f64; PackPart::COUNT],
     pub(super) files: BTreeMap<usize, FileChoices>,
 }
@@ -74,7 +74,7 @@ impl BoundInputs {
         prices
     }
 
-    /// Returns the bound at these prices, and how much of each room the best views leave: negative where they exceed it.
+    /// Returns the bound at these prices, and what the best views leave of each limit: negative if they exceed it.
     fn at(&self, prices: &Prices) -> (f64, Prices) {
         let room = |part: usize| self.rooms.get(part).copied().unwrap_or(self.room);
         let mut left: Prices = std::array::from_fn(|part| factor(room(part)));
@@ -97,7 +97,7 @@ impl BoundInputs {
 }
 
 impl FileChoices {
-    /// Returns what the best view of the file is worth beyond its price, and the tokens that it takes of each part.
+    /// Returns the value of the file's best view minus its price, and the tokens that the view takes of each part.
     fn best(&self, prices: &[f64; PackPart::COUNT]) -> (f64, [u64; PackPart::COUNT]) {
         let gain = |choice: &PricedChoice, price: f64| choice.value - price * factor(choice.tokens);
         let (mut with_bodies, mut without) = ((0.0, [0; PackPart::COUNT]), (0.0, [0; PackPart::COUNT]));
@@ -134,7 +134,7 @@ impl FileChoices {
     }
 }
 
-/// Returns the least bound that varying the prices finds; no selection of this value is above it.
+/// Returns the smallest upper bound found by varying the prices.
 pub(super) fn value_bound(inputs: &BoundInputs, value: f64) -> f64 {
     let tries = (MAX_WORK / inputs.choices().max(1)).clamp(4, MAX_TRIES);
     let mut prices = inputs.legal([0.0; COMMON + 1]);
@@ -142,7 +142,7 @@ pub(super) fn value_bound(inputs: &BoundInputs, value: f64) -> f64 {
     for part in 0..PackPart::COUNT {
         let start = prices;
         for step in 0..FIRST_TRIES.min(tries / PackPart::COUNT) {
-            // Each price is half the one before: scores differ by orders of magnitude.
+            // Each price is half the previous one: scores differ by orders of magnitude.
             let mut other = start;
             other[part] = inputs.highest[part] * 0.5_f64.powi(i32::try_from(step).unwrap_or(0));
             let other = inputs.legal(other);
@@ -155,7 +155,7 @@ pub(super) fn value_bound(inputs: &BoundInputs, value: f64) -> f64 {
     descend(inputs, value, tries, (best, left, prices))
 }
 
-/// Varies the prices along the subgradient, by the step of Polyak: what is left of a room makes it cheaper.
+/// Varies the prices along the subgradient, with Polyak's step size: unused tokens make a part cheaper.
 fn descend(
     inputs: &BoundInputs,
     value: f64,

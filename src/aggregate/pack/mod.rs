@@ -1,6 +1,6 @@
 //! Selects what a document shows under a budget: bodies and signatures of single symbols, names, and paths.
 //!
-//! Knows: scores, tokens, and the shares of a budget. Does not know: texts, and why something has its score.
+//! Knows: scores, tokens, and the shares of a budget. Does not know: texts, and where scores come from.
 //!
 //! | file | what it does |
 //! |---|---|

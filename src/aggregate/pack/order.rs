@@ -1,9 +1,9 @@
-//! The pieces in the order of their value per token.
+//! Orders pieces by their value per token.
 //!
-//! The value of a piece is its score times its tokens, so that its value per token is its score, but for the block that
-//! the first piece of a file has to open; that counts for nothing where the task points to the piece. Its score is
-//! therefore what a piece can be worth at most, and its tokens are asked for only when no piece whose tokens are known is
-//! worth more: of 80,000 files those of a few hundred are.
+//! The value of a piece is its score times its tokens, so its value per token is its score, reduced by the cost of the
+//! block if it is the first piece of a file; that cost is ignored if the task points to the piece. The score is
+//! therefore an upper bound, and the tokens of a piece are only requested when no piece with known tokens is worth
+//! more: for a few hundred of 80,000 files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,21 +20,21 @@ pub(super) fn symbol_tokens(costs: &mut dyn PackCosts, part: PackPart, symbol: u
 /// A piece whose tokens are known; the greatest is the best.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct PricedSymbol {
-    /// The bits of its value per token, which is not negative: they sort as the number does.
+    /// The bits of its value per token. As the value is not negative, the bits sort like the number.
     density: u64,
     place: Reverse<usize>,
     is_open: bool,
 }
 
-/// The symbols of one part, the best first.
+/// The symbols of one part, best first.
 pub(super) struct SymbolQueue {
     part: PackPart,
     /// The symbols that have such a piece, by score.
     order: Vec<usize>,
-    /// How many of them were asked for their tokens.
+    /// The number of them whose tokens were requested.
     asked: usize,
     priced: BinaryHeap<PricedSymbol>,
-    /// The places of those that were asked for while their files had no block.
+    /// The places of those that were priced while their files had no block.
     waiting: FxHashMap<usize, Vec<usize>>,
     skipped: Vec<usize>,
 }
@@ -52,7 +52,7 @@ impl SymbolQueue {
         Self { part, order, asked: 0, priced, waiting, skipped }
     }
 
-    /// Returns the next symbol and what a token of it is worth. `is_open` says whether a file has a block.
+    /// Returns the symbol with the highest value per token. `is_open` returns whether a file has a block.
     pub(super) fn pop(
         &mut self,
         input: &PackInput<'_>,
@@ -67,7 +67,7 @@ impl SymbolQueue {
                 (Some(best), next) if next.is_none_or(|next| next.to_bits() <= best) => {
                     let popped = self.priced.pop()?;
                     let symbol = self.order[popped.place.0];
-                    // One that was priced with the block of its file is in the queue again since the file has one.
+                    // A symbol that was priced including its file's block was queued again when the file got one.
                     if popped.is_open == is_open(input.symbols[symbol].file) {
                         return Some(symbol);
                     }
@@ -81,7 +81,7 @@ impl SymbolQueue {
         }
     }
 
-    /// Puts back what was skipped, and prices anew what waited for the block of a file.
+    /// Puts skipped symbols back, at their current prices.
     pub(super) fn restore(
         &mut self,
         input: &PackInput<'_>,
@@ -101,20 +101,20 @@ impl SymbolQueue {
         self.skipped.extend(found.ok());
     }
 
-    /// Prices the symbols of a file anew that now has a block.
+    /// Prices the symbols of a file again that has got a block.
     pub(super) fn open(&mut self, file: usize, input: &PackInput<'_>, costs: &mut dyn PackCosts) {
         for place in self.waiting.remove(&file).unwrap_or_default() {
             self.price(place, input, costs, &|_| true);
         }
     }
 
-    /// Returns what a token of the best symbol is worth whose tokens were not asked for.
+    /// Returns the maximum value per token of the symbols whose tokens were not requested.
     pub(super) fn frontier(&self, input: &PackInput<'_>) -> Option<f64> {
         let symbol = self.order.get(self.asked)?;
         Some(sound_score(input.symbols[*symbol].score) * self.part.weight())
     }
 
-    /// Returns the symbols that were asked for their tokens.
+    /// Returns the symbols whose tokens were requested.
     pub(super) fn asked(&self) -> &[usize] {
         &self.order[..self.asked]
     }

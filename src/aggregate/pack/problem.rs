@@ -1,9 +1,9 @@
-//! What is to be selected from, and what was selected.
+//! The input of the selection, and its result.
 
 use super::bound::{BoundInputs, value_bound};
 use crate::model::Tier;
 
-/// The parts of a budget, in the order in which they are filled: what one leaves goes to the next.
+/// The parts of a budget, in the order in which they are filled: unused tokens go to the next part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PackPart {
     Bodies,
@@ -16,8 +16,8 @@ impl PackPart {
     pub(super) const COUNT: usize = 4;
     pub(super) const ALL: [Self; Self::COUNT] = [Self::Bodies, Self::Signatures, Self::Names, Self::Paths];
 
-    /// Returns what a token of this part is worth, for the same score. A name says less than a signature; the numbers
-    /// only matter where parts compete for what is left.
+    /// Returns the value per token of this part, for equal scores. A name says less than a signature; the numbers only
+    /// matter when parts compete for the remaining tokens.
     pub(super) const fn weight(self) -> f64 {
         match self {
             Self::Bodies => 1.0,
@@ -28,7 +28,7 @@ impl PackPart {
     }
 }
 
-/// How a budget is divided, in thousandths, and how rows of names are written.
+/// The division of a budget in thousandths, and the form of names rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackShares {
     /// For bodies.
@@ -39,21 +39,21 @@ pub struct PackShares {
     pub names: u64,
     /// For paths in the tree.
     pub paths: u64,
-    /// How many names a row has at first. A row grows where room is left.
+    /// The initial number of names in a row. A row grows if tokens are left.
     pub row_names: usize,
 }
 
-/// The tokens on which rows of two names show most of the files that a task needs, whatever the budget. With 900,
+/// The tokens with which rows of two names show most of the files that a task needs, whatever the budget. With 900,
 /// commits of five repositories had 7 % fewer of their files shown at 8,000 tokens, and issues 1 % more of their lines.
 const USEFUL_NAME_TOKENS: u64 = 1_600;
 
 impl PackShares {
-    /// Returns the shares for a tier. `is_guided` says that a task or a focus makes the first ranks worth their bodies:
-    /// without either, breadth is worth more than depth.
+    /// Returns the shares for a tier. `is_guided` means that a task or a focus makes the first ranks worth showing with
+    /// their bodies; without either, breadth is worth more than depth.
     ///
-    /// A name costs a fifth of a signature, and is found as well. With several times as much for signatures and summaries, and
-    /// rows of one or two names, documents of 8,000 tokens named 0.10 to 0.26 fewer of the symbols that the next commit edits
-    /// (docs/benchmarks-documents.md). An orchestrator is told more of what files are about.
+    /// A name costs a fifth of a signature, and is as easy to find. With several times as much for signatures and
+    /// summaries, and rows of one or two names, documents of 8,000 tokens named 0.10 to 0.26 fewer of the symbols that
+    /// the next commit edits (docs/benchmarks-documents.md). An orchestrator gets more about what files are for.
     pub fn for_tier(tier: Option<Tier>, is_guided: bool, budget: u64) -> Self {
         match (tier, is_guided) {
             (Some(Tier::Orchestrator), true) => {
@@ -88,48 +88,48 @@ impl PackShares {
     }
 }
 
-/// Who decides how a file is shown.
+/// What decides how a file is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileDemand {
-    /// Its rank, and those of its symbols.
+    /// Its rank, and the ranks of its symbols.
     Ranked,
-    /// A person, who chose a view of this many tokens. It comes before everything that is ranked; if there is no room for
-    /// it, the file is shown by its rank.
+    /// A person chose a view of this many tokens. It precedes everything that is ranked; if it does not fit, the file
+    /// is shown by its rank.
     Curated(u64),
-    /// The request or a binding rule: a view of this many tokens is shown even beyond the budget.
+    /// The request or a binding rule: the view, of this many tokens, is shown even if it exceeds the budget.
     Binding(u64),
-    /// What is shown of it already: it needs neither a row nor a path, and gets a block for what is worth it.
+    /// The file is shown already: it needs neither a row nor a path, and gets a block for what is worth adding.
     Shown,
 }
 
 /// A file that may be shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PackableFile {
-    /// What it is worth to the reader; never negative.
+    /// Its value to the reader; never negative.
     pub score: f64,
-    /// Who decides how it is shown.
+    /// What decides how it is shown.
     pub demand: FileDemand,
-    /// When its bodies have their turn.
+    /// When its bodies are considered.
     pub turn: BodyTurn,
 }
 
-/// When the bodies of a file have their turn. A change log or a style sheet may be longer than all of the program.
+/// When the bodies of a file are considered. A changelog or a style sheet may be longer than the whole program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyTurn {
-    /// By their scores, however many they are.
+    /// By their scores, without a limit.
     First,
-    /// By their scores, but no more than a share of the budget before all others had their turn.
+    /// By their scores, but limited to a share of the budget until all others were considered.
     Shared,
     /// As [`Self::Shared`], after those of all other files.
     Last,
 }
 
 impl BodyTurn {
-    /// The number of passes over all symbols after which every file had its turn.
+    /// The number of passes over all symbols after which every file was considered.
     pub(super) const PASSES: usize = 3;
 
-    /// Returns the most tokens that the bodies of the file may have in a pass, from 0; `share` is what a file may have before
-    /// others had their turn.
+    /// Returns the maximum tokens of the file's bodies in a pass, counted from 0; `share` is the limit before others
+    /// were considered.
     pub(super) const fn cap(self, pass: usize, share: u64) -> u64 {
         match (self, pass) {
             (Self::First, _) | (Self::Shared, 1..) | (Self::Last, 2..) => u64::MAX,
@@ -139,25 +139,25 @@ impl BodyTurn {
     }
 }
 
-/// A symbol, or a run of lines that belongs to none.
+/// A symbol, or a range of lines that belongs to none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PackSymbol {
     /// The index of its file.
     pub file: usize,
-    /// What it is worth to the reader; never negative.
+    /// Its value to the reader; never negative.
     pub score: f64,
     /// Whether it has a body that may be shown.
     pub has_body: bool,
     /// Whether it has a signature that may be shown.
     pub has_signature: bool,
-    /// Whether the task points to lines of it: then its turn comes whatever the block of its file costs.
+    /// Whether the task points to lines of it. If so, the cost of its file's block does not lower its value.
     pub is_pointed_to: bool,
 }
 
-/// What is to be selected from.
+/// The input of a selection.
 #[derive(Debug, Clone, Copy)]
 pub struct PackInput<'a> {
-    /// The most tokens that all pieces may have together.
+    /// The maximum tokens of all pieces together.
     pub budget: u64,
     /// How the budget is divided.
     pub shares: PackShares,
@@ -165,13 +165,14 @@ pub struct PackInput<'a> {
     pub files: &'a [PackableFile],
     /// The symbols of those files whose symbols have scores, in any order.
     pub symbols: &'a [PackSymbol],
-    /// Whether it may be asked how far the selection is at most from the best possible one.
+    /// Whether to collect the data for an upper bound.
     pub has_bound: bool,
-    /// The tokens of signatures that a block without a body has room for, where such a block is a summary.
+    /// The maximum tokens of signatures in a block without a body, where such a block is a summary.
     pub summary_room: Option<u64>,
 }
 
-/// The tokens of pieces. One is asked for only if its turn comes, and often from then on: what was counted should be kept.
+/// The tokens of pieces. They are requested when a piece's turn comes, then often again: implementations should cache
+/// them.
 pub trait PackCosts {
     /// Returns the tokens of a file's block before any symbol is shown in it: its heading, its fence, and its summary
     /// where the tier shows summaries, which has at most 150 tokens.
@@ -193,7 +194,7 @@ pub trait PackCosts {
 /// How a file is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackedView {
-    /// In the view that a person or the request decided on, or as it is shown already.
+    /// In the view that a person or the request chose, or as it is shown already.
     Given,
     /// As a block with these symbols.
     Block {
@@ -201,7 +202,7 @@ pub enum PackedView {
         bodies: Vec<usize>,
         /// The symbols whose signatures are shown, ascending.
         signatures: Vec<usize>,
-        /// Whether every symbol of the file is shown with its body, so that its text may take the place of an excerpt.
+        /// Whether every symbol of the file is shown with its body, so that its text may replace an excerpt.
         is_whole: bool,
     },
     /// By a row of this many names.
@@ -211,7 +212,7 @@ pub enum PackedView {
 }
 
 impl PackedView {
-    /// Returns the view with `symbols` in place of their positions among these; `None` if it is no block.
+    /// Returns the view with `symbols` in place of their positions in this list; `None` if it is not a block.
     pub fn with_symbols(self, symbols: &[usize]) -> Option<Self> {
         let Self::Block { bodies, signatures, is_whole } = self else { return None };
         let named = |some: Vec<usize>| some.into_iter().map(|at| symbols[at]).collect();
@@ -231,7 +232,7 @@ pub struct PackedFile {
 /// The tokens of the selected pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PartTokens {
-    /// Views that a person or the request decided on.
+    /// Views that a person or the request chose.
     pub given: u64,
     /// Bodies, and the blocks that were opened for them.
     pub bodies: u64,
@@ -259,45 +260,45 @@ impl PartTokens {
     }
 }
 
-/// What was selected.
+/// The result of a selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packing {
     /// The files that are shown, by rank.
     pub files: Vec<PackedFile>,
-    /// The tokens that they take.
+    /// Their tokens.
     pub tokens: PartTokens,
-    /// The most tokens that each part could take: its share, and what the parts before it left.
+    /// The maximum tokens of each part: its share, and what the parts before it left.
     pub rooms: [u64; PackPart::COUNT],
     /// The value of the selection: scores times tokens.
     pub value: f64,
-    /// What the bound is computed from; `None` if it was not asked for.
+    /// The data for the bound; `None` if it was not requested.
     pub(super) choices: Option<BoundInputs>,
 }
 
 impl Packing {
-    /// Returns the value that no selection within the rooms exceeds, which takes longer than selecting.
+    /// Returns an upper bound for the value of any selection within the limits. This takes longer than selecting.
     pub fn bound(&self) -> f64 {
         self.choices.as_ref().map_or(self.value, |choices| value_bound(choices, self.value).max(self.value))
     }
 
-    /// Returns by how many percent the selection is at most below the best possible one, rounded up.
+    /// Returns by how many percent at most the selection is worse than the best possible one, rounded up.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 100")]
     pub fn shortfall_percent(&self) -> u32 {
         let bound = self.bound();
         if bound <= self.value || bound <= 0.0 {
             return 0;
         }
-        // A rounding error in the last digits is no percent.
+        // A rounding error in the last digits must not count as a percent.
         ((1.0 - self.value / bound) * 100.0 - 1e-6).ceil().clamp(0.0, 100.0) as u32
     }
 }
 
-/// Returns a score as it is used: a number that is not positive and finite is 0.
+/// Returns a score in usable form: 0 unless it is positive and finite.
 pub(super) fn sound_score(score: f64) -> f64 {
     if score.is_finite() && 0.0 < score { score } else { 0.0 }
 }
 
-/// Returns a number of tokens as a factor.
+/// Returns a number of tokens as a float.
 #[expect(clippy::cast_precision_loss, reason = "tokens of a document, which f64 holds exactly")]
 pub(super) const fn factor(tokens: u64) -> f64 {
     tokens as f64

@@ -1,4 +1,4 @@
-//! The selection: part by part, the best value per token first, then whatever fits into what is left.
+//! The selection: part by part, highest value per token first, then whatever fits into the remaining tokens.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,14 +10,14 @@ use super::problem::{
     Packing, PartTokens, factor, sound_score,
 };
 
-/// The number of pieces in a row without room after which a part is full.
+/// The number of consecutive pieces that do not fit after which a part counts as full.
 const MAX_MISSES: usize = 25;
 /// The same for the pass that fills the rest: it looks further, because any small piece will do.
 const MAX_MISSES_IN_REST: usize = 400;
-/// A file takes no more than this, or 1/`FILE_SHARE` of the budget if that is more, before others had their turn.
+/// A file takes at most this, or 1/`FILE_SHARE` of the budget if that is more, until all others were considered.
 const MIN_FILE_TOKENS: u64 = 200;
 const FILE_SHARE: u64 = 24;
-/// A row of names grows by a factor of two so often; each time what is added is worth a quarter.
+/// How often a row of names may double; each time, the added names are worth a quarter.
 pub(super) const ROW_GROWTHS: usize = 3;
 const GROWTH_WORTH: f64 = 0.25;
 
@@ -39,12 +39,12 @@ pub fn pack(input: &PackInput<'_>, costs: &mut dyn PackCosts) -> Packing {
     selection.finish()
 }
 
-/// Which room a piece has to fit into.
+/// The limit that applies to a piece.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PackRound {
-    /// That of its part.
+    /// The share of its part.
     Share,
-    /// All that is left.
+    /// All remaining tokens.
     Rest,
 }
 
@@ -61,7 +61,7 @@ impl PackRound {
 enum FitOutcome {
     Taken,
     NoRoom,
-    /// It is larger than what one piece or one file may have.
+    /// It is larger than the limit for one piece or one file.
     BeyondLimit,
 }
 
@@ -69,14 +69,14 @@ enum FitOutcome {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SelectedView {
     Given,
-    /// As it is shown already.
+    /// Unchanged, as it is already shown.
     Shown,
     /// As a block with the given tokens of signatures and of bodies.
     Block {
         signatures: u64,
         bodies: u64,
     },
-    /// By a row that has grown so often.
+    /// By a row that has grown this many times.
     Row {
         growth: usize,
     },
@@ -99,7 +99,7 @@ struct PackSelection<'i, 'c> {
     tokens: PartTokens,
     rooms: [u64; PackPart::COUNT],
     value: f64,
-    /// How many files were asked for the tokens of a row, and of a path.
+    /// For how many files the tokens of a row were requested, and of a path.
     ranks_asked: [usize; 2],
 }
 
@@ -118,7 +118,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
     }
 
-    /// Takes what a person or the request has decided on: what is binding in any case, the rest as far as there is room.
+    /// Takes what a person or the request has chosen: binding views in any case, the others if they fit.
     fn take_given(&mut self) {
         for (file, packable) in self.input.files.iter().enumerate() {
             match packable.demand {
@@ -151,7 +151,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             PackPart::Signatures => {
                 let cap = self.file_cap();
                 self.fill_with_symbols(part, round, &|_| cap);
-                // Now every file had its turn.
+                // Now every file was considered.
                 self.fill_with_symbols(part, round, &|_| u64::MAX);
             }
             PackPart::Names => self.fill_with_rows(round),
@@ -159,7 +159,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
     }
 
-    /// Returns the tokens that a piece may have.
+    /// Returns the maximum tokens for a piece.
     fn room(&mut self, part: PackPart, round: PackRound) -> u64 {
         let left = self.input.budget.saturating_sub(self.tokens.total());
         match round {
@@ -199,7 +199,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
     }
 
-    /// Returns whether a symbol is shown like this or better, or in a file that is shown otherwise.
+    /// Returns whether a symbol is shown at this depth or deeper, or its file has a chosen view.
     fn is_shown(&self, part: PackPart, symbol: usize) -> bool {
         let is_given = self.files.get(&self.input.symbols[symbol].file) == Some(&SelectedView::Given);
         is_given
@@ -210,7 +210,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             }
     }
 
-    /// Takes a body or a signature if there is room for it.
+    /// Takes a body or a signature if it fits.
     fn take_symbol(&mut self, part: PackPart, symbol: usize, round: PackRound, cap: u64) -> FitOutcome {
         let file = self.input.symbols[symbol].file;
         let own = symbol_tokens(self.costs, part, symbol);
@@ -261,7 +261,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         FitOutcome::Taken
     }
 
-    /// Gives a file a block. What it was shown by instead is taken back.
+    /// Gives a file a block, in place of its row or path.
     fn open(&mut self, file: usize, part: PackPart) {
         match self.files.get(&file).copied() {
             Some(SelectedView::Row { growth }) => {
@@ -284,7 +284,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         }
     }
 
-    /// Returns the tokens of a row that has grown so often.
+    /// Returns the tokens of a row that has grown this many times.
     fn row(&mut self, file: usize, growth: usize) -> u64 {
         self.costs.names(file, self.input.shares.row_names.max(1) << growth)
     }
@@ -309,7 +309,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         self.score(file) * PackPart::Paths.weight() * factor(self.costs.path(file))
     }
 
-    /// Gives files rows by rank; a row grows as soon as that is worth more than the next file's.
+    /// Gives files rows by rank; a row grows as soon as that is worth more than the next file's row.
     fn fill_with_rows(&mut self, round: PackRound) {
         let most = round.max_misses();
         let cap = if round == PackRound::Share { self.file_cap() } else { u64::MAX };
@@ -340,13 +340,13 @@ impl<'i, 'c> PackSelection<'i, 'c> {
                 misses = 0;
                 growing.extend(self.growth(file, growth));
             } else if self.row(file, growth) <= self.input.budget {
-                // A row that no budget has room for says nothing about the next ones.
+                // Rows larger than the whole budget are not counted: they say nothing about the next ones.
                 misses += 1;
             }
         }
     }
 
-    /// Returns what the next growth of a row is worth, the file, and how often its row has grown then.
+    /// Returns the value of the next growth of a row, the file, and how often its row has then grown.
     fn growth(&mut self, file: usize, growth: usize) -> Option<(u64, Reverse<usize>, usize)> {
         let next = growth + 1;
         let is_longer = next <= ROW_GROWTHS && self.row(file, growth) < self.row(file, next);
@@ -429,9 +429,9 @@ impl<'i, 'c> PackSelection<'i, 'c> {
         Packing { files, tokens: self.tokens, rooms: self.rooms, value: self.value, choices }
     }
 
-    /// Returns what there was to choose from, as far as its tokens were asked for.
+    /// Returns the choices whose tokens are known.
     fn choices(&mut self) -> BoundInputs {
-        // The row of a file with a block was not needed so far; there are few, and they must not pass for unknown.
+        // The rows of files with a block were not needed so far. They are few, and must not count as unknown.
         while matches!(
             self.files.get(&self.ranks_asked[0]),
             Some(SelectedView::Given | SelectedView::Shown | SelectedView::Block { .. })

@@ -1,4 +1,4 @@
-//! The selection against an exact solver on small cases, and what holds for cases of any size.
+//! Compares the selection with an exact solver on small cases, and checks properties of cases of any size.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::Tier;
 
-/// Returns numbers that look random and are the same in each run (`SplitMix64`).
+/// A deterministic generator of pseudorandom numbers (`SplitMix64`).
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -44,12 +44,13 @@ struct PackCase {
     bodies: Vec<u64>,
     signatures: Vec<u64>,
     summary_room: Option<u64>,
-    /// The pieces whose tokens were asked for: the kind, the file or symbol, and how many names.
+    /// The pieces whose tokens were requested: the kind, the file or symbol, and the number of names.
     asked: RefCell<BTreeSet<(char, usize, usize)>>,
 }
 
 impl PackCase {
-    /// Returns a case with a number of files, of which the first have symbols, and with a budget for a share of it.
+    /// Returns a case in which the first `with_symbols` of the files have symbols. The budget is a random share of the
+    /// tokens of all bodies and blocks.
     fn random(seed: u64, files: usize, with_symbols: usize, most_symbols: u64) -> Self {
         let mut dice = SplitMix(seed);
         let mut scores: Vec<f64> = (0..files).map(|_| dice.score()).collect();
@@ -112,7 +113,7 @@ impl PackCase {
         self.files[file].score * PackPart::Names.weight() * (first + grown.sum::<f64>())
     }
 
-    /// Returns the value of a selection, counted anew, and checks its tokens.
+    /// Computes the value of a selection independently, and checks its tokens.
     fn value(&self, packing: &Packing) -> f64 {
         let (mut value, mut tokens) = (0.0, packing.tokens.given);
         for shown in &packing.files {
@@ -176,7 +177,7 @@ impl PackCosts for &PackCase {
     }
 }
 
-/// One way to show a file: what it takes from each part, and its value.
+/// One way to show a file: its tokens of each part, and its value.
 struct FileOption {
     used: [u64; PackPart::COUNT],
     value: f64,
@@ -227,11 +228,11 @@ fn file_options(case: &PackCase, file: usize) -> Vec<FileOption> {
     options.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(option, _)| option).collect()
 }
 
-/// A search by branch and bound. The prices only decide what is pruned.
+/// A branch-and-bound search. The prices only decide what is pruned.
 struct ExactSearch {
     options: Vec<Vec<FileOption>>,
     prices: [f64; PackPart::COUNT],
-    /// What the files from each on are worth beyond their prices, at most.
+    /// The maximum value, minus prices, of the files from each position on.
     gains: Vec<f64>,
     best: f64,
 }
@@ -286,7 +287,7 @@ impl ExactSearch {
         if file == self.options.len() || value + self.priced_rooms(&rooms) + self.gains[file] <= self.best {
             return;
         }
-        // The options are in the order of their gains.
+        // The options are sorted by gain.
         for at in 0..self.options[file].len() {
             let FileOption { used, value: own } = self.options[file][at];
             let total: u64 = used.iter().sum();
@@ -363,7 +364,7 @@ fn twice_the_budget_is_never_worth_less_and_shows_more_files() {
 }
 
 #[test]
-fn all_is_shown_where_there_is_room_for_all() {
+fn everything_is_shown_if_everything_fits() {
     let mut case = PackCase::random(3, 20, 20, 4);
     case.budget = 1_000_000;
     let packing = case.pack();
@@ -373,7 +374,7 @@ fn all_is_shown_where_there_is_room_for_all() {
 }
 
 #[test]
-fn what_is_binding_is_shown_and_what_is_curated_precedes_what_is_ranked() {
+fn binding_views_are_shown_and_curated_files_precede_ranked_ones() {
     let mut case = PackCase::random(5, 12, 10, 3);
     case.budget = 1000;
     case.files[9].demand = FileDemand::Binding(700);
@@ -390,7 +391,7 @@ fn what_is_binding_is_shown_and_what_is_curated_precedes_what_is_ranked() {
 }
 
 #[test]
-fn of_what_is_shown_already_only_bodies_are_added() {
+fn only_bodies_are_added_to_a_file_that_is_shown_already() {
     let mut case = PackCase::random(5, 12, 10, 3);
     case.budget = 1_000_000;
     for file in [3, 4] {
@@ -404,7 +405,7 @@ fn of_what_is_shown_already_only_bodies_are_added() {
     assert!(
         matches!(view(3), PackedView::Block { bodies, signatures, .. } if !bodies.is_empty() && signatures.is_empty())
     );
-    // Neither a row nor a path, for which there is room.
+    // Neither a row nor a path, although they would fit.
     assert_eq!(view(4), &PackedView::Given);
     assert_eq!(packing.tokens.given, 0);
 }
@@ -412,7 +413,7 @@ fn of_what_is_shown_already_only_bodies_are_added() {
 #[test]
 fn no_file_takes_the_signatures_of_all_others() {
     let mut case = PackCase::random(7, 30, 30, 1);
-    // The first file has two hundred symbols of the same score as those of the others.
+    // The first file has two hundred symbols, with the same score as those of the others.
     for symbol in &mut case.symbols {
         symbol.score = 1.0;
         symbol.has_body = false;
@@ -431,7 +432,7 @@ fn no_file_takes_the_signatures_of_all_others() {
 }
 
 #[test]
-fn a_block_without_a_body_has_no_more_signatures_than_a_summary_has_room_for() {
+fn signatures_in_a_block_without_a_body_are_limited_to_the_size_of_a_summary() {
     let mut blocks = [0; 2];
     for seed in 0..50 {
         let mut case = PackCase { summary_room: Some(60), ..PackCase::random(seed, 12, 8, 12) };
@@ -470,13 +471,13 @@ fn a_file_shares_its_turn_or_comes_last() {
     assert_eq!(blocks(&case), 30);
     case.files[0].turn = BodyTurn::Last;
     assert!(29 <= blocks(&case));
-    // What nobody else needs is its own again.
+    // Tokens that nobody else needs are available again.
     case.budget = 9600;
     assert_eq!(blocks(&case), 30);
 }
 
 #[test]
-fn what_the_task_points_to_is_shown_however_large_the_block_of_its_file_is() {
+fn a_symbol_that_the_task_points_to_is_shown_however_large_its_files_block_is() {
     let mut case = PackCase::random(9, 12, 12, 3);
     case.symbols[0].score = 4.0;
     (case.blocks[0], case.bodies[0]) = (400, 80);
@@ -492,7 +493,7 @@ fn what_the_task_points_to_is_shown_however_large_the_block_of_its_file_is() {
 }
 
 #[test]
-fn scores_that_are_no_numbers_are_nothing() {
+fn scores_that_are_not_finite_count_as_zero() {
     let mut case = PackCase::random(11, 8, 8, 2);
     case.files[0].score = f64::NAN;
     case.files[1].score = f64::NEG_INFINITY;
@@ -503,7 +504,7 @@ fn scores_that_are_no_numbers_are_nothing() {
 }
 
 #[test]
-fn of_many_files_only_the_best_are_asked_for_their_tokens() {
+fn tokens_are_requested_only_for_the_best_of_many_files() {
     let mut case = PackCase::random(13, 80_000, 300, 20);
     case.budget = 15_000;
     let packing = case.pack();

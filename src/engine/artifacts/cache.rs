@@ -1,7 +1,7 @@
-//! Opens, reads and writes the cache; whatever is wrong with it, answers stay right.
+//! Opens, reads and writes the cache; answers stay correct whatever is wrong with it.
 //!
-//! The cache is disposable. So a store that cannot be opened, read or written costs time and a note, never an answer;
-//! only a store of a newer slop stops the run, for two versions must not take turns in rebuilding it.
+//! The cache is disposable. A store that cannot be opened, read or written costs time and a note, but never an answer.
+//! Only a store of a newer slop stops the run, because two versions must not take turns rebuilding it.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,39 +24,39 @@ use crate::sys::{Disk, FileKind, Files, RealFiles};
 
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
-/// Names by which a cache's folder is recognized.
+/// Names by which a cache folder is recognized.
 const OURS: [&str; 6] =
     ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, HISTORY_DATABASE, "cookies", "daemon.lock"];
-/// Name of the file whose stamp is the file system's time.
+/// The name of the file whose stamp shows the file system's time.
 const STAMP: &str = "stamp";
 
-/// What the store remembers the producers of its artifacts by.
+/// The key under which the store records the producers of its artifacts.
 const PRODUCERS: &str = "producers";
 
-/// How long a cache that was lost is left alone.
+/// How long to wait before a lost cache is opened again.
 const REOPEN_AFTER: Duration = Duration::from_secs(2);
 
-/// The signature that the cache directory tagging standard asks for, so that backups pass the folder over.
+/// The signature required by the cache directory tagging standard, so that backups skip the folder.
 const CACHEDIR_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
 # This folder is the cache of slop. It can be deleted at any time.\n";
 
-/// The artifacts of a project: what the store has, and what could not be stored.
+/// The artifacts of a project: those in the store, and those that could not be stored.
 pub(in crate::engine) struct ArtifactCache<'w> {
     pub(in crate::engine) workspace: Workspace<'w>,
-    /// The store; `None` if there is none to be had, and everything is derived again.
+    /// The store; `None` if it is not available, and everything has to be derived again.
     pub(in crate::engine) store: Option<Store>,
-    /// What could not be stored, or was not to be.
+    /// Artifacts that could not, or should not, be stored.
     pub(super) unsaved: HashMap<ContentKey, ContentArtifacts>,
     pub(in crate::engine) kept_vectors: Arc<KeptVectors>,
-    /// A store that was lost is not looked for again before this moment.
+    /// The moment before which a lost store is not opened again.
     pub(in crate::engine) reopens_after: Duration,
 }
 
-/// A content under the file type that it is read as: the same bytes have other artifacts as C than as C++.
+/// A content with the file type that it is read as: the same bytes have different artifacts as C and as C++.
 pub(in crate::engine) type ContentKey = (ContentHash, &'static str);
 
 impl<'w> ArtifactCache<'w> {
-    /// Opens the cache of a project, unless its options forbid that.
+    /// Opens the cache of a project, unless its options disable it.
     pub(in crate::engine) fn open(workspace: Workspace<'w>) -> Result<Self, Error> {
         let mut cache = Self {
             workspace,
@@ -120,7 +120,7 @@ impl ArtifactCache<'_> {
         make_cache_folder(&location.base, &location.folder, &RealFiles::open(&location.base)?, world.disk)
     }
 
-    /// Deletes what the store has of linked worktrees that the repository does not have any more.
+    /// Deletes the stored data of linked worktrees that the repository no longer has.
     pub(in crate::engine) fn delete_lost_worktrees(&mut self) {
         let Workspace { location, world, .. } = &self.workspace;
         let Some(store) = &mut self.store else { return };
@@ -130,28 +130,29 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Returns what the file system's clock is ahead of the machine's, in nanoseconds.
+    /// Returns how far the file system's clock is ahead of the machine's, in nanoseconds.
     pub(in crate::engine) fn clock_skew_ns(&self) -> i64 {
         let stamp = self.stamp_folder().join(STAMP);
-        // Without a cache there is no file to stamp; then the clocks are taken for one.
+        // Without a cache, there is no file to stamp, and the clocks are assumed to agree.
         let now = self.store.as_ref().and_then(|_| self.workspace.world.disk.file_system_time(&stamp).ok());
-        // Compared with a time after the stamp, not before it: had the write to wait for the disk, all later readings
-        // would seem later than they are, and young files older. The other error only has a file read once more.
+        // Compared with a time after the stamp, not before it: if the write had to wait for the disk, all later reads
+        // would seem later than they are, and young files older. The opposite error only causes a file to be read
+        // again.
         now.map_or(0, |now| now.saturating_sub(self.workspace.world.clock.now_ns()))
     }
 
-    /// Returns a folder of slop's own that is on the project's file system.
+    /// Returns one of slop's own folders on the project's file system.
     fn stamp_folder(&self) -> PathBuf {
         let Workspace { location, world, root, options, .. } = &self.workspace;
         if location.worktree.is_none() || location.is_on_device_of(root) {
             return location.path();
         }
-        // Where this fails, so does the stamp, and the clocks are taken for one.
+        // If this fails, so does the stamp, and the clocks are assumed to agree.
         let _ = make_cache_folder(root, &options.cache_dir, world.files, world.disk);
         root.join(options.cache_dir.as_path())
     }
 
-    /// Asks the store. What it cannot answer is `None`, as if it were not stored.
+    /// Queries the store. On failure the result is `None`, as if nothing were stored.
     pub(in crate::engine) fn query_store<T>(
         &mut self,
         ask: impl FnOnce(&Store) -> Result<T, store::Error>,
@@ -179,7 +180,7 @@ impl ArtifactCache<'_> {
     }
 
     /// Writes a batch, without the files that were touched and read again after `began`. What cannot be stored is kept
-    /// in memory, so that this run's answers are right.
+    /// in memory, so that the answers of this run are correct.
     pub(in crate::engine) fn save(&mut self, mut batch: WriteBatch, began: Option<&TreeSnapshot>) {
         let touches = began.map(|began| began.touches);
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
@@ -188,7 +189,7 @@ impl ArtifactCache<'_> {
         let tree = self.workspace.tracker.clone();
         let _alone = tree.as_ref().map(|tree| tree.lock_writes());
         if let Some(tree) = &tree {
-            // Before outdated rows are dropped: a file whose row is not stored was read all the same.
+            // Before outdated rows are dropped: a file whose row is not stored was still read.
             let paths: Vec<RelPath> =
                 batch.files.iter().map(|row| &row.path).chain(&batch.removed).cloned().collect();
             if let Some(touches) = touches {
@@ -199,11 +200,11 @@ impl ArtifactCache<'_> {
                 tree.mark_read(paths.iter(), touches);
             }
         }
-        // Twice: a store that is damaged or was deleted is created again, and then written to.
+        // Twice: a store that is damaged or deleted is first created again, then written to.
         for _ in 0..2 {
             let Some(store) = &mut self.store else { break };
             let _timer = self.workspace.steps.time(AnswerStep::Store);
-            // SQLite goes on writing to a deleted file without an error.
+            // SQLite keeps writing to a deleted file without an error.
             let saved = if store.is_file_in_place() { store.save(&batch) } else { Err(store::Error::Gone) };
             match saved {
                 Ok(()) => return,
@@ -212,7 +213,8 @@ impl ArtifactCache<'_> {
         }
         if let Some(tree) = &tree {
             tree.mark_behind();
-            // What the store has of them may be of before, under the same stamps, or of files that are gone.
+            // The store may have rows of an earlier state of these files with the same stamps, or of files that no
+            // longer exist.
             let files = batch.files.iter().map(|row| &row.path).chain(&batch.removed);
             tree.touch(&files.cloned().collect::<Vec<RelPath>>());
         }
@@ -224,7 +226,7 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Keeps artifacts in memory, together with others of the same content.
+    /// Keeps artifacts in memory, merged with others of the same content.
     fn keep_unsaved(&mut self, key: (ContentHash, &'static str), mut derived: ContentArtifacts) {
         if let Some(before) = self.unsaved.remove(&key) {
             let is_new = |by: &Producer| derived.artifacts.iter().all(|(other, _)| other != by);
@@ -234,7 +236,7 @@ impl ArtifactCache<'_> {
         self.unsaved.insert(key, derived);
     }
 
-    /// Recovers from an error of the store: rebuilds it, or goes on without it.
+    /// Recovers from an error of the store: rebuilds it, or continues without it.
     pub(in crate::engine) fn recover(&mut self, error: &store::Error) {
         let Some(store) = self.store.take() else { return };
         if let Some(tree) = &self.workspace.tracker {
@@ -251,7 +253,7 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Puts a damaged store aside and opens a new one.
+    /// Moves a damaged store aside and opens a new one.
     pub(super) fn rebuild_store(&mut self, reason: &str) {
         let Some(store) = self.store.take() else { return };
         let moved = store.set_aside().ok().flatten().and_then(|path| path.file_name().map(PathBuf::from));
@@ -269,7 +271,7 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Looks for a cache again that was given up, so that a full disk does not cost a process that stays its cache.
+    /// Tries to open a lost cache again, so that a long-running process does not lose it forever to a full disk.
     fn retry_open(&mut self) {
         let now = self.workspace.world.clock.monotonic();
         if self.store.is_some() || !self.workspace.options.cache_enabled || now < self.reopens_after {
@@ -282,7 +284,7 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Returns whether everything that is stored was made by the producers of this program.
+    /// Returns whether everything in the store was made by the producers of this program.
     pub(in crate::engine) fn has_current_producers(&mut self) -> bool {
         let stored = self.query_store(|store| store.get_meta(PRODUCERS)).flatten();
         stored.as_deref() == Some(producers_fingerprint().as_bytes())
@@ -292,7 +294,7 @@ impl ArtifactCache<'_> {
         self.remember(PRODUCERS, producers_fingerprint().as_bytes());
     }
 
-    /// Makes the next scan read every file again, because what it derived is not all there any more.
+    /// Makes the next scan read every file again, because some of the derived data is missing.
     pub(super) fn forget_producers(&mut self) -> Result<(), Error> {
         let store = self.store.as_mut().ok_or(Error::NoCache)?;
         Ok(store.delete_meta_of_all_worktrees(PRODUCERS)?)
@@ -306,7 +308,7 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Deletes what is remembered under a key.
+    /// Deletes the value recorded under a key.
     pub(in crate::engine) fn forget(&mut self, key: &str) {
         if let Some(store) = &mut self.store
             && let Err(error) = store.delete_meta(key)
@@ -315,7 +317,7 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Opens a second connection to the store, for other threads to ask.
+    /// Opens a second connection to the store, for queries by other threads.
     pub(in crate::engine) fn open_reader(&self) -> Option<Store> {
         self.store.as_ref()?;
         let mut reader = Store::open_reader(&self.workspace.cache_folder().join(DATABASE)).ok()?;
@@ -326,14 +328,14 @@ impl ArtifactCache<'_> {
     }
 }
 
-/// Returns the folder with the databases of a project, which for a linked worktree and for some clones is another one's.
-/// Creates nothing.
+/// Returns the folder with the databases of a project. For linked worktrees and some clones, it is that of another
+/// checkout. Creates nothing.
 pub fn cache_folder(root: &Path, options: &Options, disk: &dyn Disk) -> PathBuf {
     CacheLocation::find(root, &options.cache_dir, &options.cache_clones, disk).0.path()
 }
 
-/// Creates the cache's folder below `root`, with the files by which other programs recognize it. A folder that exists
-/// is left as it is. Fails if it is not a folder, or holds files other than a cache's.
+/// Creates the cache folder below `root`, with the files by which other programs recognize it. An existing folder is
+/// left as it is. Fails if it is not a folder, or contains files other than a cache's.
 pub fn make_cache_folder(
     root: &Path,
     cache_dir: &RelPath,
@@ -348,7 +350,7 @@ pub fn make_cache_folder(
         let part = RelPath::new(&name[..end]).map_err(io::Error::other)?;
         match files.stat(&part) {
             Ok(stat) if stat.kind != FileKind::Directory => {
-                // A link could lead out of the project, where slop has no business.
+                // A link could lead out of the project, where slop must not write.
                 let what = if stat.kind == FileKind::Symlink { "a link" } else { "not a folder" };
                 return Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{part} is {what}")));
             }
@@ -361,7 +363,7 @@ pub fn make_cache_folder(
     } else if is_foreign(&folder, disk)? {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
     }
-    // The tag first: by it another run, which may come in between, knows the folder for a cache.
+    // The tag first: another run that starts in between recognizes the folder by it.
     for (name, bytes) in [("CACHEDIR.TAG", CACHEDIR_TAG), (".gitignore", &b"*\n"[..])] {
         match disk.create_new(&folder.join(name), bytes) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -371,11 +373,11 @@ pub fn make_cache_folder(
     Ok(())
 }
 
-/// Returns whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
-/// fill their folder.
+/// Returns whether a folder contains files but no cache: `cache_dir = "src"` must neither hide a project's sources nor
+/// write among them.
 fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
     let names = disk.entry_names(folder)?;
-    // One is enough: a process that was killed early, or a daemon that was still starting, has left only some of them.
+    // One name is enough: a process that was killed early, or a daemon that is still starting, has created only some.
     let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
     Ok(!names.is_empty() && !is_ours)
 }
@@ -386,7 +388,7 @@ impl ArtifactCache<'_> {
         rows.into_iter().map(|row| (row.path.clone(), Arc::new(row))).collect()
     }
 
-    /// Returns the shared rows, read again if another process has changed them.
+    /// Returns the shared rows, which are read again if another process has changed them.
     pub(in crate::engine) fn shared_rows(&mut self, tree: &TreeTracker) -> Arc<FileRows> {
         self.retry_open();
         if self.store.is_some() {
@@ -396,11 +398,11 @@ impl ArtifactCache<'_> {
             return rows;
         }
         let _alone = tree.lock_writes();
-        // Another project may have been faster.
+        // Another session may have loaded them in the meantime.
         if let Some(rows) = self.kept_rows(tree) {
             return rows;
         }
-        // Asked first: rows that are deleted while they are read must not count as those of the next generation.
+        // Read first: rows that are deleted while they are read must not count for the next generation.
         let generation = self.generation();
         let rows = Arc::new(self.stored_rows());
         tree.store_rows(Arc::clone(&rows), generation);
@@ -408,8 +410,8 @@ impl ArtifactCache<'_> {
         rows
     }
 
-    /// Releases the memory that holds pages of the store, in a process that stays: the system has them in memory too, and
-    /// the next answer may be a long time off.
+    /// Releases memory for pages of the store in a long-running process: the system caches them too, and the next
+    /// answer may be a long time off.
     pub(in crate::engine) fn release_memory(&self) {
         if let Some(store) = self.store.as_ref().filter(|_| self.workspace.tracker.is_some()) {
             // If this fails, the next query does too, and reports it.
@@ -417,8 +419,8 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Returns the rows in memory, unless some were deleted from the store since they were read. What else others write in
-    /// it is as right as what is in memory.
+    /// Returns the rows in memory, unless some were deleted from the store since they were read. Rows that other
+    /// processes write in the meantime are as correct as those in memory.
     fn kept_rows(&mut self, tree: &TreeTracker) -> Option<Arc<FileRows>> {
         let generation = self.generation();
         match &self.store {

@@ -14,7 +14,7 @@ use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::summarize::secrets;
 use crate::{discover, summarize, syntax};
 
-/// The number of bytes of prose and data whose terms are indexed, because programs write such files by the megabyte.
+/// The number of bytes of prose and data whose terms are indexed, because programs write megabytes of such files.
 const MAX_BYTES_BESIDES_CODE: usize = 128 << 10;
 
 /// A text that was read, before anything is derived from it.
@@ -25,7 +25,7 @@ pub(in crate::engine) struct IdentifiedText<'a> {
     pub(in crate::engine) file_type: &'static FileType,
 }
 
-/// Bytes that were read, of which nothing may be needed but what they are.
+/// Bytes that were read, of which perhaps only the identity is needed.
 pub(in crate::engine) struct IdentifiedBytes<'a> {
     pub(in crate::engine) hash: ContentHash,
     text: RawText<'a>,
@@ -34,7 +34,7 @@ pub(in crate::engine) struct IdentifiedBytes<'a> {
 }
 
 impl<'a> IdentifiedBytes<'a> {
-    /// Identifies bytes: their hash, and the type that they are read as.
+    /// Identifies bytes: their hash, and their file type.
     pub(in crate::engine) fn new(
         path: &RelPath,
         bytes: &'a [u8],
@@ -51,7 +51,7 @@ impl<'a> IdentifiedBytes<'a> {
     }
 }
 
-/// Identifies bytes: their hash, their text, and the type that they are read as.
+/// Identifies bytes: their hash, their text, and their file type.
 pub(in crate::engine) fn identify<'a>(
     path: &RelPath,
     bytes: &'a [u8],
@@ -60,24 +60,24 @@ pub(in crate::engine) fn identify<'a>(
     IdentifiedBytes::new(path, bytes, neighbors).map(IdentifiedBytes::into_text)
 }
 
-/// Returns who makes what each scan derives from a file of this type, with the code of this program.
+/// Returns the producers of what each scan derives from a file of this type.
 pub(in crate::engine) fn producers(file_type: &'static FileType) -> Vec<Producer> {
     let derived = [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary, ArtifactKind::Terms];
     derived.into_iter().filter_map(|artifact| producer(artifact, file_type)).collect()
 }
 
-/// Returns who makes what is kept of files of this type: what each scan derives, and what is derived when it is asked
-/// for.
+/// Returns the producers of all artifacts of files of this type: those derived by each scan, and those derived on
+/// demand.
 pub(super) fn all_producers(file_type: &'static FileType) -> Vec<Producer> {
     ArtifactKind::ALL.into_iter().filter_map(|artifact| producer(artifact, file_type)).collect()
 }
 
-/// Returns who makes the outlines of every language that has them.
+/// Returns the producers of the outlines of all languages that have them.
 pub(in crate::engine) fn outline_producers() -> Vec<Producer> {
     discover::all_file_types().filter_map(|file_type| producer(ArtifactKind::Outline, file_type)).collect()
 }
 
-/// A summary names the symbols of the outline, so that it is made by both.
+/// A summary names symbols of the outline, so both are parts of its producer.
 fn summary_producer(file_type: &'static FileType) -> Producer {
     let mut by = summarize::producer(file_type.id);
     if let Some(outline) = syntax::outline_producer(file_type.id) {
@@ -93,10 +93,10 @@ fn terms_producer(file_type: &'static FileType) -> Producer {
     Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
 }
 
-/// Increment when the same outline of the same content has other hashes.
+/// Must be incremented when the hashes for the same outline and content change.
 const SYMBOL_HASHES_VERSION: u32 = 1;
 
-/// The hashes are those of the symbols of the outline, in its order.
+/// The hashes are those of the outline's symbols, in order.
 fn symbol_hashes_producer(file_type: &'static FileType) -> Option<Producer> {
     let outline = syntax::outline_producer(file_type.id)?;
     let version = format!("symbols/{SYMBOL_HASHES_VERSION} {}", outline.version);
@@ -111,7 +111,7 @@ pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static Fi
     Some(by)
 }
 
-/// Returns who makes an artifact from a text.
+/// Returns the producer of an artifact that is derived from a text.
 fn producer_of_text(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
     match artifact {
         ArtifactKind::Outline => syntax::outline_producer(file_type.id),
@@ -126,8 +126,8 @@ fn producer_of_text(artifact: ArtifactKind, file_type: &'static FileType) -> Opt
     }
 }
 
-/// Derives everything from a content. A parse is given up once it has cost `timeout` of processor time: wall time
-/// would make the result depend on what else the machine does.
+/// Derives everything from a content. Parsing is abandoned once it has taken `timeout` of processor time: with wall
+/// time, the result would depend on the load of the machine.
 pub(in crate::engine) fn derive(
     content: &IdentifiedText<'_>,
     timeout: Duration,
@@ -135,7 +135,7 @@ pub(in crate::engine) fn derive(
 ) -> ContentArtifacts {
     let _timer = steps.time(AnswerStep::Derive);
     let (clock, language) = (steps.clock, content.file_type.id);
-    // This thread's time: others parse other files meanwhile.
+    // The time of this thread: other threads parse other files concurrently.
     let began = clock.thread_time();
     let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
     let parsing = steps.time(AnswerStep::Parse);
@@ -180,18 +180,18 @@ fn indexed_bytes(text: &[u8], file_type: &FileType) -> usize {
     memchr::memrchr(b'\n', &text[..MAX_BYTES_BESIDES_CODE]).unwrap_or(MAX_BYTES_BESIDES_CODE)
 }
 
-/// Returns a text that changes whenever the producers of any type of file do.
+/// Returns a text that changes whenever the producers of any file type change.
 pub(super) fn producers_fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
-        // Without the references and the facts: they are derived when they are needed, under producers of their own, so that a new
-        // version of them does not make a scan read every file.
+        // Without references and facts: they are derived on demand, under their own producers, so that a new version of
+        // them does not make a scan read every file.
         let all = discover::all_file_types().flat_map(producers);
         let mut lines: Vec<String> =
             all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
-        // Which name is of which type is a matter of the program's own version.
+        // The mapping of names to types depends on the program's version.
         lines.push(env!("CARGO_PKG_VERSION").to_owned());
-        // The order of the table of file types decides nothing about what is stored.
+        // The order of file types has no effect on what is stored.
         lines.sort();
         ContentHash::digest(lines.join("\n").as_bytes()).to_string()
     })

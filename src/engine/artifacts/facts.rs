@@ -20,8 +20,8 @@ use crate::{references, syntax};
 /// The facts of contents.
 pub(in crate::engine) type FactsByContent = HashMap<ContentKey, Arc<SourceFacts>>;
 
-/// Returns the facts of those contents whose names are read, as far as the files still are what they were. What is in
-/// `known` is taken from there. The caller has to check whether it was cancelled.
+/// Returns the facts of the contents in supported languages, as long as their files are unchanged. Those in `known` are
+/// reused. The caller has to check for cancellation.
 pub(in crate::engine) fn load_facts(
     cache: &mut ArtifactCache<'_>,
     subjects: &[ContentRef<'_>],
@@ -41,7 +41,7 @@ pub(in crate::engine) fn load_facts(
         subjects.iter().partition(|subject| known.contains_key(&subject.key()));
     let encoded: Vec<(ContentKey, Vec<u8>)> =
         artifact.of_contents(cache, new.into_iter().cloned()).into_iter().collect();
-    // The checksum and the version of a stored body hold, so that each can be decoded; if not, its file has no references.
+    // The checksum and version of a stored body are valid, so it can be decoded; if not, its file has no references.
     let decoded = on_all_cores(&encoded, |(key, bytes)| Some((*key, references::decode_facts(bytes)?)));
     let mut found: FactsByContent =
         decoded.into_iter().flatten().map(|(key, facts)| (key, Arc::new(facts))).collect();
@@ -51,12 +51,12 @@ pub(in crate::engine) fn load_facts(
     found
 }
 
-/// Reads files on all cores.
+/// Derives the encoded facts of files on all cores.
 fn encoded_facts(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<Option<Vec<u8>>> {
     let (workspace, unsaved) = (&cache.workspace, &cache.unsaved);
     // Held while a large text is parsed.
     let large: Mutex<()> = Mutex::default();
-    // A connection cannot be shared among threads. If there is no second one, every text is parsed.
+    // Threads cannot share a connection. Without a second one, every text is parsed.
     let known = cache.open_reader().map(Mutex::new);
     on_all_cores(subjects, |subject| {
         if workspace.world.progress.is_cancelled() {
@@ -66,7 +66,7 @@ fn encoded_facts(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<
             let text = &content.text.text;
             let is_large = LARGE_BYTES < text.len();
             let _alone = is_large.then(|| lock(&large));
-            // What could not be parsed for its outline is not tried again: a hostile text would cost all of the time
+            // A text whose outline could not be parsed is not tried again: a hostile text would take all of the time
             // once more.
             let is_hopeless = is_large
                 && outline_if_known(subject, unsaved, known.as_ref())
@@ -78,7 +78,7 @@ fn encoded_facts(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<
     })
 }
 
-/// Returns the facts of a text; `None` where the names of its language are not read. A parse is given up once it has cost
+/// Returns the facts of a text; `None` if its language is not supported. Parsing is abandoned once it has taken
 /// `timeout` of processor time.
 pub(in crate::engine) fn text_facts(
     workspace: &Workspace<'_>,
@@ -87,7 +87,7 @@ pub(in crate::engine) fn text_facts(
     timeout: Duration,
 ) -> Option<SourceFacts> {
     let clock = workspace.world.clock;
-    // This thread's time: others parse other files meanwhile.
+    // The time of this thread: other threads parse other files concurrently.
     let began = clock.thread_time();
     let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
     syntax::source_facts(language, text, &mut give_up)

@@ -1,4 +1,4 @@
-//! Hides what masks hide: replaces selected files by what is left of them.
+//! Applies masks that hide symbols: replaces selected files by their visible text.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::engine::workspace::{HashedText, HiddenSymbols, KnownFile, KnownState,
 use crate::model::{ContentHash, FileType, MaskMode, Outline, RelPath, SkipReason};
 use crate::store::ArtifactBody;
 
-/// A mask, as an item has it.
+/// A mask, as in an item.
 type Mask = [(String, MaskMode)];
 
 /// Returns whether a mask of the project's settings hides symbols of any file.
@@ -23,7 +23,7 @@ pub(in crate::engine) fn hides_by_settings(cache: &ArtifactCache<'_>) -> bool {
     cache.workspace.options.items.iter().any(|item| hides_symbols(&item.ast_mask))
 }
 
-/// Hides what the masks of the project's settings hide of these files.
+/// Applies the hiding masks of the project's settings to these files.
 pub(in crate::engine) fn hide_by_settings(cache: &mut ArtifactCache<'_>, files: &mut [KnownFile]) {
     if hides_by_settings(cache) {
         let items = CuratedItems::new(cache.workspace.relative_items(&cache.workspace.options.items));
@@ -31,7 +31,7 @@ pub(in crate::engine) fn hide_by_settings(cache: &mut ArtifactCache<'_>, files: 
     }
 }
 
-/// Hides what the masks of these items hide of the files. Texts that were read already are replaced too.
+/// Applies the hiding masks of these items to the files, including texts that were already read.
 pub(in crate::engine) fn hide(
     cache: &mut ArtifactCache<'_>,
     items: &CuratedItems,
@@ -54,7 +54,7 @@ pub(in crate::engine) fn hide(
                 }
                 cache.workspace.hidden.insert(file.path.clone(), hidden);
             }
-            // The file is not what it was when it was selected; what it was cannot be shown either.
+            // The file has changed since it was selected, so its earlier content cannot be shown either.
             Err(reason) => file.state = KnownState::LeftOut(reason),
         }
     }
@@ -79,8 +79,8 @@ fn hidden_symbols(
     Ok(HiddenSymbols { mask: mask.to_vec(), original, outline, visible, shown })
 }
 
-/// Returns a text without what a mask hides. Where a symbol cannot be found although it may be there, the lines that
-/// mention it are hidden.
+/// Returns a text without what a mask hides. If a symbol cannot be found although it may exist, the lines that mention
+/// it are hidden.
 fn visible_text(
     text: &str,
     outline: Option<&Outline>,
@@ -97,19 +97,19 @@ fn visible_text(
     if lost.is_empty() { hidden } else { hide_mentions(&hidden, &lost) }
 }
 
-/// An earlier version of a file, without what is hidden.
+/// An earlier version of a file, without hidden parts.
 #[derive(Debug)]
 pub(in crate::engine) struct EarlierVersion {
     pub(in crate::engine) text: String,
-    /// Whether something that the file has no more may be what is hidden now, under the name that it had then.
+    /// Whether something that was removed from the file may be a symbol that is hidden now, under its former name.
     pub(in crate::engine) may_show_hidden: bool,
-    /// Whether the file's own mask hides something by a name that the text does not have.
+    /// Whether the file's own mask hides a name that the text does not contain.
     pub(in crate::engine) lacks_hidden: bool,
 }
 
-/// Returns the text that a file had earlier, without what is hidden: what `mask` hides, which is the file's own; and what is
-/// hidden of any other file, if the file has it no more, because it may have been moved there. `new` is the text without
-/// what is hidden that the file has now, if there is one.
+/// Returns an earlier text of a file without hidden parts: without what `mask`, which is the file's own, hides; and
+/// without symbols that are hidden in any other file and no longer exist in this one, because they may have been moved
+/// there. `new` is the visible current text of the file, if there is one.
 pub(in crate::engine) fn hide_in_earlier(
     workspace: &Workspace<'_>,
     path: &RelPath,
@@ -148,8 +148,8 @@ pub(in crate::engine) fn hide_in_earlier(
     EarlierVersion { text, may_show_hidden, lacks_hidden }
 }
 
-/// Returns whether a text that a file with hidden symbols had earlier, of which these are cut out, has a symbol that the file
-/// has no more: it may be hidden now, under another name.
+/// Returns whether an earlier text of a file with hidden symbols, from which these were removed, contains a symbol that
+/// the file no longer has: it may now be hidden under another name.
 pub(in crate::engine) fn has_lost_symbols(
     workspace: &Workspace<'_>,
     path: &RelPath,
@@ -161,8 +161,8 @@ pub(in crate::engine) fn has_lost_symbols(
     outlines.is_none_or(|(old, new)| !SymbolsByName::new(new).has_all_of(&SymbolsByName::new(&old)))
 }
 
-/// Returns a text that is not saved yet, without what the masks of the project's settings hide of its file; `None` if
-/// nothing is.
+/// Returns an unsaved text without what the masks of the project's settings hide in its file; `None` if they hide
+/// nothing.
 pub(in crate::engine) fn hide_in_buffer(
     workspace: &Workspace<'_>,
     path: &RelPath,
@@ -184,13 +184,13 @@ fn known_outline(
     outline_of_text(workspace, path, text, file_type).filter(|outline| outline.health.fallback.is_none())
 }
 
-/// Returns the type of a text that need not be that of a file.
+/// Returns the type of a text that may not be a file's.
 pub(in crate::engine) fn type_of_text(path: &RelPath, text: &str) -> &'static FileType {
     let content = identify(path, text.as_bytes(), &HeaderNeighbors::default());
     content.map_or_else(|_| discover::unknown_type(), |content| content.file_type)
 }
 
-/// Returns the outline of a text that need not be that of a file, and stores nothing; `None` if the type has none.
+/// Returns the outline of a text that may not be a file's, without storing it; `None` if the type has none.
 pub(in crate::engine) fn outline_of_text(
     workspace: &Workspace<'_>,
     path: &RelPath,

@@ -1,7 +1,7 @@
 //! How much each file matters, from the names that files define and use.
 //!
-//! Names are extracted when importance is first asked for, not with every scan: a project that never has to fit a
-//! budget does not pay for them.
+//! Names are extracted when importance is first needed, not with every scan: a project that never has to fit a budget
+//! does not pay for them.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::model::{ArtifactKind, FileReferences, Outline, RelPath, lock};
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::{aggregate, syntax};
 
-/// What the caller knows of files.
+/// Data about files provided by the caller.
 pub(in crate::engine) struct ImportanceInputs<'a> {
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
     pub(in crate::engine) is_curated: &'a dyn Fn(&RelPath) -> bool,
@@ -47,7 +47,7 @@ pub(in crate::engine) fn importance(
     aggregate::rate_files(&subjects)
 }
 
-/// Returns the names of those files that are code, as far as they still are what they were.
+/// Returns the names of the files that are code, as long as they are unchanged.
 fn references(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) -> HashMap<ContentKey, FileReferences> {
     let artifact = OnDemandArtifact {
         kind: ArtifactKind::References,
@@ -62,9 +62,9 @@ fn references(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) -> HashMap<Co
     artifact.of_files(cache, files)
 }
 
-/// Looks through files on all cores.
+/// Extracts the names of files on all cores.
 fn scan_references(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<Option<FileReferences>> {
-    // A connection cannot be shared among threads. If there is no second one, outlines are derived again.
+    // Threads cannot share a connection. Without a second one, outlines are derived again.
     let known = cache.open_reader().map(Mutex::new);
     let (workspace, unsaved) = (&cache.workspace, &cache.unsaved);
     on_all_cores(subjects, |subject| {
@@ -76,7 +76,7 @@ fn scan_references(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Ve
     })
 }
 
-/// Returns the outline of a content where it has been made before.
+/// Returns the outline of a content if it has been derived before.
 pub(super) fn outline_if_known(
     subject: &ContentRef<'_>,
     unsaved: &HashMap<ContentKey, ContentArtifacts>,
@@ -94,12 +94,12 @@ fn outline_in(derived: &ContentArtifacts) -> Option<Outline> {
     })
 }
 
-/// Returns the number of the name that others import a file by: its own without the ending, or that of its folder where
-/// the file only represents it.
+/// Returns the number of the name by which others import a file: its own without the extension, or that of its folder
+/// if the file stands for the folder.
 fn import_name_number(path: &RelPath) -> Option<u32> {
     let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let stem = parts.next()?.split(|byte| *byte == b'.').next()?;
-    // Python, Rust and JavaScript import such a file by the name of its folder.
+    // Python, Rust and JavaScript import such a file by its folder's name.
     let stands_for_folder = [&b"__init__"[..], b"mod", b"index"].contains(&stem);
     let name = if stands_for_folder { parts.next()? } else { stem };
     syntax::import_number(std::str::from_utf8(name).ok()?)

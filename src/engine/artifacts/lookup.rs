@@ -1,8 +1,8 @@
-//! Looks up artifacts, wherever they are: in memory, in the store, or still to be derived from the file; and checks
-//! skeletons against their sources before they are shown, on all cores.
+//! Looks up artifacts in memory or in the store, or derives them from the file; and checks skeletons against their
+//! sources before they are shown, on all cores.
 //!
-//! A check takes a parse of the skeleton, and often one of the whole source: nearly all that a cold index would cost.
-//! So no file is checked before its skeleton is shown, and none twice.
+//! A check takes a parse of the skeleton, and often one of the whole source: nearly as much as a cold index. So no file
+//! is checked before its skeleton is shown, and none twice.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::sys::Files;
 use crate::{store, syntax};
 
-/// A content, and where it can be read should it have to be.
+/// A content, and where to read it if that is necessary.
 #[derive(Clone)]
 pub(in crate::engine) struct ContentRef<'a> {
     pub(in crate::engine) path: &'a RelPath,
@@ -31,7 +31,7 @@ pub(in crate::engine) struct ContentRef<'a> {
 }
 
 impl<'a> ContentRef<'a> {
-    /// Returns the subject that a file is, if it is text.
+    /// Returns a reference to the content of a file, if it is text.
     pub(in crate::engine) fn from_file(file: &'a KnownFile) -> Option<Self> {
         match &file.state {
             KnownState::Content { hash, file_type, facts } => {
@@ -41,14 +41,14 @@ impl<'a> ContentRef<'a> {
         }
     }
 
-    /// Returns what its artifacts are kept under.
+    /// Returns the key of its artifacts.
     pub(in crate::engine) fn key(&self) -> ContentKey {
         (self.hash, self.file_type.id)
     }
 }
 
 impl ArtifactCache<'_> {
-    /// Returns the outline; `None` if the type has none, or the file is not what it was.
+    /// Returns the outline; `None` if the type has none, or the file has changed.
     pub(in crate::engine) fn outline(&mut self, subject: &ContentRef<'_>) -> Option<Outline> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Outline(outline) => Some(outline.clone()),
@@ -57,7 +57,7 @@ impl ArtifactCache<'_> {
         self.artifact(subject, ArtifactKind::Outline, Store::outline, take)
     }
 
-    /// Derives what is not known yet of contents that need not be those of files now.
+    /// Derives the missing artifacts of contents, which need not be current contents of files.
     pub(in crate::engine) fn derive_contents(&mut self, contents: &[IdentifiedText<'_>]) {
         let is_missing = |content: &&IdentifiedText<'_>| {
             let by = producers(content.file_type);
@@ -71,18 +71,18 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Returns the skeleton, which need not be checked; `None` if the type has none, or the file is not what it was.
+    /// Returns the skeleton without a check; `None` if the type has none, or the file has changed.
     pub(super) fn unchecked_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
         self.artifact(subject, ArtifactKind::Skeleton, Store::skeleton, skeleton_in)
     }
 
-    /// Returns the skeleton where it has been made before.
+    /// Returns the skeleton if it has been derived before.
     pub(super) fn cached_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
         let by = producer(ArtifactKind::Skeleton, subject.file_type)?;
         self.cached_artifact(subject, &by, &Store::skeleton, &skeleton_in)
     }
 
-    /// Returns the summary of a file; `None` if the file is not what it was.
+    /// Returns the summary of a file; `None` if the file has changed.
     pub(in crate::engine) fn summary(&mut self, subject: &ContentRef<'_>) -> Option<String> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Summary(words) => Some(words.clone()),
@@ -102,10 +102,10 @@ impl ArtifactCache<'_> {
         if let Some(found) = self.cached_artifact(subject, &by, &ask, &take) {
             return Some(found);
         }
-        // It is not there, or its checksum does not hold: then it is made again.
+        // It is missing, or its checksum is wrong: it is derived again.
         let derived = self.rederive(subject)?;
         let found = find_body(&derived, take);
-        // All of it, not only what was asked for: the parse was the costly part.
+        // All artifacts, not only the requested one: the parse was the expensive part.
         self.save_contents(vec![derived]);
         found
     }
@@ -128,7 +128,7 @@ impl ArtifactCache<'_> {
     }
 }
 
-/// Reads a file again and passes its text to `work`, without what a mask hides of it; `None` if it is not what it was.
+/// Reads a file again and passes its text to `work`, without what a mask hides; `None` if it has changed.
 pub(super) fn with_content<T>(
     workspace: &Workspace<'_>,
     subject: &ContentRef<'_>,
@@ -145,9 +145,9 @@ pub(super) fn with_content<T>(
     let bytes = read.as_ref().map(|reading| reading.bytes.as_slice()).or(visible)?;
     let none = HeaderNeighbors::default();
     let mut content = identify(subject.path, bytes, &none).ok()?;
-    // The type of a header depends on its neighbors, which were looked at when the subject was found.
+    // The type of a header depends on its neighbors, which were examined when the content was selected.
     content.file_type = subject.file_type;
-    // What is derived here is stored under the subject's hash, so it must not come from other bytes.
+    // The result is stored under the content's hash, so it must not come from other bytes.
     (content.hash == subject.hash).then(|| work(&content))
 }
 
@@ -167,9 +167,9 @@ fn find_body<T>(derived: &ContentArtifacts, take: impl Fn(&ArtifactBody) -> Opti
 }
 
 impl ArtifactCache<'_> {
-    /// Returns how many tokens each of the texts has, counted as the settings say.
+    /// Returns the number of tokens of each text, counted as the settings specify.
     ///
-    /// What was counted before is looked up, so that the vocabulary is loaded only where some text is new.
+    /// Known counts are looked up, so that the vocabulary is loaded only if some text is new.
     pub(in crate::engine) fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
         let _timer = self.workspace.steps.time(AnswerStep::Tokens);
         let counter = self.workspace.options.counter;
@@ -185,8 +185,8 @@ impl ArtifactCache<'_> {
         hashes.iter().map(|hash| counts[hash]).collect()
     }
 
-    /// As [`ArtifactCache::count_tokens`], for texts that are counted again within the same answer, and that need not be
-    /// those of a document in the end: what is counted is remembered by this process alone.
+    /// As [`ArtifactCache::count_tokens`], for drafts that are counted repeatedly within an answer and may not end up
+    /// in the document: counts are only cached in this process.
     pub(in crate::engine) fn count_draft_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
         let _timer = self.workspace.steps.time(AnswerStep::Tokens);
         let counter = self.workspace.options.counter;
@@ -231,7 +231,7 @@ impl ArtifactCache<'_> {
 /// The tokens of texts by their hashes.
 type TokenCounts = HashMap<ContentHash, u64>;
 
-/// Counts the texts that are not known on all cores. A text that occurs several times is counted once.
+/// Counts the unknown texts on all cores. A text that occurs several times is counted once.
 fn count_new(
     counter: TokenCounter,
     texts: &[&str],
@@ -245,14 +245,14 @@ fn count_new(
     on_all_cores(&new, |(hash, text)| (*hash, counter.count(text)))
 }
 
-/// This many files are looked at before their skeletons are written.
+/// The number of files that are processed before their skeletons are written.
 const FILES_AT_ONCE: usize = 500;
 
-/// A file with a skeleton that is not checked.
+/// A file with a skeleton that has not been checked.
 type UncheckedSkeleton<'a> = (ContentRef<'a>, Skeleton);
 
-/// Files whose skeletons are likely to be shown next. As soon as one of them turns out not to be checked, all of them
-/// are checked together, on all cores.
+/// Files whose skeletons are likely to be shown next. As soon as one of them turns out to be unchecked, all of them are
+/// checked together, on all cores.
 #[derive(Default)]
 pub(in crate::engine) struct SkeletonPrefetch(Vec<KnownFile>);
 
@@ -262,7 +262,7 @@ impl SkeletonPrefetch {
     }
 }
 
-/// Returns the skeleton as it may be shown; `None` if the type has none, or the file is not what it was.
+/// Returns the skeleton for display; `None` if the type has none, or the file has changed.
 pub(in crate::engine) fn checked_skeleton(
     cache: &mut ArtifactCache<'_>,
     prefetch: &mut SkeletonPrefetch,
@@ -273,7 +273,7 @@ pub(in crate::engine) fn checked_skeleton(
         return Some(skeleton);
     }
     if !prefetch.0.is_empty() {
-        // Taken, so that the others are checked once, whatever comes of it.
+        // Taken, so that the others are checked only once, even if this fails.
         check_prefetched(cache, &std::mem::take(prefetch));
         if let Some(skeleton) = cache.cached_skeleton(subject).filter(|skeleton| skeleton.is_checked) {
             return Some(skeleton);
@@ -298,7 +298,7 @@ fn check_prefetched(cache: &mut ArtifactCache<'_>, prefetch: &SkeletonPrefetch) 
     }
 }
 
-/// Returns the skeletons of those files that still are what they were, and keeps them.
+/// Returns the checked skeletons of the unchanged files, and stores them.
 fn check(cache: &mut ArtifactCache<'_>, unchecked: &[UncheckedSkeleton<'_>]) -> Vec<Skeleton> {
     let workspace = &cache.workspace;
     // Held while a large text is parsed.
@@ -319,7 +319,7 @@ fn check(cache: &mut ArtifactCache<'_>, unchecked: &[UncheckedSkeleton<'_>]) -> 
     skeletons
 }
 
-/// Reads a file once more and makes its skeleton with a check; `None` if it has changed, or the request was cancelled.
+/// Reads a file again and derives its skeleton with a check; `None` if it has changed, or the request was cancelled.
 fn check_one(
     workspace: &Workspace<'_>,
     large: &Mutex<()>,
@@ -337,7 +337,7 @@ fn check_one(
         let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
         syntax::checked_skeleton(subject.file_type.id, text, &mut give_up)
     })??;
-    // A text at the limit of the time may be parsed once and not the second time.
+    // A text near the time limit may be parsed one time and not the next.
     let is_lost = checked.health.fallback.is_some();
     Some(if is_lost { Skeleton { is_checked: true, ..plain.clone() } } else { checked })
 }

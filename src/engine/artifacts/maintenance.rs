@@ -20,7 +20,7 @@ const SECONDS_A_DAY: i64 = 86_400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStatus {
     pub size: StoreSize,
-    /// What models wrote; `None` if they never wrote anything.
+    /// Summaries by models; `None` if there never were any.
     pub paid: Option<AgentDbSize>,
 }
 
@@ -37,11 +37,11 @@ pub struct ExportedArtifacts {
     pub file_type: Option<&'static FileType>,
     pub summary: Option<String>,
     pub outline: Option<Outline>,
-    /// When that was made, in seconds since the epoch.
+    /// When that was derived, in seconds since the epoch.
     pub made_at_s: Option<i64>,
-    /// What models wrote of it, for each tier.
+    /// Summaries of it by models, for each tier.
     pub by_models: Vec<StoredSummary>,
-    /// Whether a mask hides symbols of the file, so that nothing of what is cached is shown.
+    /// Whether a mask hides symbols of the file, so that none of its cached artifacts is shown.
     pub is_masked: bool,
 }
 
@@ -74,7 +74,7 @@ pub(in crate::engine) fn clear_artifacts(
     if kinds.is_empty() {
         return Ok(ClearedCache { freed: DeletedRows::default(), paid });
     }
-    // The files' rows stay, and with them stamps that would keep a scan from reading: hence the producers are
+    // The files' rows are kept, including stamps that would keep a scan from reading: hence the producers are
     // forgotten.
     let freed = change_store(cache, |store| store.clear(&ClearScope::Artifacts(kinds.to_vec())))?;
     cache.forget_producers()?;
@@ -108,7 +108,7 @@ pub(in crate::engine) fn clear_files(
     if paid_alone {
         return Ok(ClearedCache { freed: DeletedRows::default(), paid: clear_paid(cache, Some(&contents))? });
     }
-    // The files' rows go with their artifacts, so the next scan reads just these again.
+    // The files' rows are deleted with their artifacts, so the next scan reads only these again.
     let freed = change_store(cache, |store| store.clear(&ClearScope::Files(paths)))?;
     Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
 }
@@ -119,7 +119,7 @@ pub(in crate::engine) fn verify_cache(cache: &mut ArtifactCache<'_>) -> Result<I
         cache.rebuild_store("its structure is damaged");
     }
     if !verdict.damaged_rows.is_empty() {
-        // The next run derives again what was deleted.
+        // The next run derives the deleted artifacts again.
         cache.forget_producers()?;
     }
     verify_paid(cache, &mut verdict)?;
@@ -132,12 +132,12 @@ pub(in crate::engine) fn collect_garbage(
 ) -> Result<ClearedCache, Error> {
     let before = cache.workspace.world.clock.now_s() - i64::from(days) * SECONDS_A_DAY;
     let current: Vec<Producer> = discover::all_file_types().flat_map(all_producers).collect();
-    // A day of zero length means now: what became idle this very second goes too.
+    // Zero days means now: what became idle this very second is deleted too.
     let before = if days == 0 { i64::MAX } else { before };
-    // Contents that only they held become idle now, and are kept for as long as any other.
+    // Contents that only they used become idle now, and are kept as long as any others.
     cache.delete_lost_worktrees();
     let freed = change_store(cache, |store| store.collect_garbage(before, &current))?;
-    // No age makes words worthless that were paid for.
+    // Summaries that were paid for do not become worthless with age.
     Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
 }
 
@@ -162,7 +162,7 @@ pub(in crate::engine) fn export_cache(
     let written = model_summaries(cache);
     with_store(cache, |store| {
         store.export_rows(&current, &is_exported, &mut |row| {
-            // What is stored is of the whole file, and names what a mask hides of it.
+            // Artifacts in the store are of the whole file, and contain names that a mask hides.
             if is_masked(&row.path) {
                 return each(ExportedArtifacts {
                     path: row.path,
@@ -175,7 +175,7 @@ pub(in crate::engine) fn export_cache(
                     is_masked: true,
                 });
             }
-            // The same bytes may be read as two languages, and a model was asked about each.
+            // The same bytes may be read as two languages, and models were asked about each.
             let by_models = written.get(&row.hash).into_iter().flatten();
             let by_models = by_models.filter(|summary| summary.language == row.language).cloned().collect();
             each(ExportedArtifacts {
@@ -200,7 +200,7 @@ fn with_store<T>(
     Ok(work(store)?)
 }
 
-/// Does what may delete rows, of which nothing is known then between answers.
+/// Runs an operation that may delete rows, and invalidates what is cached between answers.
 fn change_store<T>(
     cache: &mut ArtifactCache<'_>,
     work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
@@ -214,14 +214,14 @@ fn change_store<T>(
     done
 }
 
-/// What became of the words of models when the cache was cleared.
+/// How many summaries by models were kept or deleted when the cache was cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClearedSummaries {
     pub summaries: u64,
-    /// Summaries that were kept, because their deletion was not asked for.
+    /// Summaries that were kept, because their deletion was not requested.
     pub kept: u64,
     pub cost: Money,
-    /// Bytes by which the database became smaller on the disk.
+    /// The bytes by which the database shrank on disk.
     pub bytes: u64,
 }
 
@@ -229,7 +229,7 @@ pub(in crate::engine) fn salvage_agent_db(cache: &mut ArtifactCache<'_>) -> Resu
     open_agent_db(cache).map(drop)
 }
 
-/// Deletes the summaries of models, all or those of some contents. The ledger stays.
+/// Deletes the summaries by models: all, or those of some contents. The ledger is kept.
 fn clear_paid(
     cache: &mut ArtifactCache<'_>,
     subjects: Option<&[ContentHash]>,
@@ -240,7 +240,7 @@ fn clear_paid(
     Ok(ClearedSummaries { summaries: freed.summaries, kept, cost: freed.cost, bytes: freed.bytes })
 }
 
-/// Checks every byte of what models wrote, and adds to what was found elsewhere. A broken database is salvaged.
+/// Checks every byte of the summaries by models, and adds the result to the report. A broken database is salvaged.
 fn verify_paid(cache: &mut ArtifactCache<'_>, verdict: &mut IntegrityReport) -> Result<(), Error> {
     // Opening it checks its structure, and salvages it if that is broken.
     let Some((mut paid, recovered)) = open_agent_db(cache)? else { return Ok(()) };
@@ -253,7 +253,7 @@ fn verify_paid(cache: &mut ArtifactCache<'_>, verdict: &mut IntegrityReport) -> 
     Ok(())
 }
 
-/// Returns what models wrote of files, by content, the newest last.
+/// Returns the summaries of files by models, by content, newest last.
 fn model_summaries(cache: &mut ArtifactCache<'_>) -> HashMap<ContentHash, Vec<StoredSummary>> {
     let mut words: HashMap<ContentHash, Vec<StoredSummary>> = HashMap::new();
     for summary in with_reader(cache, AgentDb::summaries).unwrap_or_default() {
@@ -282,7 +282,8 @@ fn with_reader<T>(
     })
 }
 
-/// Opens the database if there is one, whatever state it is in, and notes what was salvaged. Returns why it had to be.
+/// Opens the database, if there is one, in whatever state, and records what was salvaged. Returns the reason for
+/// salvaging.
 fn open_agent_db(cache: &mut ArtifactCache<'_>) -> Result<Option<(AgentDb, Option<String>)>, Error> {
     let opened = AgentDb::open_if_exists(&cache.workspace.agent_db_path()).map_err(Error::Paid)?;
     Ok(opened.map(|OpenedAgentDb { db, recovery }| {

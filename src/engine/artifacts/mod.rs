@@ -1,6 +1,6 @@
-//! What is derived from file contents, and the cache that keeps it.
+//! Artifacts derived from file contents, and their cache.
 //!
-//! [`ArtifactCache`] owns the store and what could not be stored; every read and write of the store goes through it.
+//! [`ArtifactCache`] owns the store and artifacts that could not be stored; every access to the store goes through it.
 //! May import `workspace`.
 
 mod cache;

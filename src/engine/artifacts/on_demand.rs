@@ -1,6 +1,6 @@
-//! Artifacts that are derived when they are first asked for, of many files at a time.
+//! Artifacts that are derived on demand, for many files at a time.
 //!
-//! A project whose documents need none of them does not pay for them.
+//! A project whose documents do not need them does not pay for them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::engine::workspace::KnownFile;
 use crate::model::{ArtifactKind, ContentHash, Producer};
 use crate::store::{ArtifactBody, ContentArtifacts, Error, Store};
 
-/// This many files are looked through before what was derived from them is written.
+/// The number of files that are processed before the derived artifacts are written.
 const FILES_AT_ONCE: usize = 500;
 
 /// The artifacts of some contents.
@@ -20,17 +20,17 @@ type ByContent<T> = Result<HashMap<ContentHash, T>, Error>;
 /// An artifact that is derived on demand.
 pub(super) struct OnDemandArtifact<T> {
     pub(super) kind: ArtifactKind,
-    /// Takes it out of a body, if it is one.
+    /// Extracts the artifact from a body, if the body is one.
     pub(super) take: fn(&ArtifactBody) -> Option<&T>,
     pub(super) to_body: fn(T) -> ArtifactBody,
-    /// Reads those of the contents that the store has.
+    /// Loads the artifacts of those contents that are in the store.
     pub(super) stored: fn(&Store, &Producer, &HashSet<ContentHash>) -> ByContent<T>,
-    /// Derives it from each of the files; `None` for one that has changed since it was listed.
+    /// Derives the artifact from each of the files; `None` for one that has changed since it was listed.
     pub(super) derive: fn(&ArtifactCache<'_>, &[ContentRef<'_>]) -> Vec<Option<T>>,
 }
 
 impl<T: Clone> OnDemandArtifact<T> {
-    /// Returns the artifacts of those files that have one, as far as they still are what they were.
+    /// Returns the artifacts of the files that have one, as long as they are unchanged.
     pub(super) fn of_files(
         &self,
         cache: &mut ArtifactCache<'_>,
@@ -45,7 +45,7 @@ impl<T: Clone> OnDemandArtifact<T> {
         cache: &mut ArtifactCache<'_>,
         contents: impl Iterator<Item = ContentRef<'f>>,
     ) -> HashMap<ContentKey, T> {
-        // By content, so that copies of a file are looked through once.
+        // By content, so that copies of a file are processed once.
         let mut wanted: HashMap<ContentKey, (ContentRef<'_>, Producer)> = HashMap::new();
         for subject in contents {
             if let Some(by) = producer(self.kind, subject.file_type) {
@@ -57,7 +57,7 @@ impl<T: Clone> OnDemandArtifact<T> {
         let mut missing: Vec<(ContentRef<'_>, Producer)> = wanted.into_values().collect();
         missing.sort_unstable_by(|a, b| a.0.path.cmp(b.0.path));
         for some in missing.chunks(FILES_AT_ONCE) {
-            // The caller finds out that it was cancelled before it uses what was found.
+            // The caller checks for cancellation before it uses the result.
             if cache.workspace.world.progress.is_cancelled() {
                 break;
             }
@@ -72,7 +72,7 @@ impl<T: Clone> OnDemandArtifact<T> {
         wanted: &HashMap<ContentKey, (ContentRef<'_>, Producer)>,
     ) -> HashMap<ContentKey, T> {
         let mut found = HashMap::new();
-        // One query for each language instead of one for each file: a large project has few of the former.
+        // One query per language instead of one per file: a large project has few languages.
         let mut by_producer: HashMap<&Producer, HashSet<ContentHash>> = HashMap::new();
         for (key, (_, by)) in wanted {
             let unsaved = cache.unsaved.get(key).into_iter().flat_map(|derived| &derived.artifacts);
@@ -88,7 +88,7 @@ impl<T: Clone> OnDemandArtifact<T> {
         found
     }
 
-    /// Derives the artifact from some files, and keeps what it finds.
+    /// Derives the artifact from some files, and stores the results.
     fn derive_some(
         &self,
         cache: &mut ArtifactCache<'_>,

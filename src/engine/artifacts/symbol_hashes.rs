@@ -1,7 +1,7 @@
-//! The hashes of the lines of each symbol, by which a later version of the file is compared with this one.
+//! Hashes of the lines of each symbol, for comparison with later versions of the file.
 //!
-//! They are derived once a file has been delivered to a reader, who may ask what has changed since; by then its text may
-//! be another one.
+//! They are derived when a file has been delivered to a reader, who may later ask for changes; by then, its text may be
+//! different.
 
 use std::collections::HashSet;
 
@@ -15,18 +15,18 @@ use crate::engine::workspace::KnownFile;
 use crate::model::{ArtifactKind, ContentHash, FileType, Outline};
 use crate::store::{ArtifactBody, Store};
 
-/// What is stored of the structure of a content.
+/// The stored structure of a content.
 pub(in crate::engine) struct StoredStructure {
     pub(in crate::engine) outline: Outline,
     pub(in crate::engine) hashes: OwnHashes,
 }
 
-/// Derives and stores the hashes of those files that have an outline and still are what they were.
+/// Derives and stores the hashes of the files that have an outline and are unchanged.
 pub(in crate::engine) fn save_symbol_hashes(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) {
     artifact().of_files(cache, files);
 }
 
-/// Returns what is stored of a content that a file has or had; `None` if its hashes were never derived.
+/// Returns the stored structure of a current or former content of a file; `None` if its hashes were never derived.
 pub(in crate::engine) fn stored_structure(
     cache: &mut ArtifactCache<'_>,
     hash: &ContentHash,
@@ -42,7 +42,7 @@ pub(in crate::engine) fn stored_structure(
 }
 
 impl ArtifactCache<'_> {
-    /// Returns the structure of a file as it is; `None` if its type has none, or the file is not what it was.
+    /// Returns the current structure of a file; `None` if its type has none, or the file has changed.
     pub(in crate::engine) fn current_structure(
         &mut self,
         subject: &ContentRef<'_>,
@@ -68,7 +68,7 @@ fn artifact() -> OnDemandArtifact<Vec<u8>> {
     }
 }
 
-/// Reads files on all cores. Their outlines are those in the store: to parse a file again costs far more.
+/// Derives hashes on all cores, with outlines from the store: parsing a file again costs far more.
 fn encoded_hashes(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<Option<Vec<u8>>> {
     let Some(reader) = cache.open_reader() else { return vec![None; subjects.len()] };
     let outline = |subject: &ContentRef<'_>| {

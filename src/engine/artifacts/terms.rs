@@ -1,4 +1,4 @@
-//! The terms of each text, which tasks are matched with.
+//! The term vectors of texts, for matching with tasks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::engine::workspace::KnownFile;
 use crate::model::ArtifactKind;
 use crate::store::{ArtifactBody, Store};
 
-/// Returns the term vectors of those files that have a text.
+/// Returns the term vectors of the files that are text.
 pub(in crate::engine) fn term_vectors(
     cache: &mut ArtifactCache<'_>,
     files: &[&KnownFile],
@@ -35,8 +35,8 @@ pub(in crate::engine) fn term_vectors(
     vectors
 }
 
-/// Returns vectors from the store. A scan derives them with everything else; here, those of masked texts are derived, and
-/// those that the store has lost.
+/// Returns vectors from the store. A scan derives them with everything else; only those of masked texts, and lost ones,
+/// are derived here.
 fn stored_vectors(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) -> HashMap<ContentKey, Vec<u8>> {
     let artifact = OnDemandArtifact {
         kind: ArtifactKind::Terms,

@@ -1,4 +1,4 @@
-//! Skeletons, token counts, importance and terms: made once, and the same without a cache.
+//! Skeletons, token counts, importance and terms are derived once, and are the same without a cache.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::engine::testing::{TestProject, request, view_request};
 use crate::engine::workspace::KnownFile;
 use crate::model::{AggregationStrategy, RelPath, ViewMode};
 
-/// A body in place of a macro's argument: the grammar can only guess at it.
+/// A body in place of a macro's argument, which the grammar can only guess at.
 const GUESSED: &str =
     "FROB(int) run(int a)\n{\n  return a + 1;\n}\n\nBEGIN(x\nint f(int a)\n{\n  return a;\n}\n";
 
-/// A module that two others use, in different words.
+/// A module that two others use, under different names.
 const USED: &[(&str, &str)] = &[
     ("engine.py", "class Engine:\n    def run_all(self):\n        pass\n"),
     ("a.py", "import engine\nengine.Engine().run_all()\n"),
@@ -95,7 +95,7 @@ fn tokens_of_a_text_are_counted_once() {
     let stored =
         |project: &Project<'_>| project.cache.store.as_ref().unwrap().get_token_counts(key, &hashes).unwrap();
     assert_eq!(stored(&project), counted.iter().copied().map(Some).collect::<Vec<_>>());
-    // A count that cannot have been counted shows that it was looked up.
+    // An impossible count shows that it was looked up.
     project.cache.store.as_mut().unwrap().save_token_counts(key, &[(hashes[3], 77)], 1).unwrap();
     assert_eq!(project.count_tokens(&["x", "y"]), [77, TokenCounter::O200kBase.count("y")]);
 }
@@ -108,7 +108,7 @@ fn tokens_of_a_draft_are_looked_up_and_not_stored() {
     let hashes = texts.map(|text| crate::model::ContentHash::digest(text.as_bytes()));
     let counter = TokenCounter::O200kBase;
     let key = counter.key().unwrap();
-    // A count that cannot have been counted shows that it was looked up.
+    // An impossible count shows that it was looked up.
     project.cache.store.as_mut().unwrap().save_token_counts(key, &[(hashes[1], 77)], 1).unwrap();
     for _ in 0..2 {
         assert_eq!(project.cache.count_draft_tokens(&texts), [counter.count(texts[0]), 77]);
@@ -151,14 +151,14 @@ fn a_file_is_as_important_as_others_refer_to_it() {
     let counts = |path: &str| (rated[path].in_focus, rated[path].referred_by);
     assert_eq!(counts("engine.py"), (false, 2));
     assert_eq!((counts("a.py"), counts("b.py")), ((true, 0), (false, 0)));
-    // Prose is not searched: what it speaks of is not used by it.
+    // Prose is not searched: mentioning a name there is not a use.
     assert_eq!(counts("notes.md"), (false, 0));
     assert!(["b.py", "notes.md"].iter().all(|path| rated[*path].nearness < rated["engine.py"].nearness));
     assert!(rated["b.py"].score < rated["engine.py"].score && rated["engine.py"] < rated["a.py"]);
 }
 
 #[test]
-fn names_are_looked_for_once_for_each_content() {
+fn names_are_extracted_once_for_each_content() {
     let sandbox = TestProject::new(USED);
     let index_and_forget_reads = || {
         sandbox.project(true).index(Trust::Stamps).unwrap();
@@ -185,7 +185,7 @@ fn importance_is_the_same_without_a_cache() {
     let mut project = sandbox.project(false);
     assert_eq!(rate_all(&mut project, "a.py"), with);
     assert_eq!(rate_all(&mut project, "a.py"), with);
-    // What was kept in memory for the names is not in the way of what was there before.
+    // What was kept in memory for the names does not replace what was there before.
     let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &[]);
     assert_eq!(project.aggregate(&ask).unwrap(), sandbox.project(true).aggregate(&ask).unwrap());
 }
@@ -202,7 +202,7 @@ fn a_scan_derives_terms_and_a_process_keeps_those_of_its_files() {
     sandbox.write("b.py", "def changed():\n    pass\n");
     let changed = scan_all(&mut project);
     sandbox.read_counts();
-    // What is kept is not looked up again, and what no file has any more is not kept.
+    // Cached vectors are not looked up again, and those that no file has any more are dropped.
     let store = project.cache.store.take();
     let again = term_vectors(&mut project.cache, &files.iter().collect::<Vec<_>>());
     assert!(Arc::ptr_eq(&vectors, &again));

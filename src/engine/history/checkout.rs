@@ -1,4 +1,4 @@
-//! The checkouts of a project whose history git is asked for: its own, and those that are linked.
+//! The checkouts whose history is queried from git: the project's own, and linked ones.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -12,7 +12,7 @@ use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::{RelPath, ResourceKind, path_bytes, path_text, resource_name};
 use crate::sys::{ProcessOutput, Processes};
 
-/// What all keys of linked checkouts begin with.
+/// Prefix of all keys of linked checkouts.
 pub(super) const LINKED_KEYS: &str = "linked/";
 
 /// A folder that git is run in.
@@ -20,19 +20,19 @@ pub(super) const LINKED_KEYS: &str = "linked/";
 pub(in crate::engine) struct Checkout<'w> {
     processes: &'w dyn Processes,
     folder: PathBuf,
-    /// The linked folder that it is; `None` for the project's own.
+    /// The linked folder; `None` for the project's own checkout.
     mount: Option<Mount>,
-    /// Why git did not answer, the first time that it did not. That there is no repository is an answer.
+    /// The first failure of git. The absence of a repository is not a failure.
     fault: Arc<OnceLock<io::Error>>,
 }
 
 impl<'w> Checkout<'w> {
-    /// Returns that of the project.
+    /// Returns the project's checkout.
     pub(in crate::engine) fn of_project(workspace: &Workspace<'w>) -> Self {
         Self::new(workspace, workspace.root.clone(), None)
     }
 
-    /// Returns that of the project, and the linked ones by name.
+    /// Returns the project's checkout, then the linked ones by name.
     pub(in crate::engine) fn all(workspace: &Workspace<'w>) -> Vec<Self> {
         std::iter::once(Self::of_project(workspace)).chain(Self::linked(workspace)).collect()
     }
@@ -49,18 +49,18 @@ impl<'w> Checkout<'w> {
         Self { processes: workspace.world.processes, folder, mount, fault: Arc::default() }
     }
 
-    /// Returns the name of the linked folder; it is empty for the project's own.
+    /// Returns the name of the linked folder; empty for the project's own checkout.
     pub(in crate::engine) fn name(&self) -> &str {
         self.mount.as_ref().map_or("", |mount| &mount.linked.name)
     }
 
-    /// Returns what the paths of its files in the project begin with.
+    /// Returns the prefix of its files' paths in the project.
     pub(super) fn prefix(&self) -> Vec<u8> {
         let mount = self.mount.as_ref();
         mount.map_or_else(Vec::new, |mount| [mount.linked.mount_point().as_bytes(), b"/"].concat())
     }
 
-    /// Returns under which key the store remembers something of this checkout.
+    /// Returns the store's key for data of this checkout.
     pub(in crate::engine) fn key(&self, key: &str) -> String {
         match &self.mount {
             Some(mount) => format!("{LINKED_KEYS}{}/{key}", mount.linked.name),
@@ -68,12 +68,12 @@ impl<'w> Checkout<'w> {
         }
     }
 
-    /// Returns the path in the project of a path in this checkout.
+    /// Returns the path in the project for a path in this checkout.
     pub(super) fn path_in_project(&self, path: &[u8]) -> Option<RelPath> {
         RelPath::new(&[&self.prefix(), path].concat()).ok()
     }
 
-    /// Returns what is known of paths in this checkout by their paths in the project.
+    /// Converts a map keyed by paths in this checkout to paths in the project.
     pub(super) fn by_path_in_project<T>(&self, known: HashMap<RelPath, T>) -> HashMap<RelPath, T> {
         if self.mount.is_none() {
             return known;
@@ -98,7 +98,7 @@ impl<'w> Checkout<'w> {
 
     /// Runs git; `None` if it cannot be run, or fails.
     pub(super) fn git(&self, arguments: &[&str], input: &[u8]) -> Option<ProcessOutput> {
-        // Git is run by path, so its answer counts only if the path led to the linked folder all the time.
+        // Git is run by path, so its answer only counts if the path still leads to the linked folder afterwards.
         let is_in_place = || self.mount.as_ref().is_none_or(Mount::is_in_place);
         if !is_in_place() {
             return None;
@@ -106,7 +106,7 @@ impl<'w> Checkout<'w> {
         match run_git(self.processes, &self.folder, arguments, input) {
             Ok(finished) => (finished.success && is_in_place()).then_some(finished),
             Err(error) => {
-                // Without git there are no histories, which is no fault of this one. Only the first fault is reported.
+                // A missing git is not a failure: there are just no histories. Only the first failure is reported.
                 if error.kind() != io::ErrorKind::NotFound {
                     let _ = self.fault.set(error);
                 }
@@ -115,26 +115,26 @@ impl<'w> Checkout<'w> {
         }
     }
 
-    /// Returns what git answers on one line; `None` if it cannot be run, or fails.
+    /// Returns git's answer as one line; `None` if it cannot be run, or fails.
     pub(super) fn line(&self, arguments: &[&str]) -> Option<String> {
         let line = String::from_utf8(self.git(arguments, b"")?.stdout).ok()?;
         Some(line.trim().to_owned())
     }
 
-    /// Returns what turns off the filters that git's settings name; `None` if one cannot be turned off.
+    /// Returns the arguments that disable the filters in git's settings; `None` if one cannot be disabled.
     pub(super) fn filters(&self) -> Option<Vec<String>> {
         disabled_filters(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
     }
 
-    /// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
-    /// that one of both does not have. Each with whether the commit has it as a regular file. Paths are those in the
-    /// project.
+    /// Returns the tracked files whose bytes differ between a commit and the working tree, including those that exist
+    /// in only one of them, each with whether it is a regular file in the commit. Paths are those in the project.
     ///
-    /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
-    /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
+    /// To compare a file with a new stamp, git runs the filters that the checkout's configuration names. They are
+    /// disabled, so that no program of the checkout runs; files that a filter such as git-lfs would restore then count
+    /// as changed.
     pub(super) fn changed_since(&self, filters: &[String], commit: &str) -> Option<HashMap<RelPath, bool>> {
         let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
-        // Of a submodule git would ask whether it is clean, by that one's own configuration.
+        // For a submodule, git would check whether it is clean, using the submodule's own configuration.
         arguments
             .extend(["diff", "--raw", "--no-abbrev", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]);
         arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
@@ -145,7 +145,7 @@ impl<'w> Checkout<'w> {
     }
 }
 
-/// Notes where git did not answer, so that what is made without its answers is not kept. Returns whether it was so anywhere.
+/// Notes failures of git, so that results without its answers are not cached. Returns whether there were any.
 pub(in crate::engine) fn note_faults(workspace: &mut Workspace<'_>, checkouts: &[Checkout<'_>]) -> bool {
     let mut has_failed = false;
     for checkout in checkouts {
@@ -160,8 +160,8 @@ pub(in crate::engine) fn note_faults(workspace: &mut Workspace<'_>, checkouts: &
     has_failed
 }
 
-/// Something that each checkout of a project has, by [`Checkout::name`]. Linked folders without it have an entry too, so that
-/// none of their files is taken for one of the project's own.
+/// A value for each checkout of a project, by [`Checkout::name`]. Linked folders without one have an entry too, so that
+/// their files are not attributed to the project's own checkout.
 #[derive(Debug)]
 pub(in crate::engine) struct PerCheckout<T>(BTreeMap<String, Option<T>>);
 
@@ -177,7 +177,7 @@ impl<T> PerCheckout<T> {
         Self(all)
     }
 
-    /// Returns what each checkout that has something has of it.
+    /// Maps the values of all checkouts that have one.
     pub(super) fn map<U>(&self, mut value: impl FnMut(&str, &T) -> Option<U>) -> PerCheckout<U> {
         let mapped = self.0.iter().map(|(name, own)| {
             let own = own.as_ref().and_then(|own| value(name, own));
@@ -186,23 +186,23 @@ impl<T> PerCheckout<T> {
         PerCheckout(mapped.collect())
     }
 
-    /// Returns what the checkout of this name has.
+    /// Returns the value of the checkout with this name.
     pub(in crate::engine) fn get(&self, name: &str) -> Option<&T> {
         self.0.get(name)?.as_ref()
     }
 
-    /// Returns what the checkout has that a file of the project is in.
+    /// Returns the value of the checkout that contains a file of the project.
     pub(in crate::engine) fn of_file(&self, path: &RelPath) -> Option<&T> {
         self.get(self.name_of(path))
     }
 
-    /// Returns the name of the checkout that a file of the project is in.
+    /// Returns the name of the checkout that contains a file of the project.
     pub(in crate::engine) fn name_of<'p>(&self, path: &'p RelPath) -> &'p str {
         let name = resource_name(path.as_bytes()).and_then(|name| std::str::from_utf8(name).ok());
         name.filter(|name| self.0.contains_key(*name)).unwrap_or_default()
     }
 
-    /// Returns the checkouts of the project that some files are in.
+    /// Returns the checkouts that contain some files of the project.
     pub(in crate::engine) fn checkouts_of<'w>(
         &self,
         workspace: &Workspace<'w>,
@@ -214,20 +214,20 @@ impl<T> PerCheckout<T> {
         checkouts
     }
 
-    /// Returns the checkouts that have it: the project's own first, then the linked ones by name.
+    /// Returns the checkouts with a value: the project's own first, then the linked ones by name.
     pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         self.0.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?)))
     }
 }
 
-/// Returns what turns off each filter among git's settings; `None` if one cannot be turned off, because a command line
-/// ends a setting's name at its first `=`.
+/// Returns arguments that disable each filter in git's settings; `None` if one cannot be disabled, because on the
+/// command line a setting's name ends at its first `=`.
 fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
     let mut blanked = Vec::new();
     for name in settings.split(|byte| *byte == 0).filter(|name| name.starts_with(b"filter.")) {
         let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='))?;
         let (filter, _) = name.rsplit_once('.')?;
-        // A filter that is required and blank would make git fail instead of passing the bytes on.
+        // A required filter that is blank would make git fail instead of passing the bytes on.
         let keys = [("clean", ""), ("process", ""), ("smudge", ""), ("required", "false")];
         blanked.extend(keys.map(|(key, value)| format!("{filter}.{key}={value}")));
     }

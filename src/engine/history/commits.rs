@@ -1,7 +1,7 @@
-//! How often the files of a checkout change, by git's history.
+//! How often the files of a checkout change, according to git's history.
 //!
-//! Everything here follows from the commits and the working tree alone, so that a fresh clone with an empty cache gives
-//! the same answers; what is remembered in the store is remembered by commit.
+//! All results depend only on the commits and the working tree, so that a fresh clone with an empty cache gives the
+//! same answers; what is cached in the store is keyed by commit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,34 +16,34 @@ const COMMITS_BETWEEN_FREEZES: u64 = 128;
 const HALF_LIFE: f64 = 100.0;
 /// Older commits weigh less than a thousandth.
 const COMMITS_COUNTED: &str = "1024";
-/// How the store remembers which commit scores are frozen at, and the scores.
+/// The store's key for the commit at which scores are frozen, and for the scores.
 const FROZEN_KEY: &str = "history/frozen";
 const SCORES_KEY: &str = "history/scores";
-/// How it remembers what the commits since then did.
+/// The store's key for the changes since then.
 const EDITS_KEY: &str = "history/edits";
 
-/// A log of more bytes than this is asked for each time rather than remembered.
+/// A larger log is requested each time instead of being stored.
 const MOST_REMEMBERED: usize = 4 << 20;
 
-/// The commits of a checkout. Its files have the paths that they have in the project.
+/// The commits of a checkout. Paths are those in the project.
 #[derive(Debug)]
 pub(in crate::engine) struct CommitLog {
     pub(in crate::engine) head: String,
     /// The commit at which scores are frozen.
     pub(in crate::engine) frozen: String,
-    /// How often commits up to `frozen` changed a file, each change halved with age; in millionths.
+    /// How often commits up to `frozen` changed a file, where each change is halved with age; in millionths.
     pub(in crate::engine) scores: HashMap<RelPath, u64>,
-    /// What the commits since `frozen` did to each file, the newest first.
+    /// The changes of each file by the commits since `frozen`, newest first.
     pub(in crate::engine) edits: HashMap<RelPath, Vec<FileEdit>>,
     /// How many commits since `frozen` have changed any file, counted up to the last one that did.
     commits_since: u32,
-    /// What the paths of the checkout's files begin with in the project.
+    /// The prefix of the files' paths in the project.
     prefix: Vec<u8>,
-    /// What turns off the filters that git's settings name; `None` if one cannot be turned off.
+    /// The arguments that disable the filters in git's settings; `None` if one cannot be disabled.
     filters: Option<Vec<String>>,
 }
 
-/// The commits that a history is read up to.
+/// The range of commits that a history is read for.
 struct HistoryEnds {
     head: String,
     frozen: String,
@@ -51,9 +51,9 @@ struct HistoryEnds {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) struct FileEdit {
-    /// Which commit it was, counted from the first one after the frozen one, which is 1.
+    /// The number of the commit; the first after the frozen one is 1.
     pub(in crate::engine) commit: u32,
-    /// Git's name for the bytes before; `None` if there was no such file, or none with a text.
+    /// Git's name for the earlier bytes; `None` if there was no such file, or it was not text.
     pub(in crate::engine) before: Option<String>,
 }
 
@@ -69,8 +69,8 @@ impl CommitLog {
         Some(Self { head, frozen, scores, edits, commits_since, prefix, filters })
     }
 
-    /// Returns how likely the next commit is to change a file, between 0 and 1: how many of the last ones did, as they count.
-    /// What is not committed will be.
+    /// Returns the probability that the next commit changes a file, between 0 and 1, by how many of the last ones did,
+    /// weighted by age. Uncommitted changes will be committed.
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     pub(super) fn change_rate(&self, path: &RelPath, is_uncommitted: bool) -> f64 {
         let weight =
@@ -78,21 +78,21 @@ impl CommitLog {
         let frozen = self.scores.get(path).copied().unwrap_or_default() as f64 / 1_000_000.0;
         let since = self.edits.get(path).into_iter().flatten().map(|edit| weight(edit.commit));
         let changes = frozen * weight(0) + since.sum::<f64>() + f64::from(u8::from(is_uncommitted));
-        // As many as there would be if every commit had changed it.
+        // The total weight if every commit had changed it.
         let commits = 1.0 / (1.0 - f64::exp2(-1.0 / HALF_LIFE));
-        // Half a change more than there was, because no file is sure to stay as it is; nor to change.
+        // Half a change is added, because no file is certain to stay unchanged, nor to change.
         ((changes + 0.5) / (commits + 1.0)).min(0.99)
     }
 
-    /// Returns the files whose bytes differ between `head` and the working tree, as far as git tracks them; `None` if git
-    /// does not report them.
+    /// Returns the tracked files whose bytes differ between `head` and the working tree; `None` if git does not report
+    /// them.
     pub(super) fn uncommitted(&self, checkout: &Checkout<'_>) -> Option<HashSet<RelPath>> {
         let changed = checkout.changed_since(self.filters.as_deref()?, &self.head)?;
         Some(changed.into_keys().collect())
     }
 
-    /// Returns git's name for what is committed of a file. A path that is not UTF-8 gets none; its file then counts as
-    /// changed, as it is.
+    /// Returns git's name for the committed bytes of a file. A path that is not UTF-8 has none; its file counts as
+    /// changed.
     pub(in crate::engine) fn committed_name(&self, path: &RelPath) -> Option<String> {
         let inside = path.as_bytes().strip_prefix(self.prefix.as_slice())?;
         Some(format!("{}:./{}", self.head, std::str::from_utf8(inside).ok()?))
@@ -100,20 +100,20 @@ impl CommitLog {
 }
 
 fn history_ends(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>) -> Option<HistoryEnds> {
-    // Both questions in one process, because starting git costs more than either of them.
+    // Both questions in one process, because starting git takes longer than either of them.
     let about = checkout.line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
     let (_, head) = about.split_once('\n')?;
     Some(HistoryEnds { frozen: frozen_commit(cache, checkout, &about)?, head: head.to_owned() })
 }
 
-/// Returns what the first-parent commits after `frozen` did, up to `head`.
+/// Returns the changes by the first-parent commits after `frozen`, up to `head`.
 fn edits(
     cache: &mut ArtifactCache<'_>,
     checkout: &Checkout<'_>,
     frozen: &str,
     head: &str,
 ) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
-    // The commits are a part of the value, so that the log up to another head is never taken for this one.
+    // The value contains the commits, so that the log up to another head is never used for this one.
     let title = format!("{frozen} {head}\n");
     let key = checkout.key(EDITS_KEY);
     let remembered = cache.query_store(|store| store.get_meta(&key)).flatten();
@@ -122,8 +122,8 @@ fn edits(
     }
     let range = format!("{frozen}..{head}");
     // Merges count as one change, that of the branch. Renames are not followed, so that each entry has exactly one
-    // path. Blobs keep their full names, because they are asked for by them later. `--relative`, because the project
-    // may be a folder of its repository. `--` ends the revisions: a file may be named like one.
+    // path. Blobs keep their full names, by which they are requested later. `--relative`, because the project may be a
+    // folder of its repository. `--` ends the revisions: a file may be named like one.
     let log = [
         "log",
         "--first-parent",
@@ -145,8 +145,8 @@ fn edits(
     Some(read_edits(&log))
 }
 
-/// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
-/// shallow one that gets its other commits is counted again, though its head is the same.
+/// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a shallow
+/// repository that gets its missing commits is counted again although its head is the same.
 fn frozen_commit(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>, about: &str) -> Option<String> {
     let (_, head) = about.split_once('\n')?;
     let key = checkout.key(FROZEN_KEY);
@@ -196,7 +196,7 @@ fn scores(
     Some(scores)
 }
 
-/// Reads a log in which a byte 1 precedes the names that each commit changed.
+/// Parses a log in which a byte 1 precedes the names changed by each commit.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -208,14 +208,13 @@ fn count_scores(log: &[u8]) -> HashMap<RelPath, u64> {
     for entry in log.split(|byte| *byte == 0) {
         // Even with `-z`, a line feed separates a commit's format from its first name.
         let entry = entry.strip_prefix(b"\n").unwrap_or(entry);
-        // A file named by this very byte would be taken for a commit; all that comes of it is that others age by one
-        // more.
+        // A file with this very byte as its name counts as a commit; the only effect is that others age by one more.
         if entry == [1] {
             age += 1.0;
             continue;
         }
         let Ok(path) = RelPath::new(entry) else { continue };
-        // Rounded, so that a difference in the last digits of two platforms' `exp2` does not reach the order of files.
+        // Rounded, so that platform differences in the last digits of `exp2` do not affect the order of files.
         let weight = (1_000_000.0 * f64::exp2(-age / HALF_LIFE)).round() as u64;
         *scores.entry(path).or_insert(0) += weight;
     }
@@ -225,7 +224,7 @@ fn count_scores(log: &[u8]) -> HashMap<RelPath, u64> {
 fn write_scores(scores: &HashMap<RelPath, u64>, frozen: &str) -> Vec<u8> {
     let mut bytes = frozen.as_bytes().to_vec();
     for (path, score) in scores {
-        // NUL is the one byte that no path holds.
+        // NUL is the only byte that occurs in no path.
         bytes.push(0);
         bytes.extend_from_slice(score.to_string().as_bytes());
         bytes.push(b' ');
@@ -248,13 +247,13 @@ fn read_scores(bytes: &[u8], frozen: &str) -> Option<HashMap<RelPath, u64>> {
     Some(scores)
 }
 
-/// Reads a raw log in which a byte 1 precedes the entries of each commit, the newest commit first. An entry is
+/// Parses a raw log in which a byte 1 precedes the entries of each commit, newest commit first. An entry is
 /// `:<mode> <mode> <blob before> <blob after> <status>`, and the path.
 pub(super) fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
     let is_commit = |entry: &[u8]| entry == [1];
     let entries = || log.split(|byte| *byte == 0).map(|entry| entry.strip_prefix(b"\n").unwrap_or(entry));
     let commits = entries().filter(|entry| is_commit(entry)).count();
-    // Counted from the oldest, so that a commit keeps its number when others follow: the numbers are remembered.
+    // Counted from the oldest, so that commits keep their numbers, which are stored, when others follow.
     let mut commit = u32::try_from(commits).unwrap_or(u32::MAX).saturating_add(1);
     let mut edits: HashMap<RelPath, Vec<FileEdit>> = HashMap::new();
     let mut before = None;
@@ -270,7 +269,7 @@ pub(super) fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
     edits
 }
 
-/// Returns the blob before a change, if there was one with a text: a submodule or a link is none.
+/// Returns the blob before a change, if it was a file: a submodule or a link is not.
 fn blob_before(change: &[u8]) -> Option<String> {
     let words: Vec<&str> = std::str::from_utf8(change).ok()?.split(' ').collect();
     let [mode, _, blob, ..] = words[..] else { return None };

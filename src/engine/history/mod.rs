@@ -1,4 +1,4 @@
-//! What git knows: earlier contents, revisions, and how often files change.
+//! Data from git: earlier contents, revisions, and how often files change.
 //!
 //! May import `workspace` and `artifacts`.
 

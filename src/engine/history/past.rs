@@ -11,15 +11,15 @@ use crate::engine::last_value::LastValue;
 use crate::model::RelPath;
 use crate::search::MAX_COMMITS;
 
-/// A log of more bytes than this is asked for each time rather than remembered.
+/// A larger log is requested each time instead of being stored.
 const MAX_REMEMBERED: usize = 4 << 20;
 
-/// The latest commits that are not merges, of the project's checkout and of each linked one.
+/// The latest non-merge commits of the project's checkout and of each linked one.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct PastCommits {
     /// The files that the commits changed.
     paths: FxHashMap<RelPath, u32>,
-    /// For each checkout its commits, the newest first.
+    /// The commits of each checkout, newest first.
     histories: Vec<Vec<SubjectAndFiles>>,
 }
 
@@ -33,17 +33,17 @@ struct SubjectAndFiles {
 /// A commit, and which of some files it changed.
 pub(in crate::engine) struct CommitOfFiles<'a> {
     pub(in crate::engine) subject: &'a [u8],
-    /// Positions among these files.
+    /// Positions in the list of these files.
     pub(in crate::engine) files: Vec<usize>,
-    /// How many files it changed in all.
+    /// The total number of files that it changed.
     pub(in crate::engine) changed_files: usize,
 }
 
-/// The commit up to which commits are looked at.
+/// The last commit of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum LogEnd {
     Head,
-    /// The one at which scores are frozen.
+    /// The commit at which scores are frozen.
     Frozen,
 }
 
@@ -52,7 +52,7 @@ impl LogEnd {
         if self == Self::Head { head } else { frozen }
     }
 
-    /// How the store remembers the log.
+    /// Returns the store's key for the log.
     const fn key(self) -> &'static str {
         match self {
             Self::Head => "history/subjects",
@@ -61,12 +61,12 @@ impl LogEnd {
     }
 }
 
-/// The commits that were read last up to each end, in a process that stays.
+/// The latest commits up to each end, as cached by a long-running process.
 #[derive(Default)]
 pub(in crate::engine) struct PastCommitCache([LastValue<String, PastCommits>; 2]);
 
-/// Returns the latest commits up to an end, of the project's checkout and of each linked one; none of those of which git
-/// does not report them.
+/// Returns the latest commits up to an end, of the project's checkout and of each linked one; empty for those where git
+/// fails.
 pub(in crate::engine) fn past_commits(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
@@ -93,9 +93,9 @@ pub(in crate::engine) fn past_commits(
     past
 }
 
-/// Returns git's log, as it is remembered or new.
+/// Returns git's log, from the store or from git.
 fn log(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>, last: &str, end: LogEnd) -> Option<Vec<u8>> {
-    // The commit is a part of the value, so that the log up to another one is never taken for this one's.
+    // The value contains the commit, so that the log up to another one is never used for this one.
     let title = format!("{last}\n");
     let key = checkout.key(end.key());
     let remembered = cache.query_store(|store| store.get_meta(&key)).flatten();
@@ -116,7 +116,7 @@ fn log(cache: &mut ArtifactCache<'_>, checkout: &Checkout<'_>, last: &str, end: 
 }
 
 impl PastCommits {
-    /// Adds a log in which a byte 1 and the subject precede the names that each commit changed.
+    /// Adds a log in which a byte 1 and the subject precede the names changed by each commit.
     fn add(&mut self, log: &[u8], path_in_project: &dyn Fn(&[u8]) -> Option<RelPath>) {
         let mut commits: Vec<SubjectAndFiles> = Vec::new();
         for entry in log.split(|byte| *byte == 0) {

@@ -1,7 +1,7 @@
 //! Git's history of a project: that of its own checkout, and that of each linked one.
 //!
-//! No checkout knows of the commits of another, so work in one changes neither the order of the others' files nor what is
-//! asked of git about them.
+//! Checkouts are independent: work in one affects neither the order of the others' files nor the questions to git about
+//! them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Deref;
@@ -15,7 +15,7 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
 use crate::model::{ContentHash, RelPath, lock};
 
-/// How the store remembers which linked checkouts it has histories of.
+/// The store's key for the list of linked checkouts with histories.
 const LINKED_KEY: &str = "history/linked";
 
 /// The commits of the checkouts of a project.
@@ -31,7 +31,7 @@ pub(in crate::engine) struct ProjectHistory {
 #[derive(Debug)]
 pub(in crate::engine) struct GitHistory {
     commits: Arc<CommitLog>,
-    /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
+    /// The tracked files whose bytes differ between `head` and the working tree.
     pub(in crate::engine) uncommitted: Arc<HashSet<RelPath>>,
 }
 
@@ -44,20 +44,20 @@ impl Deref for GitHistory {
 }
 
 impl GitHistory {
-    /// Returns how likely the next commit is to change a file, between 0 and 1.
+    /// Returns the probability that the next commit changes a file, between 0 and 1.
     pub(in crate::engine) fn change_rate(&self, path: &RelPath) -> f64 {
         self.commits.change_rate(path, self.uncommitted.contains(path))
     }
 }
 
-/// What a file was at the frozen commit.
+/// The content of a file at the frozen commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) enum FrozenContent {
-    /// What it is now.
+    /// The same as now.
     Current,
-    /// What git has under this name.
+    /// The blob of this name.
     Blob(String),
-    /// There was no such file, or none with a text.
+    /// There was no such file, or it was not text.
     Absent,
 }
 
@@ -72,7 +72,7 @@ impl ProjectHistory {
         self.checkouts.of_file(path)
     }
 
-    /// Returns what a file was at the frozen commit of its checkout.
+    /// Returns the content of a file at the frozen commit of its checkout.
     pub(in crate::engine) fn frozen_content(&self, file: &KnownFile) -> FrozenContent {
         let history = self.of_file(&file.path);
         let edits = history.and_then(|history| history.edits.get(&file.path));
@@ -88,7 +88,7 @@ impl ProjectHistory {
     }
 }
 
-/// What git reported last, in a process that stays.
+/// The last results of git, as cached by a long-running process.
 #[derive(Default)]
 pub(in crate::engine) struct CommitCache {
     commits: LastValue<ContentHash, ProjectCommits>,
@@ -100,11 +100,11 @@ type UncommittedFiles = BTreeMap<String, (ContentHash, Arc<HashSet<RelPath>>)>;
 
 impl CommitCache {}
 
-/// Hashes of the state of git's files and of all files in the working tree, for each checkout by its name.
+/// Hashes of the state of git's files and of all files in the working tree, by the name of the checkout.
 pub(in crate::engine) type WorktreeStates = BTreeMap<String, ContentHash>;
 
-/// Returns the commits of the project; `None` if no checkout has any. They are the same as long as the `key` is, a hash of
-/// the stamps of git's files, if it is known.
+/// Returns the commits of the project; `None` if no checkout has any. They stay the same as long as `key` does, a hash
+/// of the stamps of git's files, if it is known.
 pub(in crate::engine) fn project_commits(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&CommitCache>,
@@ -123,14 +123,14 @@ pub(in crate::engine) fn project_commits(
     let has_failed = note_faults(&mut cache.workspace, &checkouts);
     let commits = Arc::new(PerCheckout::new(&cache.workspace, logs));
     commits.iter().next()?;
-    // Where git failed it is asked again: it may have failed only this time.
+    // After a failure, git is asked again the next time: the failure may be temporary.
     if let Some((shared, key)) = shared.filter(|_| !has_failed) {
         shared.commits.insert(key, &commits);
     }
     Some(commits)
 }
 
-/// Forgets the histories of checkouts that are not linked any more.
+/// Deletes the histories of checkouts that are no longer linked.
 fn forget_unlinked(cache: &mut ArtifactCache<'_>, checkouts: &[Checkout<'_>]) {
     let linked = checkouts.iter().filter(|checkout| !checkout.name().is_empty());
     let prefixes: Vec<String> = linked.map(|checkout| checkout.key("")).collect();
@@ -148,7 +148,8 @@ fn forget_unlinked(cache: &mut ArtifactCache<'_>, checkouts: &[Checkout<'_>]) {
     cache.remember(LINKED_KEY, &names);
 }
 
-/// Adds what is not committed in these checkouts. Of each that is the same as long as its state is, if that is known.
+/// Adds the uncommitted changes in these checkouts. They stay the same as long as a checkout's state does, if it is
+/// known.
 pub(in crate::engine) fn with_uncommitted(
     commits: &Arc<ProjectCommits>,
     checkouts: &[Checkout<'_>],

@@ -1,4 +1,4 @@
-//! Files as they were at a revision of git, and the blobs of earlier commits.
+//! Files at a git revision, and the blobs of earlier commits.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,15 +7,15 @@ use crate::engine::error::Error;
 use crate::engine::workspace::{Workspace, decode_shown};
 use crate::model::{RelPath, SkipReason};
 
-/// What files are compared with.
+/// The base that files are compared with.
 #[derive(Debug, Clone)]
 pub(in crate::engine) enum Baseline {
     Commit {
         id: String,
-        /// The commit that the same name means in each linked checkout, by [`Checkout::name`]; a checkout that has none is
-        /// not there.
+        /// The commit of the same revision in each linked checkout, by [`Checkout::name`]; a checkout without one has
+        /// no entry.
         linked: BTreeMap<String, String>,
-        /// Its name, as somebody spelled it.
+        /// The revision as it was given.
         label: String,
     },
     /// Nothing, for this reason.
@@ -24,19 +24,19 @@ pub(in crate::engine) enum Baseline {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) enum RevisionText {
-    /// This text, decoded as that of the working copy is.
+    /// This text, decoded like that of the working copy.
     Text(String),
     Absent,
-    /// Nothing that could be shown.
+    /// A content that cannot be shown.
     LeftOut(SkipReason),
-    /// Git cannot be asked for it: a line's end is part of its name.
+    /// Git cannot be asked for it, because its path contains a line break.
     UnaskablePath,
-    /// It is in a linked folder that has no such revision.
+    /// It is in a linked folder that does not have the revision.
     NoRevision,
 }
 
-/// Finds the commit that a revision means. Outside of git, and before the first commit, there is nothing to compare
-/// with; a revision that git does not know is an error.
+/// Resolves a revision to a commit. Outside of git, and before the first commit, there is nothing to compare with; a
+/// revision that git does not know is an error.
 pub(in crate::engine) fn baseline(workspace: &Workspace<'_>, revision: &str) -> Result<Baseline, Error> {
     let project = Checkout::of_project(workspace);
     if project.line(&["rev-parse", "--git-dir"]).is_none() {
@@ -53,14 +53,14 @@ pub(in crate::engine) fn baseline(workspace: &Workspace<'_>, revision: &str) -> 
     Ok(Baseline::Commit { id, linked: linked.collect(), label: revision.to_owned() })
 }
 
-/// Asks git for the commit. Whoever spelled the revision must not be able to pass git an option, or a second word.
+/// Asks git for the commit. A crafted revision must not be able to pass git an option, or a second argument.
 fn resolve_commit(checkout: &Checkout<'_>, revision: &str) -> Option<String> {
     if revision.is_empty() || revision.starts_with('-') || revision.contains(char::is_control) {
         return None;
     }
     let commit = format!("{revision}^{{commit}}");
     let id = checkout.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
-    // The answer becomes a part of later commands, so nothing but an id is accepted.
+    // The answer becomes part of later commands, so only an id is accepted.
     let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then_some(id)
 }
@@ -79,9 +79,9 @@ impl Baseline {
     }
 }
 
-/// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those that
-/// one of both does not have. Each with whether the commit has it as a regular file. `None` if git does not report those of
-/// the project.
+/// Returns the tracked files whose bytes differ between a commit and the working tree, including those that exist in
+/// only one of them, each with whether it is a regular file in the commit. `None` if git does not report those of the
+/// project.
 pub(in crate::engine) fn changed_since(
     workspace: &Workspace<'_>,
     baseline: &Baseline,
@@ -94,8 +94,8 @@ pub(in crate::engine) fn changed_since(
     Some(changed)
 }
 
-/// Returns what files were at a commit: an answer for each path. Nothing is read that is larger than a file of the
-/// working copy may be.
+/// Returns the texts of files at a commit: an answer for each path. A blob that is larger than the limit for files of
+/// the working copy is not read.
 pub(in crate::engine) fn texts_at(
     workspace: &Workspace<'_>,
     baseline: &Baseline,
@@ -140,11 +140,11 @@ fn texts_in(
     found.map(|(path, (size, bytes))| ((*path).clone(), text(path, size, bytes))).collect()
 }
 
-/// A name under which git has nothing.
+/// A name that git never resolves.
 const NOTHING: &[u8] = b"-";
 
-/// Returns the bytes of the blobs that git has under these names, such as a blob's id or `commit:./path`, each in the
-/// checkout of a file; `None` for what it does not have, and for what is larger than a file that is read.
+/// Returns the bytes of the blobs with these names, such as a blob's id or `commit:./path`, each in the checkout of a
+/// file; `None` for blobs that do not exist, or exceed the limit for files.
 pub(in crate::engine) fn blobs_named(
     workspace: &Workspace<'_>,
     names: &[(&RelPath, Vec<u8>)],
@@ -173,23 +173,23 @@ fn blobs_of_sizes(
     names: &[Vec<u8>],
     sizes: &[Option<u64>],
 ) -> Vec<Option<Vec<u8>>> {
-    // Asked for by size first, because git would send a blob of any size, and all of it is held in memory.
+    // The sizes are requested first, because git would send blobs of any size, which are held in memory.
     let wanted = names.iter().zip(sizes).map(|(name, size)| match size {
         Some(size) if *size <= most => name.as_slice(),
-        // Asked for all the same, under a name that nothing has: answers are matched with names by their position.
+        // Requested anyway, under a name that does not exist: answers are matched with names by position.
         Some(_) | None => NOTHING,
     });
     let answer = checkout.git(&["cat-file", "--batch"], &name_lines(wanted));
     read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
 }
 
-/// Returns how many bytes the blobs have that git has under these names.
+/// Returns the sizes of the blobs with these names, in bytes.
 fn blob_sizes(checkout: &Checkout<'_>, names: &[Vec<u8>]) -> Vec<Option<u64>> {
     let lines = name_lines(names.iter().map(Vec::as_slice));
     let answer = checkout.git(&["cat-file", "--batch-check"], &lines);
     let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
     let size = |line: &str| {
-        // From the end, because git repeats a name that it does not have, and that may hold spaces.
+        // From the end, because git repeats a missing name, which may contain spaces.
         let mut words = line.rsplitn(3, ' ');
         let (size, kind) = (words.next()?, words.next()?);
         size.parse().ok().filter(|_| kind == "blob")
@@ -199,13 +199,13 @@ fn blob_sizes(checkout: &Checkout<'_>, names: &[Vec<u8>]) -> Vec<Option<u64>> {
     sizes
 }
 
-/// Returns names as git reads them, one a line. One with a line's end in it cannot be asked for.
+/// Returns names as input for git, one per line. A name with a line break cannot be requested.
 fn name_lines<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<u8> {
     let line = |name: &'n [u8]| [if name.contains(&b'\n') { NOTHING } else { name }, b"\n"].concat();
     names.flat_map(line).collect()
 }
 
-/// Reads what `git cat-file --batch` answers to `names` names: `<id> blob <size>`, the bytes, a line's end; or
+/// Parses the output of `git cat-file --batch` for `names` names: `<id> blob <size>`, the bytes, a line break; or
 /// `<name> missing`.
 fn read_batch(mut answer: &[u8], names: usize) -> Vec<Option<Vec<u8>>> {
     let mut contents = Vec::new();
@@ -219,7 +219,7 @@ fn read_batch(mut answer: &[u8], names: usize) -> Vec<Option<Vec<u8>>> {
             contents.push(None);
             continue;
         };
-        // Git may have ended early; what is left of its output is not a file.
+        // Git may have ended early; the rest of its output is not a file.
         let Some(bytes) = answer.get(..size) else { break };
         // A folder of that name has bytes too: git's encoding of its entries.
         contents.push((kind == "blob").then(|| bytes.to_vec()));

@@ -1,5 +1,5 @@
-//! Compares the index with the project, without the code that makes the index, and what is stored of some files with what
-//! their bytes give.
+//! Compares the index with the project, without using the code that builds the index, and compares stored artifacts of
+//! some files with newly derived ones.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,21 +16,21 @@ use crate::store;
 use crate::store::{ArtifactBody, ContentArtifacts, FileRow, Store, StoredFileState};
 use crate::sys::Files;
 
-/// When files that differ are looked at again.
+/// The delays after which files that differ are checked again.
 const AGAIN_AFTER: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(500)];
 
-/// The number of files whose artifacts are derived again and compared with what is stored, different ones in each audit.
+/// The number of files whose artifacts are derived again and compared in each audit; the sample differs each time.
 const SAMPLE: usize = 100;
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuditReport {
     pub files: u64,
     pub bytes: u64,
-    /// Of how many files everything was derived again.
+    /// The number of files whose artifacts were derived again.
     pub derived: u64,
-    /// What is wrong, by path.
+    /// The differences, by path.
     pub differences: Vec<IndexDifference>,
 }
 
@@ -47,12 +47,12 @@ pub enum IndexDifferenceKind {
     /// The index does not have the file.
     NotIndexed,
     OtherContent,
-    /// The index has a file that is none of the project's.
+    /// The index has a file that is not in the project.
     StillIndexed,
-    /// The index has another reason why the file has no text, or none, or the file has text.
+    /// The index and the project disagree on whether, or why, the file has no text.
     OtherReason,
     DamagedRow,
-    /// Outline, skeleton or summary are not what the bytes of the file give.
+    /// The stored outline, skeleton or summary differ from newly derived ones.
     OtherArtifact,
 }
 
@@ -79,7 +79,7 @@ pub(in crate::engine) fn audit(cache: &mut ArtifactCache<'_>) -> Result<AuditRep
     Ok(report)
 }
 
-/// Derives everything from the bytes of some files whose rows are right, and compares it with what is stored.
+/// Derives everything from the bytes of some files whose rows are correct, and compares it with the stored artifacts.
 fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<(), Error> {
     let workspace = &cache.workspace;
     let store = cache.store.as_ref().ok_or(Error::NoCache)?;
@@ -99,7 +99,7 @@ fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<
     let derived = on_all_cores(&sample, |(path, hash)| {
         let reading = workspace.files.read(path, most).ok()?;
         let content = identify(path, &reading.bytes, &neighbors).ok()?;
-        // One that was written meanwhile is for the next audit.
+        // A file written in the meantime is left to the next audit.
         (content.hash == **hash).then(|| derive(&content, timeout, &workspace.steps))
     });
     let mut found = Vec::new();
@@ -115,7 +115,8 @@ fn derive_sample(cache: &ArtifactCache<'_>, report: &mut AuditReport) -> Result<
     Ok(())
 }
 
-/// Returns whether what is stored of a content is what was derived. What is not stored will be derived when it is needed.
+/// Returns whether the stored artifacts of a content equal the derived ones. Missing ones will be derived when they are
+/// needed.
 fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error> {
     let hash = &derived.hash;
     let mut is_same = true;
@@ -123,7 +124,8 @@ fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error
         match body {
             ArtifactBody::Outline(outline) => {
                 let Some(stored) = store.outline(producer, hash)? else { continue };
-                // Which parse runs out of time depends on the machine, and the other artifacts on the outline.
+                // Which parse exceeds the time limit depends on the machine, and the other artifacts depend on the
+                // outline.
                 if is_incomplete(&stored.health) || is_incomplete(&outline.health) {
                     return Ok(true);
                 }
@@ -135,7 +137,7 @@ fn is_as_stored(store: &Store, derived: &ContentArtifacts) -> Result<bool, Error
             ArtifactBody::Summary(summary) => {
                 is_same &= store.summary(producer, hash)?.is_none_or(|stored| stored == *summary);
             }
-            // Derived when they are asked for, and by none of what an audit runs.
+            // Derived on demand, and not by what an audit runs.
             ArtifactBody::References(_)
             | ArtifactBody::Terms(_)
             | ArtifactBody::Facts(_)
@@ -149,22 +151,23 @@ const fn is_incomplete(health: &ParseHealth) -> bool {
     health.fallback.is_some()
 }
 
-/// Compares the rows of the suspected files with the files, or those of all files if none is suspected. Returns how
-/// many files the project lists.
+/// Compares the rows of the suspected files with the files, or all rows if none is suspected. Returns the number of
+/// files in the project.
 fn compare_with_index(
     cache: &ArtifactCache<'_>,
     report: &mut AuditReport,
     suspects: Option<&[RelPath]>,
 ) -> Result<u64, Error> {
     let workspace = &cache.workspace;
-    // Listed and read anew, never from what is kept: an audit must not share a mistake with what it checks.
+    // Listed and read again, never from the cache: an audit must not share a mistake with what it checks.
     let (listing, _) = workspace.list_anew()?;
     let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
     let rows = audited_rows(cache)?;
-    // Both, because a row may have no file just as a file may have no row.
+    // Both, because a row may lack a file just as a file may lack a row.
     let all = || {
         let listed = listing.files.iter().map(|found| &found.path);
-        // Of a linked folder that is gone nothing can be compared, and its rows are kept until it is back.
+        // Files in a linked folder that does not exist now cannot be compared, and their rows are kept until it is
+        // back.
         listed.chain(rows.keys()).filter(|path| !workspace.files.is_gone(path))
     };
     let paths: BTreeSet<&RelPath> =
@@ -183,7 +186,7 @@ fn compare_with_index(
     Ok(listing.files.len() as u64)
 }
 
-/// Opens the store that has replaced a deleted one. Between answers this may not have been noticed yet.
+/// Opens the store that has replaced a deleted one. Between answers, this may not have been noticed yet.
 fn replace_deleted_store(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
     if cache.store.as_ref().is_none_or(Store::is_file_in_place) {
         return Ok(());
@@ -195,14 +198,14 @@ fn replace_deleted_store(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the rows as they are stored; what is in memory proves nothing.
+/// Returns the stored rows; those in memory prove nothing.
 fn audited_rows(cache: &ArtifactCache<'_>) -> Result<FxHashMap<RelPath, FileRow>, Error> {
     let store = cache.store.as_ref().ok_or(Error::NoCache)?;
     Ok(store.files()?.into_iter().map(|row| (row.path.clone(), row)).collect())
 }
 
-/// Looks again at the files that differ: one may have been written after it was indexed, or indexed after it was
-/// looked at. Where events are to be had these are waited for.
+/// Checks differing files again: one may have been written after it was indexed, or indexed after it was checked.
+/// Events are waited for if there are any.
 fn recheck(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<(), Error> {
     for wait in AGAIN_AFTER {
         if report.differences.is_empty() {
@@ -218,11 +221,11 @@ fn recheck(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<()
     mark_damaged_rows(cache, report)
 }
 
-/// Refreshes those of the files that an event has reported: their rows are not wrong, only not yet updated.
+/// Refreshes the files that an event has reported: their rows are not wrong, only not yet updated.
 fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Result<(), Error> {
     let Some(tree) = cache.workspace.tracker.clone() else { return Ok(()) };
     let dirty = tree.snapshot(&cache.workspace.options.names).dirty;
-    // No others: refreshing a file that no event has reported would repair the very row that the audit has to report.
+    // No others: refreshing a file without an event would repair the very row that the audit has to report.
     let touched: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
     if !touched.is_empty() {
         refresh(cache, &touched)?;
@@ -230,7 +233,7 @@ fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Resu
     Ok(())
 }
 
-/// Tells a row that is damaged from one that is not there.
+/// Distinguishes damaged rows from missing ones.
 fn mark_damaged_rows(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<(), Error> {
     let store = cache.store.as_ref().ok_or(Error::NoCache)?;
     for difference in &mut report.differences {
@@ -244,13 +247,13 @@ fn mark_damaged_rows(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) ->
 
 enum ActualState {
     Content(ContentHash, &'static str),
-    /// It has no text, which a row is kept of.
+    /// It has no text; a row records that.
     LeftOut(SkipReason),
     Unkept,
     NotListed,
 }
 
-/// Reads a file and returns what it is, and how many bytes were read.
+/// Reads a file, and returns its state and the number of bytes read.
 fn read_actual_state(
     files: &dyn Files,
     found: &DiscoveredFile,

@@ -1,4 +1,4 @@
-//! Brings reported changes into the cache before an answer needs them.
+//! Updates the cache for reported changes before an answer needs them.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::store::{FileRow, StoredFileState, WriteBatch};
 pub struct FileChange {
     pub path: RelPath,
     pub kind: FileChangeKind,
-    /// Its bytes now; `None` if it has no text.
+    /// Its current bytes; `None` if it has no text.
     pub content: Option<ContentHash>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileChangeKind {
-    /// It was not known before.
+    /// The file is new.
     Added,
     Modified,
-    /// It is not one of the project's any more.
+    /// The file is no longer part of the project.
     Removed,
 }
 
@@ -44,7 +44,7 @@ pub(in crate::engine) fn refresh(
 ) -> Result<Vec<FileChange>, Error> {
     let (snapshot, changes) = refresh_scope(cache, &SnapshotScope::Named(NamedPaths::of(paths)))?;
     if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) {
-        // What is not listed is not going to be read.
+        // Files that are not listed will not be read.
         tree.mark_read(paths.iter(), began.touches);
     }
     Ok(changes)
@@ -65,14 +65,14 @@ fn refresh_scope(
     let is_listed = |path: &RelPath| place_of(path, snapshot.files()).is_some();
     let gone = snapshot.rows.keys().filter(|path| scope.matches(path) && !is_listed(path));
     let gone: Vec<RelPath> = gone.cloned().collect();
-    // What need not be read has not changed.
+    // Files that need not be read have not changed.
     let request = ScanRequest { keeps_known: &|_, _| false, ..ScanRequest::BY_STAMPS };
     let scan = scan_places(cache, &snapshot.places, &request, &snapshot)?;
     if !gone.is_empty() {
         let batch = WriteBatch { removed: gone.clone(), ..cache.new_batch() };
         cache.save(batch, snapshot.tree.as_ref());
     }
-    // An answer may have stored a change before this refresh; it is reported against the row from before that answer.
+    // An answer may have stored a change before this refresh; it is reported relative to the row before that answer.
     let mut unreported = cache
         .workspace
         .tracker
@@ -83,19 +83,19 @@ fn refresh_scope(
     for file in &scan.files {
         let before = unreported.remove(&file.path);
         let before = before.as_ref().map_or_else(|| snapshot.rows.get(&file.path), Option::as_ref);
-        // Their rows are kept for when the folder comes back, so they differ from them each time.
+        // Their rows are kept for when the folder comes back, so they differ each time.
         let is_gone = matches!(file.state, KnownState::LeftOut(SkipReason::ResourceGone));
         let tracker = cache.workspace.tracker.as_ref().filter(|_| is_gone);
         let is_new = tracker.is_none_or(|tree| tree.mark_gone(&file.path));
         changes.extend(change(file, before).filter(|_| is_new));
     }
     for path in gone {
-        // A file that came and went in between was never reported.
+        // A file that was created and removed in between was never reported.
         if unreported.remove(&path) != Some(None) {
             changes.push(FileChange { path, kind: FileChangeKind::Removed, content: None });
         }
     }
-    // An answer was faster: what it found is stored already.
+    // An answer was faster and has already stored the change.
     let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
     changes.extend(unreported.into_iter().filter_map(|(path, before)| {
         let now = rows.get(&path);
@@ -106,8 +106,8 @@ fn refresh_scope(
     Ok((snapshot, changes))
 }
 
-/// Returns the files that are back with their linked folder, as they were before it went; what has changed in them meanwhile
-/// is among `changes` already.
+/// Returns the files that are back with their linked folder and unchanged; those that have changed are in `changes`
+/// already.
 fn returned(cache: &ArtifactCache<'_>, rows: &FileRows, changes: &[FileChange]) -> Vec<FileChange> {
     let Some(tree) = &cache.workspace.tracker else { return Vec::new() };
     let files = &cache.workspace.files;
@@ -154,7 +154,7 @@ fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<FileChange> {
         (KnownState::LeftOut(_), Some(StoredFileState::Content { .. })) => {
             Some((FileChangeKind::Modified, None))
         }
-        // No row is kept of the others, so a new one cannot be distinguished from an existing one.
+        // The other reasons have no rows, so a new file cannot be distinguished from an existing one.
         (KnownState::LeftOut(now), None) => matches!(now, SkipReason::Binary | SkipReason::Undecodable)
             .then_some((FileChangeKind::Added, None)),
     }?;

@@ -17,16 +17,16 @@ use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, Skip
 use crate::store::{ContentArtifacts, Store, StoredFileState};
 use crate::sys::{FileContent, FileKind, FileStat, Files, ReadError};
 
-/// How long to wait before a file that changes while it is read is read again.
+/// How long to wait before a file that changed while it was read is read again.
 const RETRY_AFTER: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
 
-/// The number and the size of results from which on they are sent: each time costs a switch of threads, which
-/// takes about as long as it does to read a small file.
+/// Results are sent in batches of this number and size: each send costs a thread switch, which takes about as long as
+/// reading a small file.
 const SENT_FILES: usize = 32;
 const SENT_BYTES: u64 = 1 << 20;
 
-/// What came of reading one file.
+/// The result of reading one file.
 pub(super) struct ExaminedFile {
     pub(super) path: RelPath,
     /// `None` if it could not be read.
@@ -38,35 +38,35 @@ pub(super) struct ExaminedFile {
     pub(super) outcome: ReadOutcome,
 }
 
-/// What a file turned out to be.
+/// The state of a file after reading.
 pub(super) enum ReadOutcome {
     Content {
         hash: ContentHash,
         file_type: &'static FileType,
         facts: ContentFacts,
-        /// What was derived; `None` if this content was known, or another thread is at it.
+        /// The derived artifacts; `None` if this content was known, or another thread is deriving them.
         derived: Option<Box<ContentArtifacts>>,
         text: Option<String>,
     },
-    /// Nothing to show.
+    /// There is nothing to show.
     LeftOut(SkipReason),
 }
 
 pub(super) struct FileExaminer<'a> {
     pub(super) files: MountedFiles<'a>,
     pub(super) steps: StepClock<'a>,
-    /// What the file system's clock is ahead of ours, in nanoseconds.
+    /// How far the file system's clock is ahead of ours, in nanoseconds.
     pub(super) skew_ns: i64,
     pub(super) neighbors: &'a HeaderNeighbors,
     pub(super) max_bytes: u64,
     pub(super) parse_timeout: Duration,
-    /// Knows what is stored already; a connection of its own, because the writer has the other.
+    /// A connection for queries; the writer uses the other one.
     pub(super) known: Option<Mutex<Store>>,
-    /// Held while a large text is derived from.
+    /// Held while artifacts are derived from a large text.
     pub(super) large: Mutex<()>,
-    /// The contents that some thread of this run has taken on.
+    /// The contents that some thread of this run is processing.
     claimed: Mutex<HashSet<(ContentHash, &'static str)>>,
-    /// Whether a file's text will be asked for after it was read.
+    /// Whether a file's text will be needed after it was read.
     pub(super) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
 }
 
@@ -93,7 +93,7 @@ where
 }
 
 impl ReadOutcome {
-    /// Returns whether a file is still what its row says.
+    /// Returns whether a file still matches its row.
     pub(super) fn is_as_stored(&self, stored: &StoredFileState) -> bool {
         match (self, stored) {
             (Self::Content { hash, .. }, StoredFileState::Content { hash: stored, .. }) => hash == stored,
@@ -104,7 +104,7 @@ impl ReadOutcome {
 }
 
 impl FileExaminer<'_> {
-    /// Reads all files, on all cores, and sends what came of each; in no order.
+    /// Reads all files on all cores, and sends the results in arbitrary order.
     pub(super) fn examine_all(
         &self,
         paths: &[RelPath],
@@ -128,7 +128,7 @@ impl FileExaminer<'_> {
                     }
                 }
             }
-            // Whoever asked may be gone.
+            // The receiver may be gone.
             let _ = results.send(examined);
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
@@ -137,19 +137,19 @@ impl FileExaminer<'_> {
                 let results = results.clone();
                 let builder = std::thread::Builder::new().name("examine".to_owned()).stack_size(STACK_BYTES);
                 if builder.spawn_scoped(scope, || work(results)).is_err() {
-                    // No thread to be had: the work is done all the same, by those that there are, or by this one.
+                    // If no thread can be started, the work is done by the existing ones, or by this one.
                     break;
                 }
             }
         });
-        // Whatever no thread took; nothing at all, where there was one.
+        // Does all of the work if no thread could be started.
         work(results.clone());
     }
 
     pub(super) fn examine(&self, path: &RelPath) -> ExaminedFile {
         let mut waits = RETRY_AFTER.iter();
         loop {
-            // Taken before the file is opened: what is written from here on may escape this reading.
+            // Taken before the file is opened: this read may miss what is written from here on.
             let read_at_ns = self.steps.clock.now_ns().saturating_add(self.skew_ns);
             let timer = self.steps.time(AnswerStep::Read);
             let read = self.files.read(path, self.max_bytes);
@@ -202,11 +202,11 @@ impl FileExaminer<'_> {
         ReadOutcome::Content { hash, file_type, facts: content.facts, derived, text }
     }
 
-    /// Returns whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A
-    /// store that cannot be asked knows nothing.
+    /// Returns whether nothing has to be derived from a content: it is stored, or a thread of this run is deriving it.
+    /// A store that cannot be queried knows nothing.
     fn is_known(&self, hash: ContentHash, file_type: &'static FileType) -> bool {
-        // Claimed before the store is asked: of several files with the same content, read at the same time, only the
-        // first is parsed.
+        // Claimed before the store is queried: of several files with the same content that are read concurrently, only
+        // the first is parsed.
         if !lock(&self.claimed).insert((hash, file_type.id)) {
             return true;
         }
@@ -220,7 +220,7 @@ pub(super) fn reason_not_to_read(stat: &FileStat, most_bytes: u64) -> Option<Ski
     reason_of_kind(stat.kind).or_else(|| (most_bytes < stat.stamp.size).then_some(SkipReason::TooLarge))
 }
 
-/// Returns why what is not a regular file is left out.
+/// Returns why something other than a regular file is left out.
 pub(super) const fn reason_of_kind(kind: FileKind) -> Option<SkipReason> {
     match kind {
         FileKind::Regular => None,

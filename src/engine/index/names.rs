@@ -1,4 +1,4 @@
-//! Names of files that are no paths: `engine.py` for `src/engine.py`, where only one file has it.
+//! Resolves names of files that are not paths: `engine.py` for `src/engine.py`, if only one file has that name.
 
 use std::io::ErrorKind;
 
@@ -10,13 +10,13 @@ use crate::engine::error::Error;
 use crate::model::RelPath;
 use crate::sys::Files;
 
-/// The maximum number of paths that are suggested for one that is not there.
+/// The maximum number of paths that are suggested for a missing one.
 const MAX_NEAREST: usize = 3;
-/// The maximum number of files named that a name may mean.
+/// The maximum number of candidates that are listed for an ambiguous name.
 const MAX_NAMED: usize = 5;
 
-/// Returns words for files, those that are no paths replaced by the path of the only file that ends with them. It is an
-/// error if there are several such files, or none.
+/// Replaces arguments that are not paths by the path of the only file that ends with them. It is an error if there are
+/// several such files, or none.
 pub(in crate::engine) fn resolve_names(
     cache: &mut ArtifactCache<'_>,
     words: &[String],
@@ -34,7 +34,7 @@ pub(in crate::engine) fn resolve_names(
         }
         let paths = match &mut listed {
             Some(paths) => paths,
-            // The project is listed only if a path is not there.
+            // The project is listed only if a path does not exist.
             None => listed.insert(listed_paths(cache)?),
         };
         resolved.push(only_match(word, path, paths)?);
@@ -42,7 +42,7 @@ pub(in crate::engine) fn resolve_names(
     Ok(resolved)
 }
 
-/// Returns words for files as [`resolve_names`] does. A name that is not one file's is noted, and left as it is.
+/// Resolves arguments as [`resolve_names`] does. A name that does not identify a file is noted, and left as it is.
 pub(in crate::engine) fn resolve_names_or_note(
     cache: &mut ArtifactCache<'_>,
     words: &[String],
@@ -60,12 +60,12 @@ pub(in crate::engine) fn resolve_names_or_note(
     Ok(resolved)
 }
 
-/// Returns one word for files, as [`resolve_names`] does.
+/// Resolves one argument, as [`resolve_names`] does.
 pub(in crate::engine) fn resolve_name(cache: &mut ArtifactCache<'_>, word: &str) -> Result<String, Error> {
     Ok(resolve_names(cache, &[word.to_owned()])?.remove(0))
 }
 
-/// Returns the path of a word that is not there; `None` if it is, or if the word may be a pattern.
+/// Returns the path of an argument that does not exist; `None` if it exists, or if the argument may be a pattern.
 fn missing_path(cache: &ArtifactCache<'_>, word: &str) -> Result<Option<RelPath>, Error> {
     let workspace = &cache.workspace;
     if word.contains(['*', '?', '[', '{']) {
@@ -82,8 +82,8 @@ fn is_end_of(path: &RelPath, other: &RelPath) -> bool {
     other.as_bytes().strip_suffix(path.as_bytes()).is_some_and(|rest| rest.ends_with(b"/"))
 }
 
-/// Returns the paths that a daemon has stored, if a word has folders and none of them ends with it. To list the project for
-/// each file that is gone would make such answers slow.
+/// Returns the paths in a daemon's index, if an argument contains folders and no path ends with it. Listing the project
+/// for each missing file would make such answers slow.
 fn paths_if_none_ends_with(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Option<Vec<RelPath>> {
     let tree = cache.workspace.tracker.clone()?;
     let rows = cache.shared_rows(&tree);
@@ -101,7 +101,7 @@ fn listed_paths(cache: &mut ArtifactCache<'_>) -> Result<Vec<RelPath>, Error> {
 }
 
 fn only_match(word: &str, path: RelPath, paths: &[RelPath]) -> Result<String, Error> {
-    // What git tracks and is deleted has its own message.
+    // A file that git tracks and that was deleted has its own message.
     if paths.binary_search(&path).is_ok() {
         return Ok(word.to_owned());
     }

@@ -1,7 +1,7 @@
-//! Scans the project: finds out what each listed file is now.
+//! Scans the project: determines the current state of each listed file.
 //!
-//! What has not changed is not read. What was seen before, under any name, is read and not parsed. The stats of known
-//! files are taken while git lists the files, for neither needs the other.
+//! Unchanged files are not read. Contents that were seen before, under any name, are read but not parsed. Known files
+//! are stat'ed while git lists the files, because neither needs the other.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use crate::engine::workspace::{FileRows, HashedText, KnownFile, KnownState, Work
 use crate::model::{ContentHash, FileStamp, RelPath, SkipReason};
 use crate::store::{FileRow, StoredFileState, WriteBatch};
 
-/// How much is written in one transaction, at most: files, and bytes of what was derived from them.
+/// The maximum size of a transaction: files, and bytes of derived data.
 const BATCH_FILES: usize = 500;
 const BATCH_BYTES: u64 = 4 << 20;
-/// Batches of results that wait for the writer; more would only hold memory.
+/// The number of batches that may wait for the writer; more would only take memory.
 const RESULTS_WAITING: usize = 2;
-/// How long a scan that settles may wait for young files to rest.
+/// How long a scan may wait for recently written files to settle.
 const MAX_REST_NS: i64 = 200_000_000;
 
-/// Whether stamps may save a reading.
+/// Whether stamps may save a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// A file whose stamp has not changed, and has rested, is not read.
+    /// A file whose stamp is unchanged and settled is not read.
     Stamps,
     /// Every file is read and hashed.
     Nothing,
@@ -43,17 +43,17 @@ pub(in crate::engine) struct ScanRequest<'a> {
     pub(in crate::engine) trust: Trust,
     /// The files to scan; empty for all.
     pub(in crate::engine) scope: &'a [Selector],
-    /// Whether a file's text will be asked for, so that one that is read anyway is kept.
+    /// Whether a file's text will be needed, so that it is kept if the file is read anyway.
     pub(in crate::engine) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
-    /// Of which contents what is known will be asked for, by the type that they are read as. What had to be read is kept
-    /// in any case.
+    /// Which contents, by hash and file type, will be needed in the result. Files that had to be read are included in
+    /// any case.
     pub(in crate::engine) keeps_known: &'a dyn Fn(&ContentHash, &'static str) -> bool,
-    /// Whether files too young to be trusted are read once more when they have rested.
+    /// Whether recently written files are read once more when they have settled.
     pub(in crate::engine) settles: bool,
 }
 
 impl ScanRequest<'_> {
-    /// Everything that is known of all files, of which those are read whose stamps have changed.
+    /// All files, reading those whose stamps have changed.
     pub(in crate::engine) const BY_STAMPS: ScanRequest<'static> = ScanRequest {
         trust: Trust::Stamps,
         scope: &[],
@@ -65,24 +65,24 @@ impl ScanRequest<'_> {
 
 #[derive(Default)]
 pub(in crate::engine) struct ScanResult {
-    /// By path: all, or those that had to be read and those that are left out.
+    /// By path: all files, or those that had to be read or are left out.
     pub(in crate::engine) files: Vec<KnownFile>,
     pub(in crate::engine) texts: HashMap<RelPath, HashedText>,
     pub(in crate::engine) report: IndexReport,
-    /// A hash of the rules by which the files were listed, where they have rested.
+    /// A hash of the rules by which the files were listed, if the rule files have settled.
     pub(in crate::engine) rules: Option<ContentHash>,
 }
 
-/// What a file's stamp shows of its stored row.
+/// What a file's stamp implies for its stored row.
 pub(super) enum RowCheck<'s> {
-    /// The row says what the file is, unless a header's neighbors have made another type of it.
+    /// The row is current, unless a header's neighbors have changed its type.
     Unchanged(&'s Arc<FileRow>),
     Read,
     /// There is nothing to read.
     LeftOut(SkipReason),
 }
 
-/// What a file's stamp shows.
+/// What a file's stamp implies.
 pub(super) enum StampCheck {
     Unchanged(KnownState),
     Read,
@@ -98,7 +98,7 @@ pub(in crate::engine) fn index(cache: &mut ArtifactCache<'_>, trust: Trust) -> R
     Ok(report)
 }
 
-/// Brings the project's files up to date.
+/// Updates the state of the project's files.
 pub(in crate::engine) fn scan(
     cache: &mut ArtifactCache<'_>,
     request: &ScanRequest<'_>,
@@ -125,7 +125,7 @@ pub(super) fn mark_scanned_all(cache: &mut ArtifactCache<'_>, snapshot: &Project
     }
 }
 
-/// Brings the listed files at these indices up to date.
+/// Updates the state of the listed files at these indices.
 pub(super) fn scan_places(
     cache: &mut ArtifactCache<'_>,
     places: &[usize],
@@ -142,7 +142,7 @@ pub(super) fn scan_places(
     let removed = if is_all { kept.removed(&snapshot.rows) } else { Vec::new() };
     scan.report.removed = removed.len() as u64;
     let young = read_all(cache, &to_read, removed, snapshot, request, &mut scan);
-    // Before anything is marked as read: after a cancellation some files were not.
+    // Before anything is marked as read: after a cancellation, some files were not.
     cache.workspace.check_cancelled()?;
     if request.settles {
         reread_young(cache, &young, snapshot, request);
@@ -170,9 +170,9 @@ impl<'s> KeptRows<'s> {
         self.rows += usize::from(has_row);
     }
 
-    /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
+    /// Returns the known files that are no longer listed, or have become something that is not read.
     fn removed(&self, rows: &FileRows) -> Vec<RelPath> {
-        // Mostly there are none, and a path is listed once.
+        // The usual case: nothing was removed, and each path is listed once.
         if self.rows == rows.len() {
             return Vec::new();
         }
@@ -183,8 +183,8 @@ impl<'s> KeptRows<'s> {
     }
 }
 
-/// Compares the stamps of the listed files at these indices, and takes in those that need not be read. Returns the
-/// files to read, and all whose rows are kept.
+/// Compares the stamps of the listed files at these indices, and adds those that need not be read to the result.
+/// Returns the files to read, and all whose rows are kept.
 fn check_places<'s>(
     cache: &ArtifactCache<'_>,
     places: &[usize],
@@ -193,12 +193,13 @@ fn check_places<'s>(
     scan: &mut ScanResult,
 ) -> (Vec<RelPath>, KeptRows<'s>) {
     let (mut to_read, mut kept) = (Vec::new(), KeptRows::default());
-    // Mostly there is something of all or of none.
+    // Usually all or none of the files are added.
     kept.paths.reserve(places.len());
     scan.files.reserve(places.len());
     for at in places {
         let found = &snapshot.files()[*at];
-        // Of a file that is left out by its name a stamp is there or not, as the listing was made: it is in no answer.
+        // A stamp of a file that is left out by its name may or may not be present, depending on how the listing was
+        // made; it is not used.
         let stat = snapshot.stat(*at).filter(|_| found.skip_reason.is_none());
         let stamp = stat.map(|stat| stat.stamp);
         match check_stamp(&cache.workspace, *at, snapshot, request.trust) {
@@ -215,10 +216,11 @@ fn check_places<'s>(
                 scan.add_known(found, state, stamp, is_kept);
             }
             StampCheck::LeftOut(reason) => {
-                // A row that remains is of what had the name before, unless it gives the same reason.
+                // Another row belongs to an earlier file of that name, unless it gives the same reason.
                 let row = snapshot.rows.get(&found.path);
                 if row.is_some_and(|row| row.state == StoredFileState::LeftOut(reason))
-                    // What is known of a folder that is gone is not derived anew when it is back.
+                    // Data about a folder that does not exist now is kept, so that it need not be derived again when it
+                    // is back.
                     || reason == SkipReason::ResourceGone
                 {
                     kept.keep(&found.path, row.is_some());
@@ -230,7 +232,7 @@ fn check_places<'s>(
     (to_read, kept)
 }
 
-/// Returns what is known of a file without reading it.
+/// Returns the state of a file as far as it is known without reading it.
 pub(super) fn check_stamp(
     workspace: &Workspace<'_>,
     at: usize,
@@ -261,9 +263,10 @@ pub(super) fn check_row<'s>(
     let unread = reason_not_to_read(&stat, workspace.options.structure_max_bytes);
     let row = match (snapshot.rows.get(&found.path), unread) {
         (Some(row), None) => row,
-        // Without a row each answer would attempt to read a link anew, and write that there is none.
+        // Otherwise, each answer would try to read a link again, and write that there is no row.
         (None, Some(reason)) if !is_dirty => return RowCheck::LeftOut(reason),
-        // A row that is there is deleted by the attempt: it is of what had the name before, or the limit was higher then.
+        // The attempt deletes the existing row: it belongs to an earlier file of that name, or the limit was higher
+        // then.
         (_, _) => return RowCheck::Read,
     };
     let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
@@ -271,8 +274,8 @@ pub(super) fn check_row<'s>(
     if is_doubted || !is_same || !snapshot.is_current { RowCheck::Read } else { RowCheck::Unchanged(row) }
 }
 
-/// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
-/// trusted the next time.
+/// Reads files on all cores while this thread writes the results. Returns those that are too recently written for their
+/// stamps to be trusted next time.
 fn read_all(
     cache: &mut ArtifactCache<'_>,
     paths: &[RelPath],
@@ -289,8 +292,8 @@ fn read_all(
         let progress = cache.workspace.world.progress;
         let examiner = examiner(cache, &snapshot.listed.neighbors, request.keeps_text);
         let (sender, results) = sync_channel::<Vec<ExaminedFile>>(RESULTS_WAITING);
-        // This thread has the only connection that writes, so the readers hand over their results. The queue is short:
-        // readers that are faster than the disk wait instead of filling memory.
+        // This thread has the only writing connection, so the readers send their results. The queue is short: readers
+        // that are faster than the disk wait instead of filling memory.
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 examiner.examine_all(paths, &sender, progress);
@@ -321,7 +324,7 @@ fn read_all(
     young
 }
 
-/// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
+/// Waits until recently written files have settled, if that is soon, and reads them once more. Then their stamps can be
 /// trusted, and the next run reads nothing.
 fn reread_young(
     cache: &mut ArtifactCache<'_>,
@@ -333,8 +336,7 @@ fn reread_young(
         return;
     }
     let examiner = examiner(cache, &snapshot.listed.neighbors, request.keeps_text);
-    // By the clock of the file system, which ticks coarsely and so is a little behind: it is what the stamps will
-    // be compared with.
+    // By the file system's clock, which has a coarse resolution and lags slightly: stamps are compared with it.
     let now = cache.workspace.world.clock.now_ns().saturating_add(examiner.skew_ns);
     let rests_at = |row: &FileRow| row.stamp.map(|stamp| stamp.ctime_ns.saturating_add(window_ns(&stamp)));
     let soon: Vec<&FileRow> = young
@@ -342,13 +344,13 @@ fn reread_young(
         .filter(|row| rests_at(row).is_some_and(|at| at < now.saturating_add(MAX_REST_NS)))
         .collect();
     let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
-    // A millisecond more, because a reading at the very end of the window is still racy.
+    // A millisecond more, because a read at the very end of the window is still racy.
     let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
     cache.workspace.world.clock.sleep(std::time::Duration::from_nanos(wait));
     let mut batch = cache.new_batch();
     for row in soon {
         let again = examiner.examine(&row.path);
-        // A file that has changed once more is left to the next run, which sees it by its stamp.
+        // A file that has changed again is left to the next run, which sees that by its stamp.
         if again.stamp == row.stamp && again.outcome.is_as_stored(&row.state) {
             batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
         }
@@ -358,7 +360,7 @@ fn reread_young(
 }
 
 impl ScanResult {
-    /// Takes in what is known of a file that need not be read.
+    /// Adds a file that need not be read to the result.
     fn add_known(
         &mut self,
         found: &DiscoveredFile,
@@ -366,7 +368,8 @@ impl ScanResult {
         stamp: Option<FileStamp>,
         is_kept: bool,
     ) {
-        // Counted and dropped: an index run needs no more, and the states of all files of a large project fill memory.
+        // Counted and dropped: an index run needs no more, and the states of all files of a large project take much
+        // memory.
         if !is_kept && matches!(state, KnownState::Content { .. }) {
             self.report.files += 1;
             return;
@@ -374,7 +377,7 @@ impl ScanResult {
         self.files.push(KnownFile { path: found.path.clone(), tracked: found.tracked, state, stamp });
     }
 
-    /// Takes in what came of reading a file; returns the row that is to be stored, if there is one.
+    /// Adds a file that was read to the result; returns the row to be stored, if there is one.
     pub(super) fn add_examined(
         &mut self,
         examined: ExaminedFile,
@@ -402,7 +405,7 @@ impl ScanResult {
             }
         };
         self.files.push(KnownFile { path: path.clone(), tracked, state: known, stamp: stamp.or(unread) });
-        // What could not be read is looked at again each time.
+        // A file that could not be read is tried again each time.
         let Some(stamp) = stamp else {
             batch.removed.push(path);
             return None;
@@ -424,14 +427,13 @@ impl ScanResult {
     }
 }
 
-/// Returns the state of a file whose stamp has not changed, from its stored row; `None` if it has to be read as another
-/// type than it was. Without neighbors the type that it was read as is taken for right.
+/// Returns the state of a file with an unchanged stamp, from its stored row; `None` if it has to be read as another
+/// type. Without neighbors, the recorded type is assumed to be right.
 pub(super) fn state_from_row(row: &FileRow, neighbors: Option<&HeaderNeighbors>) -> Option<KnownState> {
     match &row.state {
         StoredFileState::LeftOut(reason) => Some(KnownState::LeftOut(*reason)),
         StoredFileState::Content { hash, language, facts } => {
-            // Determined anew for a header: its language depends on other files, so its own stamp does not vouch for
-            // it.
+            // Determined again for a header: its language depends on other files, so its own stamp is no guarantee.
             let file_type = match neighbors {
                 Some(neighbors) if discover::is_header(&row.path) => {
                     discover::detect_file_type(&row.path, facts, neighbors)

@@ -1,4 +1,4 @@
-//! The files that a snapshot is about.
+//! The set of files that a snapshot covers.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::discover::DiscoveredFile;
 use crate::engine::workspace::{FileRows, TreeTracker};
 use crate::model::RelPath;
 
-/// The files that a snapshot is about.
+/// The set of files that a snapshot covers.
 pub(super) enum SnapshotScope<'s> {
     All,
-    /// The listing alone.
+    /// Only the listing.
     Nothing,
     Matching(&'s (dyn Fn(&RelPath) -> bool + Sync)),
     Named(NamedPaths<'s>),
-    /// As [`Self::Named`], and of the listing only what events have reported is checked.
+    /// As [`Self::Named`], but of the listing only what events have reported is checked.
     Reported(NamedPaths<'s>),
 }
 
-/// The number of paths up to which comparing them with one another is faster than looking up the folders of a path.
+/// Up to this number of paths, comparing each with a path is faster than looking up the path's folders.
 const FEW_PATHS: usize = 8;
 
 /// Paths that were named, each of which may be a folder.
@@ -48,8 +48,8 @@ impl SnapshotScope<'_> {
         }
     }
 
-    /// Returns the rows of the files, also of those that are not listed any more, and perhaps of others. Of named files it
-    /// is a copy: as long as an answer holds all rows, they are copied for each change.
+    /// Returns the rows of the files, including those that are no longer listed, and perhaps of others. For named
+    /// files, it is a copy: if an answer held all rows, each change would have to copy them.
     pub(super) fn rows(
         &self,
         rows: Arc<FileRows>,
@@ -68,7 +68,7 @@ impl<'p> NamedPaths<'p> {
         Self { paths, set: paths.iter().map(RelPath::as_bytes).collect() }
     }
 
-    /// Returns whether a path, or a folder that it lies in, was named.
+    /// Returns whether a path, or a folder that contains it, was named.
     fn matches(&self, path: &RelPath) -> bool {
         let path = path.as_bytes();
         if self.paths.len() <= FEW_PATHS {
@@ -79,7 +79,7 @@ impl<'p> NamedPaths<'p> {
         self.set.contains(path) || slashes.any(|slash| self.set.contains(&path[..slash]))
     }
 
-    /// Looks each path up, because the files of a large project are many more than those that change at once.
+    /// Looks up each path, because a large project has many more files than change at once.
     fn places(&self, files: &[DiscoveredFile]) -> Vec<usize> {
         let mut places = Vec::new();
         for path in self.paths {
@@ -98,14 +98,14 @@ impl<'p> NamedPaths<'p> {
         let is_file = |path: &RelPath| {
             rows.contains_key(path)
                 && place_of(path, files).is_some()
-                // An answer may have found a file where there was a folder.
+                // An answer may have found a file in place of a folder.
                 && tree.is_none_or(|tree| !tree.is_unreported_addition(path))
         };
         if self.paths.iter().all(is_file) {
             let row = |path: &RelPath| Some((path.clone(), Arc::clone(rows.get(path)?)));
             return self.paths.iter().filter_map(row).collect();
         }
-        // What is known of a folder is in no order.
+        // The rows of a folder's files are in arbitrary order.
         let named = rows.iter().filter(|(path, _)| self.matches(path));
         named.map(|(path, row)| (path.clone(), Arc::clone(row))).collect()
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_files_are_found_where_a_look_at_each_file_finds_them() {
+    fn named_files_are_found_as_by_checking_each_file() {
         let paths = ["a", "a b/c", "a-b", "a.py", "a/b", "a/b.py", "a/b/c.py", "a/c", "a0", "b", "é/a"];
         let paths = paths.map(|path| RelPath::new(path.as_bytes()).unwrap());
         let file = |path: &RelPath| DiscoveredFile { path: path.clone(), skip_reason: None, tracked: true };
@@ -134,7 +134,7 @@ mod tests {
             let each = (0..files.len()).filter(|at| scope.matches(&files[*at].path));
             assert_eq!(scope.places(&files), each.collect::<Vec<_>>(), "{pair:?}");
         }
-        // Enough for a look-up.
+        // Enough paths for the lookup of folders.
         let many = ["a b", "a/b", "b", "c", "d", "e", "f", "g", "h"];
         let many = many.map(|path| RelPath::new(path.as_bytes()).unwrap());
         assert!(FEW_PATHS < many.len());

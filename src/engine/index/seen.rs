@@ -1,5 +1,5 @@
-//! What of all files has changed since an earlier answer looked at them. Every stamp is compared, as for any answer, unless
-//! events are trusted; only what comes of the files that are as they were is not found out again.
+//! Finds the files that have changed since an earlier answer. Every stamp is compared, as for any answer, unless events
+//! are trusted; only the results for unchanged files are reused.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::engine::workspace::{KnownFile, KnownState, TrackedListing, Workspace}
 use crate::model::RelPath;
 use crate::store::{FileRow, StoredFileState};
 
-/// If more files have changed, all are found out again: it takes no longer, and forgets nothing.
+/// If more files have changed, all are scanned: that takes no longer, and misses nothing.
 const MOST_CHANGED: usize = 2_000;
 
-/// All files of a project as an answer has found them, each by the stored row that says what it is.
+/// All files of a project as an earlier answer found them, each by its stored row.
 #[derive(Clone)]
 pub(in crate::engine) struct SeenFiles {
     listed: Arc<TrackedListing>,
-    /// In the order of the listing; `None` where no row says what the file is.
+    /// In the order of the listing; `None` if no row describes the file.
     rows: Vec<Option<Arc<FileRow>>>,
 }
 
 impl SeenFiles {
-    /// Returns how these files, which are all of the project, can be recognized; `None` if nothing is known between answers.
+    /// Returns a record of these files, which are all of the project's; `None` if nothing is cached between answers.
     pub(in crate::engine) fn of(cache: &ArtifactCache<'_>, files: &[KnownFile]) -> Option<Self> {
         let tree = cache.workspace.tracker.as_ref()?;
         let listed = tree.snapshot(&cache.workspace.options.names).listed?;
@@ -38,7 +38,7 @@ impl SeenFiles {
         Some(Self { listed, rows: rows.map(Option::<&_>::cloned).collect() })
     }
 
-    /// Returns whether a file is known to have been the same.
+    /// Returns whether a file is known to be unchanged.
     pub(in crate::engine) fn is_same(&self, at: usize, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
         self.rows[at].as_ref().is_some_and(|row| says(row, file, workspace))
     }
@@ -51,7 +51,7 @@ impl SeenFiles {
     }
 }
 
-/// Returns whether a row says of a file what was found, whatever is hidden of it.
+/// Returns whether a row matches the state of a file, ignoring masks.
 fn says(row: &FileRow, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
     match (&row.state, &file.state) {
         (
@@ -63,7 +63,7 @@ fn says(row: &FileRow, file: &KnownFile, workspace: &Workspace<'_>) -> bool {
     }
 }
 
-/// Returns the rows that say of these files what was found, by their positions.
+/// Returns the rows that match the states of these files, by their positions.
 pub(in crate::engine) fn rows_of(
     cache: &ArtifactCache<'_>,
     files: &[(usize, KnownFile)],
@@ -74,23 +74,23 @@ pub(in crate::engine) fn rows_of(
     files.iter().map(|(at, file)| (*at, row(file))).collect()
 }
 
-/// The files that are not sure to be what they were.
+/// The files that may have changed.
 pub(in crate::engine) struct ChangedFiles {
-    /// By their positions in the listing, as they are now.
+    /// By position in the listing, in their current state.
     pub(in crate::engine) files: Vec<(usize, KnownFile)>,
-    /// Whether these are only those that events have reported.
+    /// Whether only files reported by events were checked.
     pub(in crate::engine) trusted_events: bool,
 }
 
-/// Returns the files that are not sure to be what they were, and those that are `wanted` all the same. `None` if files came
-/// or went, or very many have changed.
+/// Returns the files that may have changed, and the `wanted` ones in any case. `None` if files came or went, or very
+/// many have changed.
 pub(in crate::engine) fn files_changed_since(
     cache: &mut ArtifactCache<'_>,
     seen: &SeenFiles,
     wanted: &dyn Fn(&RelPath) -> bool,
     trusts_events: bool,
 ) -> Result<Option<ChangedFiles>, Error> {
-    // Another answer may have hidden symbols. The caller hides those of its own.
+    // Another answer may have hidden symbols. The caller hides its own.
     cache.workspace.hidden.clear();
     let reported = if trusts_events { reported_files(cache, seen, wanted) } else { None };
     let scope = match &reported {
@@ -115,24 +115,24 @@ pub(in crate::engine) fn files_changed_since(
         mark_scanned_all(cache, &snapshot);
     }
     cache.workspace.log.record_scan(scan.report);
-    // Both are by path, and each file that was looked at is found as something.
+    // Both are sorted by path, and each checked file has a state.
     Ok(Some(ChangedFiles { files: places.into_iter().zip(scan.files).collect(), trusted_events }))
 }
 
-/// Returns the files that were reported as changed, or read anew, since they were seen, and those that are `wanted`. `None`
-/// if events do not reveal that, or very many are.
+/// Returns the files that were reported as changed, or read again, since they were seen, and the `wanted` ones. `None`
+/// if events do not reveal that, or there are very many.
 fn reported_files(
     cache: &mut ArtifactCache<'_>,
     seen: &SeenFiles,
     wanted: &dyn Fn(&RelPath) -> bool,
 ) -> Option<Vec<RelPath>> {
     let tree = cache.workspace.tracker.clone()?;
-    // Before the rows are: a file that is read in between is in these as it is then.
+    // Before the rows: they then include files that are read in between.
     let began = tree.snapshot(&cache.workspace.options.names);
-    // The listing of a project in which files may have come or gone is checked by the snapshot.
+    // The snapshot checks the listing of a project in which files may have come or gone.
     let listed = began.listed.or(began.suspect);
     let is_listed_as_seen = listed.is_some_and(|listed| Arc::ptr_eq(&listed, &seen.listed));
-    // A linked folder may be one that cannot be watched.
+    // Some linked folders cannot be watched.
     let is_watched = cache.workspace.files.mounts().is_empty();
     if cache.workspace.paranoid || !began.is_complete || !is_listed_as_seen || !is_watched {
         return None;
@@ -147,8 +147,8 @@ fn reported_files(
     (reported.len() <= MOST_CHANGED).then_some(reported)
 }
 
-/// Returns the positions of the files of which the stamps do not show that they are as they were seen, and of those that are
-/// `wanted`; `None` if very many have changed.
+/// Returns the positions of the files whose stamps do not show that they are unchanged, and of the `wanted` ones;
+/// `None` if very many have changed.
 fn changed_places(
     cache: &ArtifactCache<'_>,
     seen: &SeenFiles,
@@ -157,7 +157,7 @@ fn changed_places(
 ) -> Option<Vec<usize>> {
     let is_as_seen = |at: usize| match check_row(&cache.workspace, at, snapshot, Trust::Stamps) {
         RowCheck::Unchanged(row) => seen.rows[at].as_ref().is_some_and(|before| Arc::ptr_eq(before, row)),
-        // By its name, which is what it was, or for what it is now.
+        // Left out by its name as before, or because of its current state.
         RowCheck::LeftOut(_) => snapshot.files()[at].skip_reason.is_some(),
         RowCheck::Read => false,
     };

@@ -1,4 +1,5 @@
-//! The files that arguments select. A path of a file is looked at by itself, so that an answer comes in milliseconds.
+//! The files that arguments select. The path of a single file is checked directly, so that an answer takes
+//! milliseconds.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,16 +14,16 @@ use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace, is_
 use crate::model::{ContentHash, FileStamp, MissingFile, RelPath, SkipReason, error_chain};
 use crate::sys::{FileKind, Files};
 
-/// The files that some words mean.
+/// The files that some arguments select.
 #[derive(Default)]
 pub(in crate::engine) struct FileSelection {
-    /// Those that were named by their paths first, in the order of the words; the rest by path.
+    /// Files named by their paths first, in the order of the arguments; the rest by path.
     pub(in crate::engine) files: Vec<KnownFile>,
     pub(in crate::engine) texts: HashMap<RelPath, HashedText>,
     pub(in crate::engine) named: HashSet<RelPath>,
-    /// Words that mean no file, and need not.
+    /// Arguments that select no file, where that is allowed.
     pub(in crate::engine) missing: Vec<MissingFile>,
-    /// A hash of the rules by which all files were listed; `None` if they were not, or it is not known.
+    /// A hash of the rules by which all files were listed; `None` if they were not listed, or it is unknown.
     pub(in crate::engine) rules: Option<ContentHash>,
 }
 
@@ -31,9 +32,9 @@ pub(in crate::engine) struct FileArgument<'a> {
     pub(in crate::engine) is_required: bool,
 }
 
-/// Returns the files that words mean. A path of a file is looked at by itself; for a folder or a pattern the whole
-/// project is listed. No words mean every file.
-/// A text that is read on the way and that `keeps_text` asks for is kept.
+/// Returns the files that arguments select. The path of a file is checked directly; for a folder or a pattern, the
+/// whole project is listed. Without arguments, all files are selected. A text that is read in the process is kept if
+/// `keeps_text` requests it.
 pub(in crate::engine) fn select_named(
     cache: &mut ArtifactCache<'_>,
     words: &[String],
@@ -51,7 +52,7 @@ pub(in crate::engine) fn select(
     trust: Trust,
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<FileSelection, Error> {
-    // Another answer may have hidden other symbols. The caller hides those of its own.
+    // Another answer may have hidden other symbols. The caller hides its own.
     cache.workspace.hidden.clear();
     let mut selection = FileSelection::default();
     let mut selectors = Vec::new();
@@ -69,7 +70,7 @@ pub(in crate::engine) fn select(
                 selection.files.push(file);
             }
             Ok(None) if word.is_required => selectors.push((word, Selector::new(word.text)?)),
-            // A preset was written earlier; that one of its patterns is malformed should not cost the others.
+            // A preset was written earlier; a malformed pattern in it should not invalidate the others.
             Ok(None) => selectors.push((word, Selector::new_lenient(word.text))),
             Err(error) => selection.record_missing(word, error)?,
         }
@@ -82,7 +83,7 @@ pub(in crate::engine) fn select(
             if !found.files.iter().any(|file| selector.selects(&file.path)) {
                 selection.record_missing(word, Error::NothingSelected { word: word.text.to_owned() })?;
             }
-            // A repository within this one is a folder, and yet listed by its name.
+            // A nested repository is a folder, but listed by its name.
             let is_named = |file: &&KnownFile| file.path.as_bytes() == word.text.as_bytes();
             selection.named.extend(found.files.iter().find(is_named).map(|file| file.path.clone()));
         }
@@ -94,7 +95,7 @@ pub(in crate::engine) fn select(
         selection.texts.extend(found.texts);
         selection.rules = found.rules;
     }
-    // Words may overlap: a file stays where it was selected first.
+    // Arguments may overlap: a file stays where it was selected first.
     if !words.is_empty() {
         let mut seen = HashSet::new();
         selection.files.retain(|file| seen.insert(file.path.clone()));
@@ -113,8 +114,7 @@ pub(in crate::engine) fn select_visible(
     Ok(selection)
 }
 
-/// Returns the files of the project whose content, read as that type, is wanted; and all that had to be read, whatever
-/// they are.
+/// Returns the files with wanted contents (by hash and file type), and all files that had to be read.
 pub(in crate::engine) fn select_contents(
     cache: &mut ArtifactCache<'_>,
     trust: Trust,
@@ -146,7 +146,7 @@ fn resolve_file(
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<Option<(KnownFile, Option<HashedText>)>, Error> {
     let Some(path) = cache.workspace.resolve_path(word)? else { return Ok(None) };
-    // Names such as `[id].tsx` are common: only where no file has the name is it a pattern.
+    // Names such as `[id].tsx` are common: it is a pattern only if no file has that name.
     let may_be_pattern = word.contains(['*', '?', '[', '{']) && !cache.workspace.names.is_excluded(&path);
     if may_be_pattern && cache.workspace.files.stat(&path).is_err() {
         return Ok(None);
@@ -154,8 +154,8 @@ fn resolve_file(
     file_at(cache, path, trust, keeps_text)
 }
 
-/// Returns the file that a word names by its path, never as a pattern; `None` for a folder. A file that is not there is
-/// left out as vanished.
+/// Returns the file that an argument names by its path, never as a pattern; `None` for a folder. A file that does not
+/// exist is left out as vanished.
 pub(in crate::engine) fn select_path(
     cache: &mut ArtifactCache<'_>,
     word: &str,
@@ -185,12 +185,12 @@ fn file_at(
         Some(reason) => (KnownState::LeftOut(reason), None, None),
         None => examine_one(cache, &path, trust, keeps_text),
     };
-    // That git tracks it is assumed, because finding out takes a listing. So in the stable order, an untracked file
-    // that is named by its path is placed like one that never changed.
+    // Git is assumed to track it, because finding out takes a listing. So in the stable order, an untracked file that
+    // is named by its path is placed like one that never changed.
     Ok(Some((KnownFile { path, tracked: true, state, stamp }, text)))
 }
 
-/// Returns what a single file is now, and its stamp; reads it only if its stamp has changed.
+/// Returns the current state of a single file, and its stamp; reads it only if its stamp has changed.
 fn examine_one(
     cache: &mut ArtifactCache<'_>,
     path: &RelPath,
@@ -200,7 +200,7 @@ fn examine_one(
     let is_current = cache.has_current_producers();
     let (row, began) = match cache.workspace.tracker.clone() {
         Some(tree) => {
-            // Before the rows are taken: what another session settles in between is in them.
+            // Before the rows are taken: they then include what another session stores in between.
             let began = tree.snapshot(&cache.workspace.options.names);
             (cache.shared_rows(&tree).get(path).cloned(), Some(began))
         }

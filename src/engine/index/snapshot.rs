@@ -1,4 +1,4 @@
-//! A snapshot of the whole tree: which files there are, what is known of them, and their stamps now.
+//! A snapshot of the whole tree: the listed files, their cached data, and their current stamps.
 
 use std::sync::Arc;
 
@@ -21,20 +21,20 @@ use crate::sys::{FileStat, Files};
 /// The number of files below which one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
 
-/// What is known of the tree before any file is read.
+/// The cached data about the tree before any file is read.
 pub(super) struct ProjectSnapshot {
     pub(super) listed: Arc<TrackedListing>,
-    /// Those of the files that it is about; where these were named, no others.
+    /// The rows of the covered files; for named files, no others.
     pub(super) rows: Arc<FileRows>,
-    /// The positions of the files that it is about, in order, in the listing.
+    /// The positions of the covered files in the listing, ascending.
     pub(super) places: Vec<usize>,
-    /// The file system's data of each of them.
+    /// The file system's metadata of each of them.
     stats: Vec<Option<FileStat>>,
-    /// Whether what is stored was made by this program's producers.
+    /// Whether the stored data was made by this program's producers.
     pub(super) is_current: bool,
-    /// What was known before, where anything is known between answers.
+    /// The earlier state, if anything is cached between answers.
     pub(super) tree: Option<TreeSnapshot>,
-    /// When that was looked up, by the machine's clock.
+    /// When that was taken, by the machine's clock.
     pub(super) began_ns: i64,
 }
 
@@ -44,7 +44,7 @@ impl ProjectSnapshot {
         place_of(path, self.files()).is_some_and(|at| self.files()[at].tracked)
     }
 
-    /// Returns the file system's data of the listed file at a position; `None` if it was not asked for.
+    /// Returns the metadata of the listed file at a position; `None` if it was not requested.
     pub(super) fn stat(&self, at: usize) -> Option<FileStat> {
         let is_all = self.places.len() == self.files().len();
         let index = if is_all { Some(at) } else { self.places.binary_search(&at).ok() };
@@ -62,7 +62,7 @@ impl ProjectSnapshot {
     }
 }
 
-/// Lists the files, and takes the stamps of those that the snapshot is about.
+/// Lists the files, and takes the stamps of the covered ones.
 pub(super) fn take_snapshot(
     cache: &mut ArtifactCache<'_>,
     scope: &SnapshotScope<'_>,
@@ -70,7 +70,7 @@ pub(super) fn take_snapshot(
     let began_ns = cache.workspace.world.clock.now_ns();
     let (rows, began) = match cache.workspace.tracker.clone() {
         Some(tree) => {
-            // Before the rows are taken: what another session settles in between is in them.
+            // Before the rows are taken: they then include what another session stores in between.
             let began = tree.snapshot(&cache.workspace.options.names);
             (cache.shared_rows(&tree), Some(began))
         }
@@ -81,7 +81,7 @@ pub(super) fn take_snapshot(
         (SnapshotScope::Reported(_), Some(listed)) => Some(Arc::clone(listed)),
         (_, _) => cache.workspace.reusable_listing(began),
     });
-    // If there is none, the listing itself is measured too.
+    // If there is none, the time of the listing is measured too.
     drop(timer);
     let StampedListing { listed, places, stats } = match kept {
         Some(listed) => {
@@ -94,24 +94,24 @@ pub(super) fn take_snapshot(
         None => list_and_stat(cache, &rows, began.as_ref(), scope)?,
     };
     let rows = scope.rows(rows, &listed.listing.files, cache.workspace.tracker.as_deref());
-    // Also those of a kept listing: an answer from the cache has to say what a new one would.
+    // Also those of a cached listing: an answer from the cache has to equal a new one.
     for note in &listed.listing.notes {
         cache.workspace.note(note.clone());
     }
-    // Without a store nothing was made by another program.
+    // Without a store, nothing was made by another program.
     let is_current =
         cache.has_current_producers() || (cache.store.is_none() && cache.workspace.tracker.is_some());
     Ok(ProjectSnapshot { listed, rows, places, stats, is_current, tree: began, began_ns })
 }
 
-/// A listing, and the file system's data of the files that a snapshot is about, at their positions.
+/// A listing, and the metadata of the covered files at their positions.
 struct StampedListing {
     listed: Arc<TrackedListing>,
     places: Vec<usize>,
     stats: Vec<Option<FileStat>>,
 }
 
-/// Lists the files again, and takes the stamps of known files meanwhile.
+/// Lists the files again, and takes the stamps of known files concurrently.
 fn list_and_stat(
     cache: &ArtifactCache<'_>,
     rows: &FileRows,
@@ -119,8 +119,8 @@ fn list_and_stat(
     scope: &SnapshotScope<'_>,
 ) -> Result<StampedListing, Error> {
     let (listed, stats) = cache.workspace.list_files(Some(rows), began, skew_ns(cache, began), || {
-        // By the stored rows, because the listing is being made at the same time. A file that has no row is read
-        // anyway, so it needs no stat here.
+        // By the stored rows, because the listing is made at the same time. A file without a row is read anyway, so it
+        // needs no stat here.
         let paths: Vec<&RelPath> = rows.keys().filter(|path| scope.matches(path)).collect();
         let stats = stat_all(&cache.workspace, &paths);
         paths.into_iter().zip(stats).collect::<FxHashMap<_, _>>()
@@ -131,7 +131,7 @@ fn list_and_stat(
     Ok(StampedListing { listed, places, stats })
 }
 
-/// Counts the files that are to be read because their stamps have changed, and that no event reported in time.
+/// Counts the files that will be read because their stamps have changed although no event reported them in time.
 pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snapshot: &ProjectSnapshot) {
     let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) else { return };
     // Before everything was scanned once, a difference says nothing about events: the change may be older than the
@@ -139,14 +139,14 @@ pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snaps
     if !began.is_complete {
         return;
     }
-    // The event of a later change may still have been on its way when it was looked up what was reported; since then, a
-    // starved process may have waited for longer than the deadline.
+    // The event of a later change may still have been on its way when the reports were looked up; since then, a starved
+    // process may have waited for longer than the deadline.
     let reported_until_ns = snapshot.began_ns.saturating_sub(EVENT_DEADLINE_NS);
     let is_missed = |path: &&RelPath| {
         let stat = place_of(path, snapshot.files()).and_then(|at| snapshot.stat(at));
         let row = snapshot.rows.get(*path);
         !snapshot.is_dirty(path)
-            // A linked folder may be one that cannot be watched.
+            // Some linked folders cannot be watched.
             && cache.workspace.files.mount_of(path.as_bytes()).is_none()
             && row.zip(stat).is_some_and(|(row, stat)| {
                 row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < reported_until_ns
@@ -155,7 +155,7 @@ pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snaps
     tree.count_missed(to_read.iter().filter(is_missed).count() as u64);
 }
 
-/// Notes a file whose bytes are not what its stamp promised; only a paranoid project reads such a file.
+/// Notes a file whose bytes changed although its stamp did not; only a paranoid project reads such a file.
 pub(super) fn report_stamp_mismatch(
     cache: &mut ArtifactCache<'_>,
     examined: &ExaminedFile,
@@ -176,13 +176,13 @@ pub(super) fn report_stamp_mismatch(
     }
 }
 
-/// Returns what the file system's clock is ahead of the machine's, if a listing made now is kept.
+/// Returns how far the file system's clock is ahead of the machine's, if a listing made now is cached.
 fn skew_ns(cache: &ArtifactCache<'_>, began: Option<&TreeSnapshot>) -> i64 {
     if began.is_some_and(|began| began.is_trusted) { cache.clock_skew_ns() } else { 0 }
 }
 
-/// Returns the sources that decide which language a header is in; none for any other file. Those of its folder mostly
-/// do, and the whole project is listed only if they do not.
+/// Returns the sources that decide the language of a header; none for any other file. Those in its folder usually
+/// suffice, and the whole project is listed only if they do not.
 pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> HeaderNeighbors {
     if !discover::is_header(path) {
         return HeaderNeighbors::default();
@@ -207,7 +207,7 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
     listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
 }
 
-/// Takes the stamps of files, on two cores if there are many to take.
+/// Takes the stamps of files, on two cores if there are many.
 fn stat_all(workspace: &Workspace<'_>, paths: &[&RelPath]) -> Vec<Option<FileStat>> {
     let _timer = workspace.steps.time(AnswerStep::Stat);
     let files = &workspace.files;
@@ -217,7 +217,7 @@ fn stat_all(workspace: &Workspace<'_>, paths: &[&RelPath]) -> Vec<Option<FileSta
         }
     };
     let mut stats = vec![None; paths.len()];
-    // A refresh after an edit wants those of one file: starting a thread takes longer.
+    // A refresh after an edit needs those of one file: starting a thread takes longer.
     let second = if paths.len() < 2 * FILES_FOR_A_THREAD { paths.len() } else { paths.len() / 2 };
     let (of_first, of_second) = stats.split_at_mut(second);
     std::thread::scope(|scope| {

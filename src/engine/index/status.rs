@@ -13,11 +13,11 @@ use crate::model::{ArtifactKind, ContentHash, FileType, RelPath, SkipReason, Tie
 use crate::store::StoredFileState;
 use crate::sys::Files;
 
-/// How what is stored of a file compares with the file.
+/// How the stored data of a file compares with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
     Fresh,
-    /// The file has changed since, or may have.
+    /// The file has changed, or may have.
     Stale,
     /// Nothing is stored yet.
     New,
@@ -29,7 +29,7 @@ pub enum Freshness {
 pub struct FileStatus {
     pub path: RelPath,
     pub freshness: Freshness,
-    /// Its content when it was last read, and the type that it was read as.
+    /// Its content and file type when it was last read.
     pub content: Option<(ContentHash, &'static FileType)>,
     /// The size of that content in bytes.
     pub size: Option<u64>,
@@ -39,12 +39,12 @@ pub struct FileStatus {
 }
 
 impl FileStatus {
-    /// Returns about how many tokens its content has, rather too many than too few.
+    /// Returns an estimate of its tokens, more likely too high than too low.
     pub fn estimated_tokens(&self) -> Option<u64> {
         self.size.map(aggregate::estimate_tokens)
     }
 
-    /// Returns who writes the summaries of files of its type.
+    /// Returns the producer of summaries for files of its type.
     pub fn summary_author(&self) -> Option<String> {
         let (_, file_type) = self.content?;
         producer(ArtifactKind::Summary, file_type).map(|by| by.version)
@@ -57,7 +57,7 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
     for (at, found) in snapshot.files().iter().enumerate() {
         let check = check_stamp(&cache.workspace, at, &snapshot, Trust::Stamps);
         let row = snapshot.rows.get(&found.path);
-        // Without the neighbors, so that a header has the type that it was last read as: this is about what is stored.
+        // Without neighbors, so that a header has the type that it was last read as: this is about the stored data.
         let known = row.and_then(|row| state_from_row(row, None));
         let freshness = match &check {
             StampCheck::LeftOut(reason) | StampCheck::Unchanged(KnownState::LeftOut(reason)) => {
@@ -75,7 +75,8 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
             Some(KnownState::LeftOut(_)) | None => None,
         };
         let is_shown = !matches!(freshness, Freshness::LeftOut(_));
-        // A row may have outlived the text, as of a file that cannot be read any more; nothing is shown of it then.
+        // A row may have outlived the text, for example of a file that can no longer be read; nothing of it is shown
+        // then.
         let content = content.filter(|_| is_shown);
         let measures = measures.filter(|_| content.is_some());
         all.push(FileStatus {
@@ -90,7 +91,7 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
     Ok(all)
 }
 
-/// The files of the project, as far as they are known without comparing the stamps of all.
+/// The files of the project, as far as they are known without comparing all stamps.
 pub(in crate::engine) struct ListedFiles<'c> {
     snapshot: ProjectSnapshot,
     workspace: &'c Workspace<'c>,
@@ -130,14 +131,14 @@ impl ListedFiles<'_> {
         if row.is_some_and(|row| matches!(row.state, StoredFileState::Content { .. })) {
             return true;
         }
-        // There may be something to show by now.
+        // It may have become showable.
         let stamp = self.workspace.files.stat(path).ok().map(|stat| stat.stamp);
         row.is_none_or(|row| row.stamp != stamp)
             && !matches!(unread_freshness(self.workspace, found, false), Freshness::LeftOut(_))
     }
 }
 
-/// Returns the status of a file that was selected, and so is up to date.
+/// Returns the status of a selected file, which is up to date.
 pub(in crate::engine) fn selected_status(workspace: &Workspace<'_>, file: &KnownFile) -> FileStatus {
     let unread = FileStatus {
         path: file.path.clone(),
@@ -160,7 +161,7 @@ pub(in crate::engine) fn selected_status(workspace: &Workspace<'_>, file: &Known
 
 /// Returns the status of a file that an index run would read.
 fn unread_freshness(workspace: &Workspace<'_>, found: &DiscoveredFile, is_known: bool) -> Freshness {
-    // A file without a row may have no stat in the snapshot, and one that would be left out must not be reported as
+    // A file without a row may have no stat in the snapshot, and a file that would be left out must not be reported as
     // new.
     let reason = match workspace.files.stat(&found.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),

@@ -1,4 +1,4 @@
-//! What a scan reads, and what it does not read a second time.
+//! What a scan reads, and what it does not read again.
 
 use super::scan::Trust;
 use crate::engine::testing::{FILES, TestProject, view_request};
@@ -25,7 +25,7 @@ fn a_file_that_never_holds_still_is_left_out_and_said_so() {
 }
 
 #[test]
-fn one_content_under_many_names_is_derived_from_once() {
+fn artifacts_of_one_content_under_many_names_are_derived_once() {
     let text = FILES[0].1;
     let sandbox = TestProject::new(&[("a.py", text), ("b.py", text), ("c/d.py", text)]);
     let report = sandbox.project(true).index(Trust::Stamps).unwrap();
@@ -33,7 +33,7 @@ fn one_content_under_many_names_is_derived_from_once() {
 }
 
 #[test]
-fn a_header_is_read_anew_when_its_neighbors_tell_another_language() {
+fn a_header_is_read_again_when_its_neighbors_change_its_language() {
     let sandbox = TestProject::new(&[("x.h", "int f(int class_);\n")]);
     let language = |sandbox: &TestProject| {
         let mut project = sandbox.project(true);
@@ -50,7 +50,7 @@ fn twenty_edits_of_one_size_are_all_seen() {
     let sandbox = TestProject::new(&[("a.py", "x = 00\n")]);
     let request = view_request(ViewMode::Summary, &["a.py"]);
     for number in 0..20 {
-        // In place, so that neither the inode nor the size shows it.
+        // In place, so that neither the inode nor the size changes.
         let text = format!("x = {number:02}\n");
         let path = sandbox.folder.path().join("a.py");
         let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
@@ -62,7 +62,7 @@ fn twenty_edits_of_one_size_are_all_seen() {
 }
 
 #[test]
-fn the_slices_of_a_file_are_resolved_with_one_reading() {
+fn the_slices_of_a_file_are_resolved_with_one_read() {
     let sandbox = TestProject::new(&[("a.py", "one\ntwo\nthree\n")]);
     let project = sandbox.project(true);
     let slices = [1, 2, 3].map(|line| project.make_slice("a.py", line, line).unwrap());

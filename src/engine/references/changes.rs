@@ -1,4 +1,4 @@
-//! Which symbols differ from a revision of git: those whose own lines do, without those of the symbols within them.
+//! Finds symbols that differ from a git revision: those whose own lines differ, excluding the lines of nested symbols.
 
 use std::collections::HashSet;
 
@@ -10,30 +10,30 @@ use crate::engine::history::{Baseline, RevisionText, baseline, changed_since, te
 use crate::engine::workspace::KnownFile;
 use crate::model::{RelPath, SourceFacts};
 
-/// The number of files that are compared at once.
+/// The number of files that are compared at a time.
 const FILES_AT_ONCE: usize = 100;
 
-/// What differs from a revision.
+/// The differences from a revision.
 #[derive(Debug, Default)]
 pub(super) struct ChangedSymbols {
-    /// Symbols that are new or other than they were.
+    /// Symbols that are new or changed.
     pub(super) symbols: Vec<SymbolId>,
     /// Files that differ outside of all symbols.
     pub(super) files: Vec<u32>,
-    /// Symbols that are gone.
+    /// Removed symbols.
     pub(super) removed: Vec<RemovedSymbol>,
 }
 
-/// A symbol that a revision has, and the project has not.
+/// A symbol that exists in a revision but no longer in the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedSymbol {
     /// The file that it was in.
     pub path: RelPath,
-    /// Its name after those of its containers, joined by dots.
+    /// Its qualified name, joined by dots.
     pub qualified_name: String,
 }
 
-/// Returns what differs from a revision in the files that references are read of.
+/// Returns the differences from a revision in the files of supported languages.
 pub(super) fn changed_symbols(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
@@ -59,7 +59,7 @@ pub(super) fn changed_symbols(
         for path in paths {
             let old = match old.get(*path) {
                 Some(RevisionText::Text(text)) => text.as_str(),
-                // What is not known of a file is not a change of it.
+                // Missing data about a file is not a change.
                 Some(RevisionText::NoRevision) => continue,
                 Some(RevisionText::Absent | RevisionText::LeftOut(_) | RevisionText::UnaskablePath)
                 | None => "",
@@ -80,7 +80,7 @@ fn compare_file(
     let file = graph.files_named(path.as_bytes()).into_iter().find(|file| graph.path(*file) == path);
     let new = file.and_then(|_| cache.workspace.read_text(path).ok()).map(|(_, text)| text);
     let file_type = type_of_text(path, new.as_deref().unwrap_or(old));
-    // What a mask hides is hidden of the earlier version too, or it would seem to have been removed.
+    // The earlier version is masked too; otherwise, hidden symbols would seem to have been removed.
     let item = items.find(path);
     let mask = item.map(|item| item.ast_mask.as_slice()).unwrap_or_default();
     let earlier = hide_in_earlier(&cache.workspace, path, (old.to_owned(), new.as_deref()), mask, file_type);
@@ -88,7 +88,7 @@ fn compare_file(
         new.is_none() && earlier.lacks_hidden && item.is_some_and(|item| item.is_of(path));
     let may_name_hidden = earlier.may_show_hidden || is_gone_under_other_name;
     let (old, new) = (earlier.text.as_str(), new.unwrap_or_default());
-    // A file that is gone is read as what its name and its text say.
+    // The language of a removed file is determined by its name and text.
     let language = file.map_or(file_type.id, |file| graph.language(file));
     let timeout = cache.workspace.options.parse_timeout;
     let facts_in = |language| text_facts(&cache.workspace, language, old, timeout);

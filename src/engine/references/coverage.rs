@@ -1,5 +1,5 @@
-//! Tests that a coverage file says ran what is changed: the file `.coverage` that coverage.py writes to the project's
-//! folder, if it has a context for each test.
+//! Selects tests that ran changed code according to a coverage file: `.coverage`, which coverage.py writes to the
+//! project's folder, if it has a context for each test.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -115,27 +115,27 @@ fn covered_tests(
     Ok(found)
 }
 
-/// Returns the lines that run when a function is called: those of its head run when it is defined.
+/// Returns the lines that run when a function is called, without its head, which runs when it is defined.
 fn body_lines(graph: &ReferenceGraph, symbol: SymbolId) -> Option<RangeInclusive<u32>> {
     let fact = graph.symbol(symbol);
     let first = (fact.line + 1).min(fact.last_line);
     (fact.kind == DefinitionKind::Function).then_some(first..=fact.last_line)
 }
 
-/// Finds tests by the names that contexts have.
+/// Finds tests by the names of contexts.
 struct TestNames<'a> {
     graph: &'a ReferenceGraph,
     inherited: &'a InheritedTests,
     by_path: HashMap<String, HashMap<Cow<'a, str>, TestRun>>,
-    /// The functions of files of tests by their names, with those of their modules and classes before them.
+    /// The functions in test files by name, with their module and class names.
     by_module: Option<HashMap<&'a str, Vec<(String, TestRun)>>>,
 }
 
 impl TestNames<'_> {
-    /// Returns the test of a context: `tests/test_a.py::TestA::test_b[1]|run` as pytest-cov writes it, or
-    /// `tests.test_a.TestA.test_b` as `dynamic_context = test_function` does.
+    /// Returns the test of a context: `tests/test_a.py::TestA::test_b[1]|run` as written by pytest-cov, or
+    /// `tests.test_a.TestA.test_b` as written with `dynamic_context = test_function`.
     fn find(&mut self, context: &str) -> Option<TestRun> {
-        // Parameters may contain anything.
+        // Parameters may contain any characters.
         let context = context.split('[').next().unwrap_or(context);
         match context.split('|').find_map(|part| part.split_once("::")) {
             Some((path, name)) => self.in_file(path, &name.replace("::", ".")),

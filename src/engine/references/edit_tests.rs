@@ -1,4 +1,4 @@
-//! After any edits, the references that a process keeps are those that another one finds.
+//! After any edits, the cached references equal those computed by another process.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ fn edit(text: &mut String, numbers: &mut TestNumbers) {
     *text = lines.join("\n") + "\n";
 }
 
-/// Checks a series of edits of files that also go and come again.
+/// Checks a series of edits, in which files are also removed and added again.
 fn check(extra: &[(&str, &str)], seed: u64, edits: usize) {
     let files = [FILES, extra].concat();
     let sandbox = TestProject::new(&files);
@@ -85,7 +85,7 @@ fn check(extra: &[(&str, &str)], seed: u64, edits: usize) {
 }
 
 #[test]
-fn kept_references_are_those_of_another_process_after_any_edit() {
+fn cached_references_equal_those_of_another_process_after_any_edit() {
     check(&[], 1, 50);
     let cpp = ("use.cpp", "#include \"lib.h\"\nint use() {\n  return begin(1) + finish(2);\n}\n");
     check(&[cpp], 9, 30);

@@ -1,4 +1,4 @@
-//! The references of a project, with what finds them by either end.
+//! The references of a project, indexed by both ends.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,13 +14,14 @@ use crate::references::{
 /// The index of a symbol in [`ReferenceGraph::symbols`].
 pub type SymbolId = u32;
 
-/// The symbols of a project and the references between them. What no edit of a body changes is shared with the graph before.
+/// The symbols of a project and the references between them. Data that an edit does not affect is shared with the
+/// previous graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReferenceGraph {
     files: Arc<Vec<GraphFile>>,
-    /// In the order of the files, and within a file in that of the names.
+    /// Ordered by file, and within a file by the positions of their names.
     symbols: Vec<GraphSymbol>,
-    /// By file and line of the use, and then by symbol.
+    /// By file and line of the use, then by symbol.
     references: Vec<GraphReference>,
     to_symbol: Adjacency,
     from_symbol: Adjacency,
@@ -29,7 +30,7 @@ pub struct ReferenceGraph {
     unresolved: Arc<UnresolvedUses>,
 }
 
-/// What may run or be meant where a symbol is: for a member what it overrides, for a type what inherits it.
+/// Symbols that may be used in place of others: for a member those that it overrides, for a type those that inherit it.
 #[derive(Debug, PartialEq, Eq, Default)]
 struct StandIns {
     symbols: Vec<SymbolId>,
@@ -39,9 +40,9 @@ struct StandIns {
 /// The uses that could not be resolved.
 #[derive(Debug, PartialEq, Eq, Default)]
 struct UnresolvedUses {
-    /// By file and line.
+    /// Sorted by file and line.
     places: Vec<UnresolvedPlace>,
-    /// The rows of `places` of each name.
+    /// The rows of `places` for each name.
     of_name: HashMap<Box<str>, Vec<u32>>,
 }
 
@@ -50,7 +51,7 @@ struct UnresolvedUses {
 pub(super) struct UnresolvedPlace {
     pub(super) file: u32,
     pub(super) line: u32,
-    /// The innermost symbol around it.
+    /// The innermost symbol that contains it.
     pub(super) from: Option<SymbolId>,
 }
 
@@ -60,32 +61,33 @@ struct GraphFile {
     path: RelPath,
     language: &'static str,
     is_test: bool,
-    /// The first of its symbols; they end where those of the next file begin.
+    /// The first of its symbols; they end at the first symbol of the next file.
     first_symbol: SymbolId,
 }
 
 /// A function, a type or a macro.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphSymbol {
-    /// Its name after those of its containers, joined by dots.
+    /// Its qualified name, joined by dots.
     pub qualified_name: Arc<str>,
     /// The index of its file.
     pub file: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: DefinitionKind,
     /// Whether it is a member of a type.
     pub is_member: bool,
-    /// Its first line with decorators, counted from 1.
+    /// Its first line including decorators, counted from 1.
     pub first_line: u32,
     /// The line of its name.
     pub line: u32,
     /// Its last line.
     pub last_line: u32,
-    /// The symbol around it.
+    /// The enclosing symbol.
     pub(super) parent: Option<SymbolId>,
-    /// Whether it only declares what another one defines.
+    /// Whether it only declares what another symbol defines.
     pub(super) is_prototype: bool,
-    /// Whether the framework of the tests runs it by a mark, not by its name; of a class, whether its base is a test case.
+    /// Whether the test framework runs it because of a mark, not its name; for a class, whether its base is a test
+    /// case.
     pub(super) is_test_item: bool,
 }
 
@@ -96,29 +98,29 @@ pub struct GraphReference {
     pub file: u32,
     /// The line of the name.
     pub line: u32,
-    /// The innermost symbol around it.
+    /// The innermost symbol that contains it.
     pub from: Option<SymbolId>,
-    /// What it means.
+    /// The symbol that it refers to.
     pub to: SymbolId,
-    /// How sure that is.
+    /// How certain that is.
     pub grade: ReferenceGrade,
     /// Whether the name is called.
     pub is_call: bool,
-    /// Whether it is no use that a reader sees, but may run with the symbol: a fixture that every test has, or what a
-    /// variable contains.
+    /// Whether it is not a visible use, but may run with the symbol: a fixture that every test has, or the contents of
+    /// a variable.
     pub(super) is_implied: bool,
 }
 
-/// For each symbol the rows of a table that belong to it.
+/// The rows of a table that belong to each symbol.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Adjacency {
-    /// Where the rows of each symbol begin in `rows`; one more than there are symbols.
+    /// Where the rows of each symbol begin in `rows`; one more entry than symbols.
     starts: Vec<u32>,
     rows: Vec<u32>,
 }
 
 impl Adjacency {
-    /// `owners` has the symbol that each row belongs to.
+    /// `owners` has the owning symbol of each row.
     fn new(symbols: usize, owners: &[Option<SymbolId>]) -> Self {
         let mut starts = vec![0; symbols + 1];
         for owner in owners.iter().flatten() {
@@ -145,7 +147,7 @@ impl Adjacency {
 }
 
 impl UnresolvedUses {
-    /// Several uses on one line are in their order.
+    /// Several uses on one line keep their order.
     fn new(mut named: Vec<(UnresolvedPlace, &str)>) -> Self {
         named.sort_by_key(|(place, _)| (place.file, place.line));
         let mut uses = Self::default();
@@ -159,7 +161,7 @@ impl UnresolvedUses {
         uses
     }
 
-    /// Returns the uses with their names, in their order.
+    /// Returns the uses with their names, in order.
     fn named(&self) -> impl Iterator<Item = (UnresolvedPlace, &str)> {
         let mut names = vec![""; self.places.len()];
         for (name, rows) in &self.of_name {
@@ -172,7 +174,7 @@ impl UnresolvedUses {
 }
 
 impl ReferenceGraph {
-    /// Joins what was found to the files that it was found in. The paths are those of the files, in their order.
+    /// Builds the graph from the references of files. `paths` has the paths of the files, in the same order.
     pub(super) fn new(files: &[ProjectFile], paths: &[RelPath], found: &ProjectReferences) -> Self {
         let mut graph = Self::default();
         let mut graph_files = Vec::with_capacity(files.len());
@@ -195,8 +197,8 @@ impl ReferenceGraph {
         graph
     }
 
-    /// Returns the graph after an edit of some files that other files do not see; `found` has the references of these files
-    /// alone. The files are those of the graph, in their order, as are the edited ones.
+    /// Returns the graph after an edit of some files that other files do not see; `found` has the references of only
+    /// these files. `files` are those of the graph, in the same order, as are the edited ones.
     pub(super) fn edited(&self, files: &[ProjectFile], edited: &[u32], found: &ProjectReferences) -> Self {
         let mut graph = self.clone();
         for file in edited {
@@ -217,7 +219,7 @@ impl ReferenceGraph {
         graph
     }
 
-    /// Returns whether the graph is another one after an edit that other files do not see.
+    /// Returns whether the graph results from an edit that other files do not see.
     #[cfg(test)]
     pub(super) fn is_edit_of(&self, before: &Self) -> bool {
         !std::ptr::eq(self, before) && Arc::ptr_eq(&self.files, &before.files)
@@ -236,7 +238,7 @@ impl ReferenceGraph {
         found.iter().map(reference).collect()
     }
 
-    /// Returns the references that are within no symbol, but for those of some files, which ascend.
+    /// Returns the references outside of all symbols, except for those of some files, which must be sorted.
     pub(super) fn outer_references(&self, except: &[u32]) -> Vec<Reference> {
         let is_outer = |reference: &&GraphReference| {
             reference.from.is_none() && except.binary_search(&reference.file).is_err()
@@ -276,7 +278,7 @@ impl ReferenceGraph {
         for inherited in inherited {
             let own = self.symbol_of(inherited.file, inherited.definition);
             let base = self.symbol_of(inherited.base_file, inherited.base_definition);
-            // Who calls the overridden member may run this one; who uses a type that inherits uses the base too.
+            // Callers of the overridden member may run this one; users of a type that inherits use the base too.
             let is_member = self.symbols[own as usize].is_member && self.symbols[base as usize].is_member;
             let (owner, stand_in) = if is_member { (own, base) } else { (base, own) };
             owners.push(Some(owner));
@@ -286,7 +288,7 @@ impl ReferenceGraph {
         stand_ins
     }
 
-    /// Returns what could not be resolved, with the names.
+    /// Returns the unresolved uses, with their names.
     fn unresolved_places<'f>(
         &self,
         files: &'f [ProjectFile],
@@ -300,12 +302,12 @@ impl ReferenceGraph {
         found.iter().map(place).collect()
     }
 
-    /// Returns all references that a reader can see, by file and line of the use.
+    /// Returns all visible references, by file and line of the use.
     pub fn references(&self) -> impl Iterator<Item = &GraphReference> {
         self.references.iter().filter(|reference| !reference.is_implied)
     }
 
-    /// Returns all references, also those that a reader cannot see.
+    /// Returns all references, including invisible ones.
     pub(super) fn all_references(&self) -> impl Iterator<Item = &GraphReference> {
         self.references.iter()
     }
@@ -330,7 +332,7 @@ impl ReferenceGraph {
         self.unresolved.places.len() as u64
     }
 
-    /// Returns how many uses within a symbol could not be resolved.
+    /// Returns how many uses inside a symbol could not be resolved.
     pub(super) fn unresolved_within(&self, symbol: SymbolId) -> u64 {
         let GraphSymbol { file, first_line, last_line, .. } = self.symbol(symbol);
         let before =
@@ -355,19 +357,19 @@ impl ReferenceGraph {
         self.stand_ins.of_symbol.of(symbol).iter().map(|row| self.stand_ins.symbols[*row as usize])
     }
 
-    /// Returns the type of which a symbol is a constructor: its name calls it.
+    /// Returns the type whose constructor a symbol is: calling the type's name calls the constructor.
     pub(super) fn type_constructed_by(&self, symbol: SymbolId) -> Option<SymbolId> {
         let fact = self.symbol(symbol);
         let is_constructor = matches!(fact.name(), "__init__" | "__new__" | "constructor");
         fact.parent.filter(|_| fact.is_member && is_constructor)
     }
 
-    /// Returns the members of a type, and the functions within a function.
+    /// Returns the members of a type, and the functions inside a function.
     pub(super) fn children_of(&self, symbol: SymbolId) -> &[SymbolId] {
         self.children.of(symbol)
     }
 
-    /// Returns the innermost symbol of a file that has a line, with its decorators.
+    /// Returns the innermost symbol of a file that contains a line, including decorators.
     pub(super) fn symbol_at(&self, file: u32, line: u32) -> Option<SymbolId> {
         let symbols = self.symbols_range(file);
         let first = symbols.start;
@@ -383,7 +385,7 @@ impl ReferenceGraph {
         self.files[file as usize].is_test
     }
 
-    /// Returns how many files there are.
+    /// Returns the number of files.
     pub(super) fn file_count(&self) -> u32 {
         index(self.files.len())
     }
@@ -393,7 +395,7 @@ impl ReferenceGraph {
         self.files[file as usize].language
     }
 
-    /// Returns the file of that path, or those whose paths end in it.
+    /// Returns the file with that path, or those whose paths end with it.
     pub(super) fn files_named(&self, path: &[u8]) -> Vec<u32> {
         let all = || (0..).zip(self.files.iter());
         let exact: Vec<u32> =
@@ -423,12 +425,12 @@ impl ReferenceGraph {
         self.to_symbol.of(symbol).iter().map(|at| &self.references[*at as usize])
     }
 
-    /// Returns what a symbol uses, without what the symbols within it use.
+    /// Returns what a symbol uses, without the uses of nested symbols.
     pub(super) fn uses_by(&self, symbol: SymbolId) -> impl Iterator<Item = &GraphReference> {
         self.from_symbol.of(symbol).iter().map(|at| &self.references[*at as usize])
     }
 
-    /// Returns the symbols within a symbol, at any depth.
+    /// Returns the symbols inside a symbol, at any depth.
     pub(super) fn within(&self, symbol: SymbolId) -> Vec<SymbolId> {
         let mut found = self.children.of(symbol).to_vec();
         let mut at = 0;
@@ -441,13 +443,13 @@ impl ReferenceGraph {
 }
 
 impl GraphSymbol {
-    /// Returns its name without those of its containers.
+    /// Returns its unqualified name.
     pub fn name(&self) -> &str {
         self.qualified_name.rsplit('.').next().unwrap_or(&self.qualified_name)
     }
 }
 
-/// Returns the symbols of a file, the first of which has this number.
+/// Returns the symbols of a file; the first has the given number.
 fn symbols(facts: &SourceFacts, file: u32, first_symbol: SymbolId) -> impl Iterator<Item = GraphSymbol> {
     (0..index(facts.definitions.len())).map(move |definition| {
         let symbol = symbol(facts, definition);
@@ -455,11 +457,11 @@ fn symbols(facts: &SourceFacts, file: u32, first_symbol: SymbolId) -> impl Itera
     })
 }
 
-/// Returns a symbol of a file, whose parent is an index of the same file's.
+/// Returns a symbol of a file; its parent is an index within that file.
 fn symbol(facts: &SourceFacts, definition: u32) -> GraphSymbol {
     let fact = &facts.definitions[definition as usize];
     let scope = facts.scope(fact.scope);
-    // The scope of the exports of JavaScript is one of a type that has no definition.
+    // The scope of JavaScript's exports is a type scope without a definition.
     let is_member = match scope.kind {
         ScopeKind::Class => scope.definition.is_some(),
         ScopeKind::Implementation => true,
@@ -479,7 +481,8 @@ fn symbol(facts: &SourceFacts, definition: u32) -> GraphSymbol {
     }
 }
 
-/// Returns whether a class inherits what is named as a test case, as those of unittest and of the frameworks that build on it.
+/// Returns whether a class inherits from something named as a test case, such as those of unittest and frameworks based
+/// on it.
 fn is_test_case(facts: &SourceFacts, fact: &DefinitionFact) -> bool {
     let is_case = |base: &ExpressionId| match facts.expression(*base) {
         ExpressionFact::Name(name) | ExpressionFact::Member(_, name) => {

@@ -1,7 +1,7 @@
-//! Which classes run tests that they inherit, and which tests no other class runs.
+//! Finds the classes that run inherited tests, and the tests that only such classes run.
 //!
-//! pytest, unittest and `JUnit` name a test after the class that runs it. A test of a base class is run once for each class
-//! that inherits it, with the fixtures and helpers that this class overrides.
+//! pytest, unittest and `JUnit` name a test after the class that runs it. A test of a base class runs once for each
+//! class that inherits it, with the fixtures and helpers that this class overrides.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,16 +15,16 @@ pub(super) struct InheritedTests {
     classes: HashMap<SymbolId, Vec<SymbolId>>,
     /// The tests that each of these classes inherits.
     tests: HashMap<SymbolId, Vec<SymbolId>>,
-    /// The tests that the class that defines them does not run.
+    /// The tests that their defining class does not run.
     only_inherited: HashSet<SymbolId>,
-    /// What the types of tests inherit, at any distance.
+    /// What the types in test files inherit, at any distance.
     bases: HashMap<SymbolId, HashSet<SymbolId>>,
 }
 
 impl InheritedTests {
     /// `tests` are the test functions of all files, in their order.
     pub(super) fn new(graph: &ReferenceGraph, tests: &[SymbolId]) -> Self {
-        // The tests of each class, in the order of the text.
+        // The tests of each class, in text order.
         let mut by_class: BTreeMap<SymbolId, Vec<SymbolId>> = BTreeMap::new();
         for test in tests.iter().filter(|test| graph.symbol(**test).is_member) {
             if let Some(class) = graph.symbol(*test).parent {
@@ -67,8 +67,8 @@ impl InheritedTests {
         self.tests.get(&class).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the classes that run a test, `None` for the one that defines it. Where a way to the test leads through what
-    /// a class overrides, only that class and those that inherit it have run what is before on the way.
+    /// Returns the classes that run a test, `None` for the defining one. If a path to the test leads through a member
+    /// that a class overrides, only that class and its subclasses run the earlier part of the path.
     pub(super) fn runs_of(&self, test: SymbolId, overriding: Option<SymbolId>) -> Vec<Option<SymbolId>> {
         let subclasses = self.classes.get(&test).map_or(&[][..], Vec::as_slice);
         if let Some(class) = overriding {
@@ -82,12 +82,12 @@ impl InheritedTests {
         own.into_iter().chain(subclasses.iter().map(|subclass| Some(*subclass))).collect()
     }
 
-    /// Returns the runs that a name of a test means that was given by the class that defines it.
+    /// Returns the runs of a test that is named by its defining class.
     pub(super) fn runs_by_definition(&self, test: SymbolId) -> Vec<Option<SymbolId>> {
         if self.only_inherited.contains(&test) { self.runs_of(test, None) } else { vec![None] }
     }
 
-    /// Returns whether a class inherits another one.
+    /// Returns whether a class inherits from another one.
     pub(super) fn inherits(&self, class: SymbolId, base: SymbolId) -> bool {
         self.bases.get(&class).is_some_and(|bases| bases.contains(&base))
     }
@@ -96,8 +96,8 @@ impl InheritedTests {
         self.bases.get(&class).into_iter().flatten().copied()
     }
 
-    /// Returns whether a class that inherits tests runs them. One that no other class inherits would be of no use otherwise,
-    /// whatever the names are that the settings of the project ask for.
+    /// Returns whether a class that inherits tests runs them. A class without subclasses would have no other purpose,
+    /// whatever names the project's settings require.
     fn is_run(&self, graph: &ReferenceGraph, class: SymbolId) -> bool {
         let fact = graph.symbol(class);
         fact.kind == DefinitionKind::Class
@@ -105,8 +105,8 @@ impl InheritedTests {
             && (!has_subclasses(graph, class) || self.is_named_as_run(graph, class))
     }
 
-    /// Returns whether the framework runs the tests that a class defines: `JUnit` those of all classes, pytest those whose
-    /// names begin with `Test`, and unittest those of test cases.
+    /// Returns whether the framework runs the tests that a class defines: `JUnit` for all classes, pytest for those
+    /// whose names begin with `Test`, and unittest for test cases.
     fn is_named_as_run(&self, graph: &ReferenceGraph, class: SymbolId) -> bool {
         let fact = graph.symbol(class);
         if graph.language(fact.file) != "python" {
@@ -117,7 +117,7 @@ impl InheritedTests {
     }
 }
 
-/// Returns whether other types inherit a class.
+/// Returns whether other types inherit from a class.
 fn has_subclasses(graph: &ReferenceGraph, class: SymbolId) -> bool {
     matches!(graph.language(graph.symbol(class).file), "python" | "java")
         && graph.stand_ins_of(class).next().is_some()
@@ -127,7 +127,7 @@ fn has_member(graph: &ReferenceGraph, class: SymbolId, name: &str) -> bool {
     graph.children_of(class).iter().any(|member| graph.symbol(*member).name() == name)
 }
 
-/// Returns what the types in files of tests inherit.
+/// Returns what the types in test files inherit.
 fn bases_in_tests(graph: &ReferenceGraph) -> HashMap<SymbolId, HashSet<SymbolId>> {
     let mut bases: HashMap<SymbolId, HashSet<SymbolId>> = HashMap::new();
     for (base, fact) in (0..).zip(graph.symbols()) {

@@ -1,4 +1,4 @@
-//! The references of the files as they are now, and what a process keeps of them between answers.
+//! Loads the references of the current files, and caches them between answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use crate::references::{ProjectFile, find_changed_references, find_references};
 use crate::search::PathClass;
 use crate::syntax;
 
-/// The references that were joined last, in a process that stays.
+/// The last references, as cached by a long-running process.
 #[derive(Default)]
 pub(in crate::engine) struct ReferenceCache(Mutex<Option<Arc<JoinedFiles>>>);
 
@@ -20,12 +20,12 @@ struct JoinedFiles {
     /// The contents of the files, in the order of the graph.
     contents: Vec<ContentKey>,
     graph: Arc<ReferenceGraph>,
-    /// The facts that were joined, so that after an edit only those of the edited file are read.
+    /// The facts of the files, so that after an edit only those of the edited file are read.
     facts: FactsByContent,
 }
 
 impl JoinedFiles {
-    /// Returns which files have other contents now; `None` if files came or went, or have another type.
+    /// Returns the files whose contents have changed; `None` if files came or went, or have another type.
     fn edited(&self, subjects: &[ContentRef<'_>]) -> Option<Vec<u32>> {
         let files = || (0..).zip(self.contents.iter().zip(subjects));
         let is_same = |(at, (before, subject)): (u32, (&ContentKey, &ContentRef<'_>))| {
@@ -47,7 +47,7 @@ impl ReferenceCache {
     }
 }
 
-/// Returns the references of the project's files as they are now.
+/// Returns the references of the project's current files.
 pub(in crate::engine) fn reference_graph(
     cache: &mut ArtifactCache<'_>,
     kept: Option<&ReferenceCache>,
@@ -85,7 +85,7 @@ pub(super) fn graph_of_files(
     };
     let graph = Arc::new(joined_alone.unwrap_or_else(|| join(&subjects, &files)));
     cache.workspace.check_cancelled()?;
-    // A file that changed since it was listed has no references in this answer; the next one has to join again.
+    // A file that changed since it was listed has no references in this answer, so the result is not cached.
     if let Some(kept) = kept.filter(|_| is_complete) {
         let contents = subjects.iter().map(ContentRef::key).collect();
         kept.replace(JoinedFiles { contents, graph: Arc::clone(&graph), facts });
@@ -98,7 +98,7 @@ fn join(subjects: &[ContentRef<'_>], files: &[ProjectFile]) -> ReferenceGraph {
     ReferenceGraph::new(files, &paths, &find_references(files))
 }
 
-/// Joins the edited files alone; `None` if other files see the edits.
+/// Joins only the edited files; `None` if other files see the edits.
 fn join_edited(joined: &JoinedFiles, edited: &[u32], files: &[ProjectFile]) -> Option<ReferenceGraph> {
     let with_facts = |at: &u32| Some((*at, &**joined.facts.get(&joined.contents[*at as usize])?));
     let changed = edited.iter().map(with_facts).collect::<Option<Vec<_>>>()?;

@@ -1,7 +1,7 @@
 //! Who uses what: the references of the whole project, and the questions that they answer.
 //!
-//! Knows: which files are joined, what a symbol's spelling means, how calls and changes reach other symbols. Does not
-//! know: how a single use is resolved, which is the business of the room `references`.
+//! Knows: which files are joined, how symbols are named in questions, how calls and changes reach other symbols. Does
+//! not know: how a single use is resolved, which the room `references` does.
 //!
 //! | part | what it does |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The questions about references, and their answers.
+//! Questions about references, and their answers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::model::is_within;
 /// The uses of a symbol.
 #[derive(Debug)]
 pub struct UsesAnswer {
-    /// What the indexes below belong to.
+    /// The graph that the indexes below refer to.
     pub graph: Arc<ReferenceGraph>,
     /// The definitions of the symbol.
     pub definitions: Vec<SymbolId>,
@@ -32,62 +32,62 @@ pub struct UsesAnswer {
     pub unresolved: u64,
 }
 
-/// In which direction calls are followed.
+/// The direction in which calls are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallDirection {
-    /// To those that call the symbol.
+    /// To the callers of the symbol.
     Callers,
-    /// To those that the symbol calls.
+    /// To the symbols that it calls.
     Callees,
 }
 
-/// Which calls are wanted.
+/// A question about calls.
 #[derive(Debug, Clone)]
 pub struct CallRequest {
-    /// The symbol's spelling.
+    /// The symbol's name.
     pub symbol: String,
-    /// Whose calls.
+    /// The direction.
     pub direction: CallDirection,
-    /// How many calls may lie between the symbol and another one.
+    /// The maximum number of calls on a path.
     pub depth: u32,
 }
 
-/// Who calls a symbol, or what it calls.
+/// The callers of a symbol, or the symbols that it calls.
 #[derive(Debug)]
 pub struct CallAnswer {
-    /// What the indexes below belong to.
+    /// The graph that the indexes below refer to.
     pub graph: Arc<ReferenceGraph>,
     /// The definitions of the symbol.
     pub definitions: Vec<SymbolId>,
-    /// What was reached, the nearest first.
+    /// The symbols that were reached, nearest first.
     pub reached: Vec<ReachedSymbol>,
-    /// How many uses of the name, or within the symbol, could not be resolved.
+    /// How many uses of the name, or inside the symbol, could not be resolved.
     pub unresolved: u64,
 }
 
-/// Which change's impact is wanted.
+/// A question about the impact of a change.
 #[derive(Debug, Clone)]
 pub struct ImpactRequest {
-    /// A file, a folder or a symbol; `None` for what differs from `base`.
+    /// A file, a folder or a symbol; `None` for the differences from `base`.
     pub target: Option<String>,
     /// The revision that the files are compared with.
     pub base: Option<String>,
-    /// How many references may lie between the change and what it touches.
+    /// The maximum number of references on a path from the change.
     pub depth: u32,
-    /// Whether only tests are wanted.
+    /// Whether only tests are requested.
     pub only_tests: bool,
 }
 
-/// What a change may touch.
+/// What a change may affect.
 #[derive(Debug)]
 pub struct ImpactAnswer {
-    /// What the indexes below belong to.
+    /// The graph that the indexes below refer to.
     pub graph: Arc<ReferenceGraph>,
-    /// What is changed.
+    /// The changed symbols and files.
     pub changed: Vec<ReachedNode>,
-    /// Symbols that are gone since the revision.
+    /// Symbols that were removed since the revision.
     pub removed: Vec<RemovedSymbol>,
-    /// What may be touched, the nearest first; or the tests, the most likely first.
+    /// What may be affected, nearest first; or the tests, most likely first.
     pub affected: Vec<ReachedSymbol>,
     /// How many uses of the changed names could not be resolved.
     pub unresolved: u64,
@@ -105,7 +105,7 @@ pub(in crate::engine) fn uses(
         definitions.iter().flat_map(|id| graph.uses_of(*id)).copied().collect();
     references.retain(|reference| !reference.is_implied);
     for id in &definitions {
-        // A constructor is called by the name of its type.
+        // A constructor is called by its type's name.
         if let Some(class) = graph.type_constructed_by(*id) {
             references.extend(graph.uses_of(class).filter(|reference| reference.is_call));
         }
@@ -115,7 +115,7 @@ pub(in crate::engine) fn uses(
     Ok(UsesAnswer { graph, definitions, references, unresolved })
 }
 
-/// Returns who calls a symbol, or what it calls.
+/// Returns the callers of a symbol, or the symbols that it calls.
 pub(in crate::engine) fn calls(
     cache: &mut ArtifactCache<'_>,
     kept: Option<&ReferenceCache>,
@@ -134,7 +134,7 @@ pub(in crate::engine) fn calls(
     Ok(CallAnswer { graph, definitions, reached, unresolved })
 }
 
-/// Returns what a change may touch.
+/// Returns what a change may affect.
 pub(in crate::engine) fn impact(
     cache: &mut ArtifactCache<'_>,
     kept: Option<&ReferenceCache>,
@@ -156,7 +156,7 @@ pub(in crate::engine) fn impact(
     }
     let mut symbols: Vec<SymbolId> = changed.iter().filter_map(|node| symbol_of(*node)).collect();
     let unresolved = unresolved_names(&graph, &symbols);
-    // What is within a symbol that is named changes with it.
+    // Symbols inside a named symbol change with it.
     let within: Vec<SymbolId> = match request.target {
         Some(_) => symbols.iter().flat_map(|symbol| graph.within(*symbol)).collect(),
         None => Vec::new(),
@@ -187,14 +187,14 @@ fn symbol_of(node: ReachedNode) -> Option<SymbolId> {
     }
 }
 
-/// Returns what a file, a folder or a symbol has of symbols.
+/// Returns the symbols of a file, a folder or a symbol.
 fn named_nodes(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
     files: &[KnownFile],
     target: &str,
 ) -> Result<Vec<ReachedNode>, Error> {
-    // What is no path may still be a symbol.
+    // If it is not a path, it may still be a symbol.
     let path = cache.workspace.resolve_path(target).ok().flatten();
     let folder = target.trim_end_matches('/');
     let is_meant = |file: &[u8]| match &path {
@@ -211,7 +211,7 @@ fn named_nodes(
         };
     }
     let meant = (0..graph.file_count()).filter(|file| is_meant(graph.path(*file).as_bytes()));
-    // The symbols in no other one; what is within them follows.
+    // Top-level symbols; nested ones follow from them.
     let outermost = |id: &SymbolId| graph.symbol(*id).parent.is_none();
     let nodes = meant.flat_map(|file| {
         let symbols = graph.symbols_of(file).filter(outermost).map(ReachedNode::Symbol);

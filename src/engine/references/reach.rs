@@ -1,4 +1,4 @@
-//! Which symbols are reached from some, step by step, each on its shortest way.
+//! Finds the symbols that are reached from others, breadth-first, each by its shortest path.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,12 +6,12 @@ use super::graph::{GraphReference, ReferenceGraph, SymbolId};
 use crate::model::DefinitionKind;
 use crate::references::ReferenceGrade;
 
-/// A symbol, or the level of a file outside of all symbols.
+/// A symbol, or the top level of a file outside of all symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReachedNode {
     /// A symbol.
     Symbol(SymbolId),
-    /// The statements of the file with this index that are in no symbol.
+    /// The statements outside of symbols in the file with this index.
     File(u32),
 }
 
@@ -25,24 +25,24 @@ impl ReachedNode {
     }
 }
 
-/// What was reached, and how.
+/// A symbol that was reached, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct ReachedSymbol {
     /// What was reached.
     pub node: ReachedNode,
-    /// How many references lie between it and what the search began with.
+    /// The number of references on the path from the start.
     pub distance: u32,
-    /// The least sure grade on the way.
+    /// The least certain grade on the path.
     pub grade: ReferenceGrade,
-    /// The last reference on the way; `None` for what the search began with.
+    /// The last reference of the path; `None` for the start.
     pub via: Option<GraphReference>,
     /// The member that this last reference uses, if another one that overrides or implements it may run there.
     pub through: Option<SymbolId>,
-    /// The class that inherits this test and runs it, if it is not the one that defines it.
+    /// The class that inherits this test and runs it, if it is not the defining one.
     pub subclass: Option<SymbolId>,
 }
 
-/// In which direction references are followed.
+/// The direction in which references are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From a symbol to those that use it.
@@ -51,18 +51,18 @@ pub(super) enum Direction {
     ToUsed,
 }
 
-/// What is followed.
+/// Which references are followed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReachRules {
     pub(super) direction: Direction,
-    /// Whether uses that are no calls are left aside.
+    /// Whether uses other than calls are ignored.
     pub(super) only_calls: bool,
-    /// The greatest distance.
+    /// The maximum distance.
     pub(super) depth: u32,
 }
 
-/// Returns what is reached from some symbols, the nearest first; of those at one distance the surest first, then by
-/// file and line. What the search begins with is not in it, unless it reaches itself.
+/// Returns what is reached from some symbols, nearest first; at the same distance the most certain first, then by file
+/// and line. The start is only included if it reaches itself.
 pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules) -> Vec<ReachedSymbol> {
     let mut found: Vec<ReachedSymbol> = Vec::new();
     let mut seen: HashSet<ReachedNode> = HashSet::new();
@@ -99,7 +99,7 @@ pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules
         }
         let mut reached: Vec<ReachedSymbol> = next.into_values().collect();
         reached.sort_by_key(|reached| (reached.grade, place(graph, reached)));
-        // The surest are followed first, because each symbol is followed once.
+        // The most certain are followed first, because each symbol is followed once.
         level = reached
             .iter()
             .filter_map(|reached| match reached.node {
@@ -116,12 +116,12 @@ pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules
 #[derive(Clone, Copy)]
 struct Part {
     symbol: SymbolId,
-    /// Whether it is a member in whose place the one that was reached may run.
+    /// Whether it is a member that the reached one may replace at run time.
     is_overridden: bool,
     grade: ReferenceGrade,
 }
 
-/// Adds what one reference leads to.
+/// Adds the target of one reference.
 fn step(
     graph: &ReferenceGraph,
     Part { symbol, is_overridden, grade }: Part,
@@ -157,7 +157,8 @@ fn step(
     }
 }
 
-/// Returns the members that a member overrides or implements, at any distance. Constructors run for their own type alone.
+/// Returns the members that a member overrides or implements, at any distance. Constructors only run for their own
+/// type.
 fn overridden(graph: &ReferenceGraph, symbol: SymbolId) -> Vec<SymbolId> {
     if !graph.symbol(symbol).is_member || graph.type_constructed_by(symbol).is_some() {
         return Vec::new();
@@ -173,8 +174,8 @@ fn overridden(graph: &ReferenceGraph, symbol: SymbolId) -> Vec<SymbolId> {
     found
 }
 
-/// Returns whether a use is in a member that overrides the used one, which it calls as `super().run()`: no other one runs
-/// there. What an interface declares cannot be called so.
+/// Returns whether a use is a call of the overridden member by the overriding one, as in `super().run()`, where no
+/// other one runs. This is not possible for members that an interface declares.
 fn is_call_of_base(graph: &ReferenceGraph, reference: &GraphReference) -> bool {
     let parent = graph.symbol(reference.to).parent;
     parent.is_some_and(|parent| graph.symbol(parent).kind != DefinitionKind::Interface)
@@ -185,8 +186,8 @@ fn is_call_of_base(graph: &ReferenceGraph, reference: &GraphReference) -> bool {
 fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> Vec<SymbolId> {
     let mut parts = vec![symbol];
     match direction {
-        // What uses a function within another one runs with the outer one; and a constructor is used by the name of
-        // its type.
+        // A nested function runs with the outer one, so users of the latter count; a constructor is used by its type's
+        // name.
         Direction::ToUsers => {
             let mut at = symbol;
             while let Some(parent) = graph.symbol(at).parent {
@@ -202,12 +203,12 @@ fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> 
                 at = parent;
             }
         }
-        // A function does what the functions within it do; a type is made by its constructor.
+        // A function does what its nested functions do; a type is created by its constructor.
         Direction::ToUsed => {
             let is_function = graph.symbol(symbol).kind == DefinitionKind::Function;
             parts.extend(graph.within(symbol).into_iter().filter(|part| {
                 let fact = graph.symbol(*part);
-                // A function of JavaScript may have members, which it does not run.
+                // A JavaScript function may have members, which it does not run.
                 let is_own = fact.is_member && fact.parent == Some(symbol);
                 is_function && !is_own || graph.type_constructed_by(*part) == Some(symbol)
             }));
@@ -216,7 +217,7 @@ fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> 
     parts
 }
 
-/// Returns where something is, for the order of answers.
+/// Returns the position of a node, for sorting answers.
 fn place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> (u32, u32) {
     let line = match reached.node {
         ReachedNode::Symbol(symbol) => graph.symbol(symbol).line,

@@ -1,11 +1,11 @@
-//! What the spelling of a symbol means: `name`, `Class.method`, or either of them after a path and a colon.
+//! Resolves the names of symbols: `name`, `Class.method`, or either of them after a path and a colon.
 
 use super::graph::{GraphSymbol, ReferenceGraph, SymbolId};
 use crate::engine::error::Error;
 use crate::engine::symbol_names::last_name_part;
 use crate::engine::symbols::{NearestNames, dotted_spelling};
 
-/// Returns the definitions of the name, or an error where there is none.
+/// Returns the definitions of the name, or an error if there are none.
 pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec<SymbolId>, Error> {
     let (path, name) = split_path(spelling);
     let name = dotted_spelling(name).replace('#', ".");
@@ -19,7 +19,7 @@ pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec
         .filter(|(_, symbol)| has_name(symbol, &name) && is_in_file(symbol))
         .map(|(id, _)| id)
         .collect();
-    // A declaration stands for the definition, and counts only where the project has no other.
+    // A declaration stands for the definition, and counts only if the project has no definition.
     if found.iter().any(|id| !graph.symbol(*id).is_prototype) {
         found.retain(|id| !graph.symbol(*id).is_prototype);
     }
@@ -37,7 +37,7 @@ fn nearest_names(graph: &ReferenceGraph, name: &str) -> Vec<String> {
     near.into_quoted()
 }
 
-/// Splits `path:name`; a name may have `::` in it.
+/// Splits `path:name`; a name may contain `::`.
 fn split_path(spelling: &str) -> (Option<&str>, &str) {
     let colon = spelling.match_indices(':').map(|(at, _)| at).find(|at| {
         let (before, after) = (&spelling[..*at], &spelling[at + 1..]);
@@ -49,7 +49,7 @@ fn split_path(spelling: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Returns whether a name is that of a symbol, or the end of its qualified name.
+/// Returns whether a name is a symbol's name, or the end of its qualified name.
 fn has_name(symbol: &GraphSymbol, name: &str) -> bool {
     let rest = symbol.qualified_name.strip_suffix(name);
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))

@@ -1,4 +1,4 @@
-//! Which symbols are tests, by the conventions of the languages.
+//! Finds tests by the conventions of each language.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -12,9 +12,9 @@ use crate::search::{Term, terms};
 
 /// The tests of a project.
 pub(super) struct TestItems {
-    /// The test functions of each file that has some.
+    /// The test functions of each file that has any.
     by_file: HashMap<u32, Vec<SymbolId>>,
-    /// Those that are run by classes that inherit them.
+    /// Those run by classes that inherit them.
     pub(super) inherited: InheritedTests,
 }
 
@@ -25,7 +25,7 @@ impl TestItems {
         let used_by_sources = used_by_sources(graph);
         for file in (0..graph.file_count()).filter(|file| !used_by_sources.contains(file)) {
             let tests = graph.symbols_of(file).filter(|symbol| is_test_function(graph, *symbol));
-            // A function within a test is a part of it.
+            // A function inside a test is part of it.
             let tests: Vec<SymbolId> =
                 tests.filter(|symbol| outermost_test(graph, *symbol) == Some(*symbol)).collect();
             if !tests.is_empty() {
@@ -41,8 +41,8 @@ impl TestItems {
         self.by_file.get(&file).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the test that something belongs to: a function, or the whole file where its tests are no functions, as
-    /// those of Jest and Catch2. Helpers of tests are run by those that use them.
+    /// Returns the test that a node belongs to: a function, or the whole file if its tests are not functions, as in
+    /// Jest and Catch2. Helpers in test files are run by their users.
     pub(super) fn test_of(&self, graph: &ReferenceGraph, node: ReachedNode) -> Option<ReachedNode> {
         let file = match node {
             ReachedNode::Symbol(symbol) => {
@@ -59,8 +59,8 @@ impl TestItems {
     }
 }
 
-/// Returns the files of Python that would be files of tests by their paths, but which sources use, as a package that has
-/// a module `tests`. What pytest collects by the name of the file is a file of tests anyway.
+/// Returns the Python files that are test files by path, but which sources use, such as a package's module `tests`.
+/// Files that pytest collects by name are test files anyway.
 fn used_by_sources(graph: &ReferenceGraph) -> HashSet<u32> {
     let is_collected = |file: u32| {
         let name = graph.path(file).file_name();
@@ -77,12 +77,12 @@ fn used_by_sources(graph: &ReferenceGraph) -> HashSet<u32> {
     found
 }
 
-/// Returns the file that a test is run from: that of the class that inherits it, if one does.
+/// Returns the file that a test is run from: that of the class that inherits it, if any.
 pub(super) fn file_of_test(graph: &ReferenceGraph, test: &ReachedSymbol) -> u32 {
     test.subclass.map_or(test.node, ReachedNode::Symbol).file(graph)
 }
 
-/// Returns the name by which a test is run: after the class that inherits it, if one does.
+/// Returns the name by which a test is run: qualified by the class that inherits it, if any.
 pub(super) fn name_of_test(
     graph: &ReferenceGraph,
     test: SymbolId,
@@ -101,7 +101,7 @@ fn outermost_test(graph: &ReferenceGraph, symbol: SymbolId) -> Option<SymbolId> 
         .last()
 }
 
-/// Returns whether a function is a test: by a mark in Rust and Java, elsewhere by its name in a file of tests.
+/// Returns whether a function is a test: by a mark in Rust and Java, elsewhere by its name in a test file.
 fn is_test_function(graph: &ReferenceGraph, symbol: SymbolId) -> bool {
     let fact = graph.symbol(symbol);
     if fact.kind != DefinitionKind::Function {
@@ -111,9 +111,9 @@ fn is_test_function(graph: &ReferenceGraph, symbol: SymbolId) -> bool {
     let starts_with = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     match graph.language(fact.file) {
         "rust" => fact.is_test_item,
-        // JUnit 3 goes by the name.
+        // JUnit 3 uses the name.
         "java" => fact.is_test_item || graph.is_test(fact.file) && name.starts_with("test"),
-        // What is marked is a fixture.
+        // A marked function is a fixture.
         "python" => graph.is_test(fact.file) && !fact.is_test_item && name.starts_with("test"),
         "go" => {
             graph.is_test(fact.file)
@@ -127,7 +127,7 @@ fn is_test_function(graph: &ReferenceGraph, symbol: SymbolId) -> bool {
     }
 }
 
-/// Returns the words of a name without those that say that it is a test's, each once.
+/// Returns the words of a name without those that mark a test, without duplicates.
 pub(super) fn test_words(name: &[u8]) -> Vec<Term> {
     let common: Vec<Term> = [&b"test"[..], b"spec"].into_iter().flat_map(terms).collect();
     let mut words: Vec<Term> =

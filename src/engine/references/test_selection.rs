@@ -1,7 +1,7 @@
-//! Which tests a change may break, the most likely first.
+//! Selects the tests that a change may break, most likely first.
 //!
-//! A search for the cheapest ways from what is changed to the tests. A step costs the more, the less sure it is that what
-//! uses a symbol also runs it. The costs were chosen on the coverage of click's and flask's tests, as measured by
+//! A search for the cheapest paths from the change to the tests. A step costs more the less certain it is that a user
+//! of a symbol also runs it. The costs were tuned on the coverage of click's and flask's tests, as measured by
 //! `tests/bench/test_selection.py`; within wide limits they matter little.
 
 use std::cmp::Reverse;
@@ -14,28 +14,28 @@ use crate::model::DefinitionKind;
 use crate::references::ReferenceGrade;
 use crate::search::Term;
 
-/// What uses a helper or a fixture of tests, without being unsure of it, runs it.
+/// A user of a test helper or fixture runs it, if the use is certain.
 const HELPER_OF_TESTS: u32 = 2;
-/// A function within another one runs with it.
+/// A nested function runs with the outer one.
 const OUTER_FUNCTION: u32 = 10;
-/// A value of a type is used, and with it perhaps a member.
+/// A value of a type is used, and perhaps a member with it.
 const TYPE_OF_MEMBER: u32 = 33;
 /// A member of a type is used, so there is a value of it.
 const MEMBER_OF_TYPE: u32 = 10;
-/// What calls the overridden member may run this one; what uses a type that inherits uses the base.
+/// Callers of the overridden member may run this one; users of a type that inherits use the base.
 const STAND_IN: u32 = 12;
-/// A member of unknown type has the name.
+/// A member of an unknown type has the same name.
 const SAME_NAME: u32 = 50;
-/// A test is in a file that uses a symbol outside of all symbols.
+/// A test is in a file whose top level uses a symbol.
 const TEST_OF_FILE: u32 = 30;
-/// A symbol is in a file that uses another one outside of all symbols, as for a value that it may read.
+/// A symbol is in a file whose top level uses another one, for example for a value that the symbol may read.
 const SYMBOL_OF_FILE: u32 = 45;
-/// What the tests gain whose name consists of the words of the symbol's.
+/// The bonus for tests whose names consist of the words of the symbol's name.
 const NAME_BONUS: u32 = 15;
-/// What the tests gain whose file is named after the symbol's.
+/// The bonus for tests whose file is named after the symbol's file.
 const FILE_BONUS: u32 = 10;
-/// The maximum number of classes for each of which a node is visited. A project may have thousands of classes of tests, and each
-/// of them would visit most of it.
+/// The maximum number of classes for which a node is visited separately. A project may have thousands of test classes,
+/// each of which would visit most of it.
 const MAX_CLASSES: usize = 4;
 
 fn use_cost(graph: &ReferenceGraph, reference: &GraphReference) -> u32 {
@@ -49,7 +49,7 @@ fn use_cost(graph: &ReferenceGraph, reference: &GraphReference) -> u32 {
     }
 }
 
-/// A test that a change may break, with the cost of the cheapest way to it, less what its name says for it.
+/// A test that a change may break, with the cost of the cheapest path to it, minus bonuses for its name.
 pub(super) struct SelectedTest {
     pub(super) test: ReachedSymbol,
     pub(super) cost: u32,
@@ -62,23 +62,23 @@ impl SelectedTest {
     }
 }
 
-/// The cheapest way to a node that is known so far.
+/// The cheapest known path to a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct TestPath {
     cost: u32,
     distance: u32,
     grade: ReferenceGrade,
-    /// The changed symbol that the way begins with.
+    /// The changed symbol that the path begins with.
     origin: Option<SymbolId>,
     node: ReachedNode,
-    /// The class of tests that overrides a member, where the way leads from there to what uses the overridden one.
+    /// The test class that overrides a member, if the path continues to users of the overridden one.
     overriding: Option<SymbolId>,
 }
 
-/// A node, and the class that the way to it depends on.
+/// A node, and the class that the path to it depends on.
 type PathEnd = (ReachedNode, Option<SymbolId>);
 
-/// The tests with the cheapest ways to them; with the class that runs it, if that is not the one that defines it.
+/// The tests with the cheapest paths to them, each with the class that runs it if that is not the defining one.
 type FoundTests = BTreeMap<PathEnd, (TestPath, Option<GraphReference>)>;
 
 impl TestPath {
@@ -87,19 +87,19 @@ impl TestPath {
     }
 }
 
-/// The nodes that are still to be visited, the cheapest first, and the last reference on the way to each.
+/// The nodes to visit, cheapest first, and the last reference on the path to each.
 #[derive(Default)]
 struct PathQueue {
     heap: BinaryHeap<Reverse<TestPath>>,
     best: HashMap<PathEnd, (u32, Option<GraphReference>)>,
-    /// On how many classes the ways to each node depend.
+    /// The number of classes on which paths to each node depend.
     classes: HashMap<ReachedNode, usize>,
 }
 
 impl PathQueue {
     fn add(&mut self, mut path: TestPath, via: Option<GraphReference>) {
         if path.overriding.is_some() {
-            // A way that depends on no class leads to the runs of all.
+            // A path that depends on no class covers the runs of all classes.
             let general = self.best.get(&(path.node, None));
             if general.is_some_and(|(cost, _)| *cost <= path.cost) {
                 return;
@@ -127,8 +127,8 @@ impl PathQueue {
     }
 }
 
-/// Returns the tests among what is changed and what may run it, the most likely first. `depth` is how many references may
-/// lie between a change and a test.
+/// Returns the tests among the changed symbols and their possible users, most likely first. `depth` is the maximum
+/// number of references between a change and a test.
 pub(super) fn select_tests(
     graph: &ReferenceGraph,
     items: &TestItems,
@@ -146,7 +146,7 @@ pub(super) fn select_tests(
     }
     let mut found = FoundTests::new();
     while let Some(path) = queue.next() {
-        // Its cheapest way is known once it is visited.
+        // The cheapest path to a node is known once it is visited.
         let via = queue.best.get(&path.end()).and_then(|(_, via)| *via);
         if let Some(test) = items.test_of(graph, path.node) {
             let subclasses = match test {
@@ -167,7 +167,7 @@ pub(super) fn select_tests(
     ranked(graph, found)
 }
 
-/// The steps from one node.
+/// Takes the steps from one node.
 struct TestSearch<'a> {
     graph: &'a ReferenceGraph,
     items: &'a TestItems,
@@ -222,13 +222,13 @@ impl TestSearch<'_> {
         }
     }
 
-    /// What a file uses outside of all symbols may matter to each of its tests, and in sources to each of its symbols.
+    /// What the top level of a file uses may affect each of its tests, and in sources each of its symbols.
     fn visit_file(&mut self, file: u32) {
         let graph = self.graph;
         for test in self.items.tests_of_file(file) {
             self.structural(*test, TEST_OF_FILE, ReferenceGrade::Maybe);
         }
-        // Where the file itself is changed, its symbols are known to be as they were.
+        // If the file itself has changed, its symbols are known to be unchanged.
         if self.from.distance > 0 && !graph.is_test(file) {
             for symbol in graph.symbols_of(file).filter(|symbol| graph.symbol(*symbol).parent.is_none()) {
                 self.structural(symbol, SYMBOL_OF_FILE, ReferenceGrade::Maybe);
@@ -236,15 +236,15 @@ impl TestSearch<'_> {
         }
     }
 
-    /// A step that is no reference.
+    /// A step that is not a reference.
     fn structural(&mut self, to: SymbolId, cost: u32, grade: ReferenceGrade) {
         self.structural_in(to, None, cost, grade);
     }
 
-    /// A step that is no reference, and that belongs to a class of tests.
+    /// A step that is not a reference, and that depends on a test class.
     fn structural_in(&mut self, to: SymbolId, class: Option<SymbolId>, cost: u32, grade: ReferenceGrade) {
         let grade = self.from.grade.max(grade);
-        // What is overridden twice on the way is still run by the first class alone.
+        // If members are overridden twice on a path, the first class still runs it.
         let is_run_by =
             |first: &SymbolId| class.is_none_or(|class| self.items.inherited.inherits(*first, class));
         let overriding = self.from.overriding.filter(is_run_by).or(class);
@@ -252,7 +252,7 @@ impl TestSearch<'_> {
         self.step(TestPath { cost, distance: 0, grade, node, overriding, ..self.from }, self.via);
     }
 
-    /// Adds a step; its cost and its distance are those of the step alone.
+    /// Adds a step, given its own cost and distance.
     fn step(&mut self, step: TestPath, via: Option<GraphReference>) {
         let cost = self.from.cost.saturating_add(step.cost);
         let distance = self.from.distance + step.distance;
@@ -262,7 +262,7 @@ impl TestSearch<'_> {
     }
 }
 
-/// Returns the symbol that a reference is from; decorators and default values belong to what they are written at.
+/// Returns the symbol that a reference is from; decorators and default values belong to their function or class.
 pub(super) fn user(graph: &ReferenceGraph, reference: &GraphReference) -> ReachedNode {
     let around = || graph.symbol_at(reference.file, reference.line);
     reference.from.or_else(around).map_or(ReachedNode::File(reference.file), ReachedNode::Symbol)
@@ -272,7 +272,7 @@ pub(super) fn is_type(kind: DefinitionKind) -> bool {
     matches!(kind, DefinitionKind::Class | DefinitionKind::Interface)
 }
 
-/// Returns the tests by their costs, less what their names say for them.
+/// Returns the tests by cost, minus bonuses for their names.
 fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<SelectedTest> {
     let mut names = NameMatcher { graph, origins: HashMap::new() };
     let mut ranked: Vec<SelectedTest> = found
@@ -282,7 +282,7 @@ fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<SelectedTest> {
             let test = ReachedSymbol { node, distance, grade, via, through: None, subclass };
             let bonus = path.origin.map_or(0, |origin| names.bonus(origin, &test));
             let mut selected = SelectedTest { test, cost: 100 + path.cost - bonus.min(100) };
-            // What is changed itself comes before everything else.
+            // Changed tests come first.
             if selected.is_changed() {
                 selected.cost = 0;
             }
@@ -300,10 +300,10 @@ fn ranked(graph: &ReferenceGraph, found: FoundTests) -> Vec<SelectedTest> {
     ranked
 }
 
-/// Compares the names of tests with those of the symbols that they are reached from.
+/// Compares the names of tests with those of the symbols from which they are reached.
 struct NameMatcher<'a> {
     graph: &'a ReferenceGraph,
-    /// The words of each symbol's name, and of its file's.
+    /// The words of each symbol's name, and of its file's name.
     origins: HashMap<SymbolId, (Vec<Term>, Vec<Term>)>,
 }
 
@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_is_visited_for_few_classes_and_for_none_that_a_general_way_is_cheaper_than() {
+    fn a_node_is_visited_for_few_classes_and_only_if_no_general_path_is_cheaper() {
         let way = |class: Option<SymbolId>, cost: u32| TestPath {
             cost,
             distance: 1,

@@ -1,6 +1,6 @@
-//! Which tests have values of the types whose members are changed.
+//! Finds the tests that have values of the types whose members are changed.
 //!
-//! Most tests of a library reach the place that runs a member of any of its types, as with the fields of a schema; only
+//! Most tests of a library reach the code that runs a member of any of its types, such as the fields of a schema; only
 //! those that have a value of the type run the member of that type.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -10,10 +10,10 @@ use super::reach::ReachedNode;
 use super::test_items::TestItems;
 use super::test_selection::{is_type, user};
 
-/// How many helpers of tests may lie between a test and a type.
+/// The maximum number of test helpers between a test and a type.
 const HELPER_DEPTH: u32 = 3;
 
-/// Returns how near the tests are to the types of what is changed, from 1 for those that name such a type.
+/// Returns how near the tests are to the types of the changed members: 1 for those that name such a type.
 pub(super) fn tests_with_values(
     graph: &ReferenceGraph,
     items: &TestItems,
@@ -41,8 +41,8 @@ pub(super) fn tests_with_values(
     found
 }
 
-/// Returns the type of a member that overrides another one, and those that inherit the member from it. Other members are
-/// called as what they are.
+/// Returns the type of a member that overrides another one, and the types that inherit the member. Other members are
+/// called directly.
 fn types_with(graph: &ReferenceGraph, member: SymbolId) -> Vec<SymbolId> {
     let fact = graph.symbol(member);
     if graph.stand_ins_of(member).next().is_none() {

@@ -1,9 +1,9 @@
-//! Orders tests by the words that they share with what is changed, with what calls it, and with each other.
+//! Orders tests by the words that they share with the change, with its callers, and with each other.
 //!
-//! Most tests of a program reach most of its functions, and by ways of much the same length. Which of them run a function
-//! is often said by their words: the tests of a function that prints the usage call `--help`, as does what leads to it
-//! (`get_help`, `format_help`). Tests that are like the first ones run it more often than others (pseudo-relevance
-//! feedback). The weights were chosen with click, flask, werkzeug, attrs, httpx, jinja and marshmallow in view.
+//! Most tests of a program reach most of its functions, by paths of similar length. Their words often tell which of
+//! them run a function: the tests of a function that prints the usage call `--help`, and its callers are named
+//! accordingly (`get_help`, `format_help`). Tests that resemble the best ones run it more often than others
+//! (pseudo-relevance feedback). The weights were tuned on click, flask, werkzeug, attrs, httpx, jinja and marshmallow.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -19,29 +19,29 @@ use crate::engine::parallel::on_all_cores;
 use crate::references::ReferenceGrade;
 use crate::search::{Saturation, Term, inverse_frequency, real, terms};
 
-/// How many calls lie between a change and the callers whose names count.
+/// The maximum number of calls between a change and the callers whose names count.
 const CALLER_DEPTH: u32 = 4;
-/// How much less the name of a caller counts than that of what it calls.
+/// The factor for the name of a caller, relative to that of its callee.
 const CALLER_DECAY: f64 = 0.6;
-/// By how much the cost of a test exceeds the least one if it has two fifths of what the cheapest one has for its cost.
+/// A test whose cost exceeds the minimum by this scores two fifths of the maximum for its cost.
 const COST_SCALE: f64 = 40.0;
 const NAME_WEIGHT: f64 = 1.0;
-/// That of the mean of the tests of the same file.
+/// The weight of the mean over tests in the same file.
 const FILE_WEIGHT: f64 = 0.5;
 const BODY_WEIGHT: f64 = 0.2;
-/// That of having a value of the type of what is changed.
+/// The weight of having a value of a changed member's type.
 const VALUE_WEIGHT: f64 = 1.0;
-/// That of the words of the first tests.
+/// The weight of the words of the best tests.
 const FEEDBACK_WEIGHT: f64 = 1.0;
-/// How many tests are the first ones.
+/// The number of tests that count as the best.
 const FEEDBACK_TESTS: usize = 8;
-/// The bodies of more symbols than this say nothing of any of them.
+/// If more symbols have changed, their bodies are not used.
 const MAX_BODIES: usize = 100;
 
-/// Weights of words, in an order that does not depend on anything else.
+/// Weights of words, in a deterministic order.
 type WordWeights = BTreeMap<Term, f64>;
 
-/// Returns the tests in the order of their costs and their words. Those that are changed themselves remain the first.
+/// Returns the tests in the order of their costs and words. Changed tests come first.
 pub(super) fn order_by_words(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
@@ -81,20 +81,20 @@ pub(super) fn order_by_words(
     ordered.into_iter().map(|selected| selected.test).chain(rest).collect()
 }
 
-/// Returns 1 for a cost that is the least, and less for greater ones, by nearly the exponential function.
+/// Returns 1 for the minimum cost, and less for higher ones, approximating an exponential function.
 fn nearness(cost: u32) -> f64 {
     let scaled = f64::from(cost) / COST_SCALE;
     1.0 / (1.0 + scaled + scaled * scaled / 2.0)
 }
 
-/// Returns the indexes of scores, the greatest first; equal ones in their order.
+/// Returns the indexes of scores, greatest first; equal scores keep their order.
 fn by_score(scores: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     order
 }
 
-/// Returns the words of the tests with the greatest scores, by the number of these tests that have them.
+/// Returns the words of the tests with the greatest scores, by how many of these tests contain them.
 fn first_words(documents: &[Vec<Term>], scores: &[f64]) -> WordWeights {
     let mut words = WordWeights::new();
     for at in by_score(scores).into_iter().take(FEEDBACK_TESTS) {
@@ -106,7 +106,7 @@ fn first_words(documents: &[Vec<Term>], scores: &[f64]) -> WordWeights {
     words
 }
 
-/// Returns the words of the names of what is changed and, with less weight, of what calls it.
+/// Returns the words in the names of the changed symbols and, with less weight, of their callers.
 fn name_words(graph: &ReferenceGraph, items: &TestItems, changed: &[SymbolId]) -> WordWeights {
     let mut words = WordWeights::new();
     let mut level: Vec<SymbolId> = changed.to_vec();
@@ -128,7 +128,7 @@ fn name_words(graph: &ReferenceGraph, items: &TestItems, changed: &[SymbolId]) -
             level.iter().flat_map(|symbol| callers(graph, items, *symbol)).collect();
         level = callers.into_iter().filter(|caller| seen.insert(*caller)).collect();
         decay *= CALLER_DECAY;
-        // Many callers say less each, and together somewhat more, than a single one.
+        // If there are many callers, each counts less, but together they count somewhat more than a single one.
         weight = decay / real(level.len().max(1)).sqrt();
     }
     for weight in words.values_mut() {
@@ -137,7 +137,7 @@ fn name_words(graph: &ReferenceGraph, items: &TestItems, changed: &[SymbolId]) -
     words
 }
 
-/// Returns what uses a symbol or may run it by another name, without tests.
+/// Returns the users of a symbol, and those that may run it under another name, without tests.
 fn callers(graph: &ReferenceGraph, items: &TestItems, symbol: SymbolId) -> Vec<SymbolId> {
     let surer = graph.uses_of(symbol).filter(|reference| reference.grade < ReferenceGrade::Maybe);
     let mut found: Vec<SymbolId> = surer
@@ -149,7 +149,7 @@ fn callers(graph: &ReferenceGraph, items: &TestItems, symbol: SymbolId) -> Vec<S
     found
 }
 
-/// Returns the words of the changed symbols' own lines.
+/// Returns the words in the changed symbols' own lines.
 fn body_words(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, changed: &[SymbolId]) -> WordWeights {
     let mut counts = WordWeights::new();
     if changed.len() > MAX_BODIES {
@@ -158,7 +158,7 @@ fn body_words(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, changed: &[Symb
     let mut texts: HashMap<u32, String> = HashMap::new();
     for symbol in changed {
         let fact = graph.symbol(*symbol);
-        // What is in another changed symbol is read with it.
+        // A symbol inside another changed one is read with it.
         if fact.parent.is_some_and(|parent| changed.contains(&parent)) {
             continue;
         }
@@ -176,14 +176,14 @@ fn body_words(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, changed: &[Symb
     counts
 }
 
-/// Returns the words of the tests, in their order, with those of the classes that inherit them.
+/// Returns the words of each test, including those of classes that inherit it.
 fn test_documents(
     cache: &ArtifactCache<'_>,
     graph: &ReferenceGraph,
     items: &TestItems,
     tests: &[SelectedTest],
 ) -> Vec<Vec<Term>> {
-    // What is read of each file: the nodes, with the tests that they are words of.
+    // The parts of each file to read: nodes, with the tests that their words belong to.
     let mut by_file: BTreeMap<u32, BTreeMap<ReachedNode, Vec<usize>>> = BTreeMap::new();
     for (at, SelectedTest { test, .. }) in tests.iter().enumerate() {
         for node in std::iter::once(test.node).chain(test.subclass.map(ReachedNode::Symbol)) {
@@ -208,7 +208,7 @@ fn test_documents(
     documents
 }
 
-/// Returns the lines of a test or of a file; those of a class without the tests that it defines itself.
+/// Returns the lines of a test or of a file; for a class, without the tests that it defines itself.
 fn own_lines<'t>(
     graph: &ReferenceGraph,
     items: &TestItems,
@@ -233,11 +233,11 @@ fn words_of(lines: &[&str]) -> Vec<Term> {
     words.filter(|term| !term.is_identifier()).collect()
 }
 
-/// Returns the BM25 of the tests for the words of a query, of which the greatest is 1.
+/// Returns the BM25 scores of the tests for the words of a query, scaled to a maximum of 1.
 fn scores(documents: &[Vec<Term>], query: &WordWeights) -> Vec<f64> {
     let saturation = Saturation::new(documents.iter().map(|words| words.len() as u64));
     let rows: FxHashMap<Term, usize> = query.keys().copied().zip(0..).collect();
-    // For each word of the query the tests that have it, with how often they do.
+    // For each word of the query, the tests that contain it, with counts.
     let mut postings: Vec<Vec<(usize, u32)>> = vec![Vec::new(); rows.len()];
     for (at, words) in documents.iter().enumerate() {
         for row in words.iter().filter_map(|term| rows.get(term)) {
@@ -263,7 +263,7 @@ fn scores(documents: &[Vec<Term>], query: &WordWeights) -> Vec<f64> {
     scores
 }
 
-/// Returns the text of a file; nothing if it has just gone.
+/// Returns the text of a file; empty if it no longer exists.
 fn read(cache: &ArtifactCache<'_>, graph: &ReferenceGraph, file: u32) -> String {
     cache.workspace.read_text(graph.path(file)).map(|(_, text)| text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! References of small projects on the disk.
+//! References of small projects on disk.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,7 +91,7 @@ fn calls_are_followed_in_both_directions() {
     assert_eq!(calls(&mut project, "step", CallDirection::Callers, 1), ["Engine.run 1"]);
     let expected = ["Engine.run 1", "main 2", "helper 3", "test_main 4"];
     assert_eq!(calls(&mut project, "step", CallDirection::Callers, 9), expected);
-    // What makes an instance calls the constructor.
+    // Creating an instance calls the constructor.
     assert_eq!(calls(&mut project, "Engine.__init__", CallDirection::Callers, 1), ["main 1"]);
     let expected = ["Engine 1", "Engine.run 1", "Engine.step 2", "limit 2"];
     assert_eq!(calls(&mut project, "main", CallDirection::Callees, 2), expected);
@@ -191,7 +191,7 @@ fn only_the_symbols_that_differ_from_a_revision_count_as_changed() {
 }
 
 #[test]
-fn an_edit_has_one_file_read_again_and_what_is_kept_is_used() {
+fn an_edit_makes_one_file_be_read_again_and_cached_facts_are_used() {
     let sandbox = project();
     let shared = Arc::new(WorkspaceCache::new());
     let mut project = sandbox.open_shared(&shared);
@@ -215,7 +215,7 @@ fn an_edit_has_one_file_read_again_and_what_is_kept_is_used() {
 }
 
 #[test]
-fn without_a_store_everything_is_derived_anew() {
+fn without_a_store_everything_is_derived_again() {
     let sandbox = project();
     assert_eq!(uses(&mut sandbox.project(false), "limit"), ["engine.py:3 sure"]);
 }
@@ -253,14 +253,14 @@ fn fixtures_connect_tests_with_what_they_make() {
     let mut project = sandbox.project(true);
     assert_eq!(uses(&mut project, "App.run"), ["tests/test_app.py:2 sure"]);
     assert_eq!(uses(&mut project, "make_app"), ["tests/test_app.py:1 likely", "tests/test_app.py:5 likely"]);
-    // The test that runs it comes before the one that only has the same app.
+    // The test that runs it comes before one that only uses the same app.
     assert_eq!(impact(&mut project, Some("App.run"), None, true), ["test_run 1", "test_other 2"]);
-    // What overrides a member runs where the member is called.
+    // An overriding member runs where the member is called.
     assert_eq!(impact(&mut project, Some("Admin.idle"), None, true)[0], "test_other 1");
 }
 
 #[test]
-fn a_fixture_of_every_test_is_used_by_no_line_and_selects_them() {
+fn an_autouse_fixture_has_no_visible_use_and_selects_all_tests() {
     let sandbox = TestProject::new(&[
         (
             "tests/conftest.py",
@@ -293,7 +293,7 @@ fn tests_that_a_class_inherits_are_named_after_it() {
         found.sort();
         found
     };
-    // The mixin does not run its tests, and only the class that signs does so.
+    // The mixin does not run its tests, and only the class that signs runs the signing test.
     assert_eq!(tests("sign"), ["TestSigner.test_make 2", "TestStamp.test_make 2"]);
     let expected =
         ["FastLoading.test_it 1", "TestLoad.test_again 1", "TestLoad.test_load 1", "TestMore.test_load 1"];
@@ -337,14 +337,14 @@ fn tests_are_found_by_the_conventions_of_each_language() {
 }
 
 #[test]
-fn tests_reached_by_equal_ways_are_ordered_by_words_of_the_change_and_its_callers() {
+fn tests_reached_by_equal_paths_are_ordered_by_words_of_the_change_and_its_callers() {
     let app = "def main(args):\n    show_help(args)\n    show_version(args)\n\n\ndef show_help(args):\n    write_lines(args)\n\n\ndef show_version(args): ...\n\n\ndef write_lines(args): ...\n";
     let tests = "from app import main\n\n\ndef test_one():\n    main('--version')\n\n\ndef test_two():\n    main('--help')\n\n\ndef test_alone(): ...\n";
     let sandbox = TestProject::new(&[("app.py", app), ("tests/test_cli.py", tests)]);
     let mut project = sandbox.project(true);
     assert_eq!(impact(&mut project, Some("write_lines"), None, true), ["test_two 3", "test_one 3"]);
     assert_eq!(impact(&mut project, Some("show_version"), None, true), ["test_one 2", "test_two 2"]);
-    // A test that is changed itself is the first, whatever the words of the others.
+    // A test that has changed itself comes first, whatever the words of the others.
     sandbox.write(
         "tests/test_cli.py",
         &tests.replace("): ...", "): main(1)").replace("test_one", "test_alone_too"),
@@ -353,7 +353,7 @@ fn tests_reached_by_equal_ways_are_ordered_by_words_of_the_change_and_its_caller
 }
 
 #[test]
-fn a_fixture_is_a_shorter_way_than_a_call_in_sources() {
+fn a_fixture_is_a_shorter_path_than_a_call_in_sources() {
     let lib = "def make(): ...\n\n\ndef w():\n    make()\n";
     let shared = "import pytest\nfrom lib import make\n\n\n@pytest.fixture\ndef f():\n    return make()\n";
     let tests = "from lib import w\n\n\ndef test_one():\n    w()\n\n\ndef test_two(f): ...\n";
@@ -364,7 +364,7 @@ fn a_fixture_is_a_shorter_way_than_a_call_in_sources() {
 }
 
 #[test]
-fn tests_that_are_like_the_first_ones_come_earlier() {
+fn tests_that_resemble_the_best_ones_come_earlier() {
     let lib = "def run(args):\n    render_table(args)\n\n\ndef render_table(args): ...\n";
     let tests = "from lib import run\n\n\ndef test_one():\n    run('render table zebra giraffe')\n\n\ndef test_two():\n    run('apple')\n\n\ndef test_three():\n    run('zebra giraffe')\n";
     let sandbox = TestProject::new(&[("lib.py", lib), ("tests/test_lib.py", tests)]);
@@ -374,7 +374,7 @@ fn tests_that_are_like_the_first_ones_come_earlier() {
 }
 
 #[test]
-fn tests_with_a_value_of_the_type_come_before_those_that_reach_its_members_alike() {
+fn tests_with_a_value_of_the_type_come_before_others_that_reach_its_members() {
     let lib = "class Field:\n    def serialize(self, value):\n        return self.convert(value)\n\n    def convert(self, value): ...\n\n\nclass Text(Field):\n    def convert(self, value): ...\n\n\nclass Digits(Field):\n    def convert(self, value): ...\n\n\ndef dump(fields: list[Field]):\n    return [field.serialize(1) for field in fields]\n";
     let tests = "from lib import Digits, Text, dump\n\n\nclass Table:\n    fields = [Digits()]\n\n\ndef test_one():\n    dump([Text()])\n\n\ndef test_two():\n    dump(Table.fields)\n";
     let sandbox = TestProject::new(&[("lib.py", lib), ("tests/test_lib.py", tests)]);
@@ -398,7 +398,7 @@ fn a_use_outside_of_all_symbols_leads_to_the_symbols_of_that_file() {
 }
 
 #[test]
-fn what_uses_a_variable_of_a_module_may_run_what_the_variable_contains() {
+fn users_of_a_module_variable_may_run_what_the_variable_contains() {
     let filters = "def do_upper(): ...\n\n\ndef do_lower(): ...\n\n\ndef alone(): ...\n\n\nFILTERS = {\n    'upper': do_upper,\n    'lower': do_lower,\n}\nOTHER = 1\nalone()\n";
     let tests = "def test_odd(value): ...\n\n\nTESTS = {'odd': test_odd}\n";
     let defaults = "from app.filters import FILTERS as DEFAULT_FILTERS, OTHER\nfrom app import tests\n";
@@ -418,7 +418,7 @@ fn what_uses_a_variable_of_a_module_may_run_what_the_variable_contains() {
     let expected = ["app/filters.py 1", "make 1", "test_make 2"];
     assert_eq!(impact(&mut project, Some("do_lower"), None, false), expected);
     assert_eq!(impact(&mut project, Some("alone"), None, false), ["app/filters.py 1"]);
-    // A module of a package is no file of tests.
+    // A module of a package is not a test file.
     assert_eq!(impact(&mut project, Some("test_odd"), None, true), ["test_make 2"]);
 }
 
@@ -435,7 +435,7 @@ fn tests_that_a_coverage_file_names_come_first() {
     let notes = project.take_notes();
     assert!(notes[0].starts_with(".coverage is not used: "), "{notes:?}");
     std::fs::remove_file(&path).unwrap();
-    // By the name that `dynamic_context = test_function` gives a test, and from another machine.
+    // By a test name as with `dynamic_context = test_function`, and from another machine.
     write_coverage(&path, "/elsewhere/engine.py", &[8, 9], "tests.test_app.test_nothing");
     let found = tests(&mut sandbox.project(true));
     assert_eq!(found[..2], ["test_nothing 1", "test_main 4"]);

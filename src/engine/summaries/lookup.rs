@@ -1,4 +1,4 @@
-//! Looks up model summaries for answers. They are chosen when an answer begins, so that all of it is of one moment.
+//! Looks up model summaries for answers. They are chosen when an answer begins, so that it is consistent.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,14 +21,14 @@ use crate::model::{
 use crate::store::Error;
 use crate::store::agent::{AGENT_DATABASE, AgentDb, StoredSummary};
 
-/// The number of files up to which single queries are quicker than reading what was written about all.
+/// Up to this number of files, single queries are faster than reading all summaries.
 const FEW: usize = 32;
-/// Queries about 1/`FEWER` of the files take as long as reading what was written last about all.
+/// Queries about 1/`FEWER` of the files take as long as reading the latest summaries of all.
 const FEWER: usize = 4;
 
 #[derive(Debug)]
 pub(in crate::engine) struct LoadedSummary {
-    /// As it is in the database, which may have come with a checked-out project: it is made plain before it is shown.
+    /// As stored in the database, which may have come with a checked-out project: it is sanitized before it is shown.
     pub(in crate::engine) text: String,
     pub(in crate::engine) by: ModelName,
     subject: ContentHash,
@@ -36,13 +36,13 @@ pub(in crate::engine) struct LoadedSummary {
 }
 
 impl LoadedSummary {
-    /// Returns a hash of the text, computed when it is first needed, which is in processes that stay.
+    /// Returns a hash of the text, computed on first use, which only long-running processes need.
     pub(in crate::engine) fn hash(&self) -> ContentHash {
         *self.hash.get_or_init(|| ContentHash::digest(self.text.as_bytes()))
     }
 }
 
-/// Looks up model summaries, and keeps what was read last. The projects of a process share it.
+/// Looks up model summaries, and caches what was last read. The projects of a process share it.
 #[derive(Default)]
 pub(in crate::engine) struct SummaryLookup {
     db: Option<AgentDb>,
@@ -53,14 +53,14 @@ struct TierSummaries {
     tier: Tier,
     generation: u64,
     files: FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>,
-    /// By the subject of each folder.
+    /// By the subject of the folder.
     folders: FxHashMap<ContentHash, Arc<LoadedSummary>>,
-    /// What was written last about paths, as far as that was asked for.
+    /// The latest summaries by path, as far as requested.
     latest: FxHashMap<Vec<u8>, Option<Arc<LoadedSummary>>>,
 }
 
 impl SummaryLookup {
-    /// Returns the summaries of files and folders; those that have none are absent.
+    /// Returns the summaries of files and folders; those without one are absent.
     fn choose(
         &mut self,
         file: &Path,
@@ -80,14 +80,14 @@ impl SummaryLookup {
         } else {
             words.files = self.choose_all(tier, generation, options, asked)?;
             let read = self.load_tier(tier, generation, options)?;
-            // The subjects of folders are not worth computing if no folder has a summary.
+            // Computing the subjects of folders is not worthwhile if no folder has a summary.
             let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
             words.folders.extend(folders.iter().filter_map(|folder| folder_summary(folder, read)));
         }
         Ok(words)
     }
 
-    /// Returns for which tiers a model has written of a content.
+    /// Returns the tiers for which there are model summaries of a content.
     fn summarized_tiers(
         &mut self,
         file: &Path,
@@ -105,10 +105,10 @@ impl SummaryLookup {
         Ok(tiers)
     }
 
-    /// Returns a number that moves with what is written; `None` if nothing is. One question to the database, and
-    /// where there is none, one to the file system.
+    /// Returns a number that changes with the stored summaries; `None` if there are none. This takes one query of the
+    /// database, or if there is none, one of the file system.
     fn generation(&mut self, file: &Path, options: &SummaryLookupOptions) -> Result<Option<u64>, Error> {
-        // Another file may count as far as this one did, and other writers may be believed by now.
+        // The file may have been replaced, and the trusted writers may have changed.
         let is_current = |db: &AgentDb| db.is_file_in_place() && db.believed() == options.writers;
         if self.db.as_ref().is_some_and(|db| !is_current(db)) {
             *self = Self::default();
@@ -120,7 +120,7 @@ impl SummaryLookup {
             }
         }
         let generation = self.db.as_ref().map(AgentDb::generation).transpose();
-        // A connection that failed would go on failing: the next look-up opens the file again.
+        // A connection that failed would keep failing: the next lookup opens the file again.
         if generation.is_err() {
             *self = Self::default();
         }
@@ -161,14 +161,14 @@ impl SummaryLookup {
         Ok(chosen)
     }
 
-    /// Reads what was written for a tier, unless it was read before and nothing has come since.
+    /// Reads the summaries for a tier, unless they were read before and nothing has been added.
     fn load_tier(
         &mut self,
         tier: Tier,
         generation: u64,
         options: &SummaryLookupOptions,
     ) -> Result<&TierSummaries, Error> {
-        // An older generation is never asked for again, and holds the texts of a whole project.
+        // An older generation is never needed again, and holds the texts of a whole project.
         self.read.retain(|read| read.generation == generation);
         if let Some(at) = self.read.iter().position(|read| read.tier == tier) {
             return Ok(&self.read[at]);
@@ -179,7 +179,7 @@ impl SummaryLookup {
         Ok(self.read.last().expect("it was pushed above"))
     }
 
-    /// Returns what was written last about files; to be asked after `read`.
+    /// Returns the latest summaries of files; must be called after `read`.
     fn latest(
         &mut self,
         tier: Tier,
@@ -200,7 +200,7 @@ impl SummaryLookup {
                 read.latest.insert(path, latest);
             }
         } else if !new.is_empty() {
-            // Paths about which nothing was written are kept too, so that they are not queried again.
+            // Paths without summaries are recorded too, so that they are not queried again.
             read.latest.extend(new.into_iter().map(|path| (path, None)));
             let all = db.latest_summaries(tier)?.into_iter();
             read.latest.extend(all.map(|(path, summary)| (path, of_file(summary))));
@@ -209,7 +209,7 @@ impl SummaryLookup {
     }
 }
 
-/// Words about contents, by the types that they were read as.
+/// Summaries of contents, with the types that these were read as.
 type FileSummaries = FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>;
 
 /// Keeps the preferred summary of each content and of each folder.
@@ -218,7 +218,7 @@ fn pick_preferred(
     options: &SummaryLookupOptions,
 ) -> (FileSummaries, FxHashMap<ContentHash, Arc<LoadedSummary>>) {
     let (mut files, mut folders) = (FileSummaries::default(), FxHashMap::default());
-    // Stable: of what is equally preferred, the newest stays first, and the first is kept.
+    // Stable: among equally preferred summaries, the newest stays first, and the first is kept.
     all.sort_by_key(|summary| preference_rank(&summary.model, options));
     for summary in all {
         if summary.scope != SummaryScope::File {
@@ -234,7 +234,7 @@ fn pick_preferred(
     (files, folders)
 }
 
-/// Returns the summary of a folder, with its path. A folder that holds a single subject has none of its own.
+/// Returns the summary of a folder, with its path. A folder with a single subject has no summary of its own.
 fn folder_summary(folder: &SubjectFolder, read: &TierSummaries) -> Option<(Vec<u8>, String)> {
     let written = read.folders.get(&folder.key.subject).filter(|_| !folder.children.is_empty())?;
     let path = folder.path.as_ref().map_or(Vec::new(), |path| path.as_bytes().to_vec());
@@ -271,14 +271,15 @@ fn choose_one(
     Ok(found.map(|found| (asked.path.clone(), found)))
 }
 
-/// Returns a summary of a path as one of an earlier content; `None` if the content is the same, read as another type.
+/// Returns a summary of a path as one of an earlier content; `None` if the content is the same, but was read as another
+/// type.
 fn earlier_summary(written: &Arc<LoadedSummary>, asked: &LookupFile<'_>) -> Option<ChosenSummary> {
     let is_earlier = written.subject != asked.content;
     let written = Arc::clone(written);
     is_earlier.then_some(ChosenSummary { summary: written, is_earlier, content: asked.content })
 }
 
-/// Returns the place of a model among those that are preferred. The sorts that go by it keep the newest first.
+/// Returns the rank of a model in the order of preference. Sorts by it keep the newest first.
 fn preference_rank(by: &ModelName, options: &SummaryLookupOptions) -> usize {
     options.models.iter().position(|model| model == by).unwrap_or(usize::MAX)
 }
@@ -294,7 +295,7 @@ fn model_summary(summary: StoredSummary) -> LoadedSummary {
 pub(in crate::engine) struct ChosenSummary {
     pub(in crate::engine) summary: Arc<LoadedSummary>,
     pub(in crate::engine) is_earlier: bool,
-    /// What the file is now.
+    /// The current content of the file.
     pub(in crate::engine) content: ContentHash,
 }
 
@@ -307,17 +308,17 @@ impl ChosenSummary {
 #[derive(Debug, Default)]
 pub(in crate::engine) struct ModelSummaries {
     pub(in crate::engine) files: FxHashMap<RelPath, ChosenSummary>,
-    /// About folders, by their paths; about the project under the empty path.
+    /// Summaries of folders, by path; that of the project has the empty path.
     pub(in crate::engine) folders: BTreeMap<Vec<u8>, String>,
 }
 
 impl ModelSummaries {
-    /// Returns the summary of a file, if its content is still the one that it was chosen for.
+    /// Returns the summary of a file, if it still has the content that the summary was chosen for.
     pub(in crate::engine) fn of(&self, path: &RelPath, content: &ContentHash) -> Option<&ChosenSummary> {
         self.files.get(path).filter(|chosen| chosen.content == *content)
     }
 
-    /// Returns a hash of the summaries of files and folders, and of who wrote them.
+    /// Returns a hash of the summaries of files and folders, and of their authors.
     pub(in crate::engine) fn fingerprint(&self, files: &[KnownFile]) -> ContentHash {
         let mut text = String::new();
         for (at, file) in files.iter().enumerate() {
@@ -351,8 +352,8 @@ impl<'a> LookupFile<'a> {
     }
 }
 
-/// Chooses the model summaries that an answer shows, if its tier asks for them. If the files are all of the project,
-/// `whole` holds their curated items.
+/// Chooses the model summaries for an answer, if its tier uses them. If the files are all of the project, `whole` has
+/// their curated items.
 pub(in crate::engine) fn choose_summaries(
     cache: &mut ArtifactCache<'_>,
     lookup: &Mutex<SummaryLookup>,
@@ -371,7 +372,7 @@ pub(in crate::engine) fn choose_summaries(
     found.unwrap_or_default()
 }
 
-/// Returns for which tiers there are model summaries of each file.
+/// Returns the tiers for which there are model summaries of each file.
 fn summarized_tiers(
     cache: &mut ArtifactCache<'_>,
     lookup: &Mutex<SummaryLookup>,
@@ -382,13 +383,13 @@ fn summarized_tiers(
     found.unwrap_or_else(|| vec![Vec::new(); asked.len()])
 }
 
-/// Queries the model summaries. If they cannot be read, that is noted, and the heuristic's are shown.
+/// Queries the model summaries. If they cannot be read, that is noted, and the heuristic summaries are shown.
 fn with_lookup<T>(
     cache: &mut ArtifactCache<'_>,
     lookup: &Mutex<SummaryLookup>,
     ask: impl FnOnce(&mut SummaryLookup, &Path, &SummaryLookupOptions) -> Result<T, Error>,
 ) -> Option<T> {
-    // Without a cache that can be used, the folder is not to be looked into either.
+    // Without a usable cache, the folder is not read either.
     cache.store.as_ref()?;
     let file = cache.workspace.cache_folder().join(AGENT_DATABASE);
     let answer = {
@@ -408,7 +409,7 @@ fn with_lookup<T>(
     }
 }
 
-/// Returns the folders, as the models that were asked about them saw them.
+/// Returns the folders as they were when models were asked about them.
 fn folders(
     files: &[KnownFile],
     items: Vec<FileItem>,
@@ -422,7 +423,7 @@ fn folders(
     SubjectIndex::from_files(files, &rules, &[]).folders
 }
 
-/// Returns a number that changes with everything that models have written; `None` if nothing is.
+/// Returns a number that changes with the stored model summaries; `None` if there are none.
 pub(in crate::engine) fn summaries_generation(
     cache: &mut ArtifactCache<'_>,
     lookup: &Mutex<SummaryLookup>,
@@ -430,7 +431,7 @@ pub(in crate::engine) fn summaries_generation(
     with_lookup(cache, lookup, SummaryLookup::generation).flatten()
 }
 
-/// Adds to the status of each file the tiers for which a model has written about its content.
+/// Adds to the status of each file the tiers for which there are model summaries of its content.
 pub(in crate::engine) fn add_summarized_tiers(
     cache: &mut ArtifactCache<'_>,
     lookup: &Mutex<SummaryLookup>,

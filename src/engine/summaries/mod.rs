@@ -1,7 +1,7 @@
 //! Which summaries a model is asked for, and which of them are shown.
 //!
-//! The engine finds out which contents lack a summary, in which order they matter, and what a model is to read of each.
-//! It calls no model: that is for the room `agent`.
+//! The engine determines which contents lack a summary, in which order they matter, and what a model should read of
+//! each. It does not call models: the room `agent` does.
 //!
 //! Start with [`SummaryPolicy`] and `Project::summary_tasks`; a [`PromptPreparer`] makes the prompt of each task, on
 //! any thread. May import `workspace`, `artifacts` and `index`.

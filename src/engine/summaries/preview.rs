@@ -22,13 +22,13 @@ pub enum PromptPreview {
     Eligible {
         task: Box<SummaryTask>,
         prepared: Result<PreparedPrompt, WithheldReason>,
-        /// What was found in the file that looks like a secret.
+        /// Text in the file that looks like a secret.
         secrets: Vec<SecretLocation>,
     },
 }
 
-/// Returns what would be sent about the file or folder of that path, and about the project for its root. It need not
-/// have been still, and may have been asked about before.
+/// Returns what would be sent about the file or folder of that path, or about the project for its root. Neither recent
+/// changes nor earlier summaries matter.
 pub(in crate::engine) fn preview(
     cache: &mut ArtifactCache<'_>,
     word: &str,
@@ -74,7 +74,7 @@ fn eligible_preview(
     PromptPreview::Eligible { task: Box::new(task), prepared: prompt, secrets }
 }
 
-/// Returns the content of a file, or the only one that lies in a folder.
+/// Returns the content of a file, or the only one in a folder.
 pub(super) fn content_at<'s, 'f>(
     path: Option<&RelPath>,
     folder: Option<&SubjectFolder>,
@@ -90,14 +90,14 @@ pub(super) fn content_at<'s, 'f>(
 /// Why no model is asked about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskSkipReason {
-    /// Nobody ever is.
+    /// Models are never asked about such a file.
     Ineligible(IneligibleReason),
-    /// It was tried before, without success.
+    /// An earlier attempt failed.
     Refused(String),
 }
 
-/// Returns why no model is asked about the files that were named one by one. Files that are to be summarized, or that
-/// are, are absent.
+/// Returns why no model is asked about files that were named individually. Files that are to be summarized, or have
+/// summaries, are absent.
 pub(in crate::engine) fn skipped_files(
     cache: &mut ArtifactCache<'_>,
     policy: &SummaryPolicy,

@@ -1,4 +1,4 @@
-//! Makes prompts: what a model is to read, and nothing that must not be sent.
+//! Makes prompts: the material for a model, without anything that must not be sent.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,10 +16,10 @@ use crate::summarize::secrets;
 use crate::sys::{Clock, Files};
 use crate::{discover, summarize, syntax};
 
-/// The encoding in which the rules for secrets look for them.
+/// The encoding that the rules for secrets require.
 const SCANNED: &str = "UTF-8";
 
-/// Words questions, on as many threads as there are. It needs no cache: what a file is, it looks up in the file.
+/// Writes prompts, on any number of threads. It needs no cache: all data comes from the file.
 pub struct PromptPreparer<'w> {
     files: MountedFiles<'w>,
     clock: &'w dyn Clock,
@@ -30,7 +30,7 @@ pub struct PromptPreparer<'w> {
     large: Mutex<()>,
 }
 
-/// Returns who words the questions of these tasks, which were asked for by this policy.
+/// Returns the preparer of prompts for these tasks, which were listed under this policy.
 pub(in crate::engine) fn preparer<'w>(
     workspace: &Workspace<'w>,
     tasks: &SummaryTasks,
@@ -47,16 +47,16 @@ pub(in crate::engine) fn preparer<'w>(
     }
 }
 
-/// Something that looks like a secret.
+/// Text that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretLocation {
     pub rule: &'static str,
-    /// In which line it begins, from 1.
+    /// The line in which it begins, from 1.
     pub line: usize,
 }
 
 impl PromptPreparer<'_> {
-    /// Words a question, with half as much material for each step of `shrink`.
+    /// Writes a prompt, with half as much material for each step of `shrink`.
     pub fn prepare(&self, task: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
         let most_bytes = self.policy.material_bytes.checked_shr(u32::from(shrink)).unwrap_or(0);
         let (material, redacted) = match &task.location {
@@ -66,7 +66,7 @@ impl PromptPreparer<'_> {
             }
         };
         let instructions = instructions(task.strategy, &task.tiers);
-        // Once more, as it is sent: cutting and joining may have made a secret that was in no part.
+        // Scanned again as it is sent: cutting and joining may have created a secret that no part contained.
         let whole = format!("{instructions}\n{}", material.text);
         let found = scan(&whole)?;
         if !found.matches.is_empty() {
@@ -87,21 +87,22 @@ impl PromptPreparer<'_> {
         let text = self.text(task, path)?;
         let file_type = discover::file_type_by_id(task.language).ok_or(WithheldReason::Changed)?;
         let found = scan(&text)?;
-        // Some block the whole text: a key of many lines is not harmless without the lines that were recognized.
+        // Some matches block the whole text: a multi-line key is not harmless without the recognized lines.
         let withholds = !self.policy.redacts || found.matches.iter().any(|found| found.blocks_file);
         if !found.matches.is_empty() && withholds {
             return Err(WithheldReason::Secret { rules: rule_names(&found) });
         }
         let redacted = found.matches.len() as u64;
         let text = if redacted == 0 { text } else { secrets::redact(&text, &found) };
-        // Of the text that is sent: an outline of the other could name what was taken out, and its lines would not fit.
+        // Of the text that is sent: an outline of the original could name what was removed, and its lines would not
+        // match.
         let outline = self.outline(file_type, &text);
         let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let source = summarize::SummaryInput { file_type, text: &text, lines, outline: outline.as_ref() };
         Ok((material(&source, task.strategy, &task.subject, most_bytes), redacted))
     }
 
-    /// Returns what looks like a secret in the file that a task is about, by place.
+    /// Returns text that looks like a secret in the file of a task, by position.
     pub(super) fn secrets(&self, task: &SummaryTask) -> Vec<SecretLocation> {
         let SubjectLocation::File(path) = &task.location else { return Vec::new() };
         let Ok(text) = self.text(task, path) else { return Vec::new() };
@@ -109,7 +110,7 @@ impl PromptPreparer<'_> {
         let (mut line, mut done) = (1, 0);
         let mut secrets = Vec::with_capacity(found.len());
         for found in found {
-            // By place, so that no part of the text is looked at twice.
+            // By position, so that no part of the text is counted twice.
             let at = found.span.start.max(done);
             line += text[done..at].matches('\n').count();
             done = at;
@@ -118,7 +119,7 @@ impl PromptPreparer<'_> {
         secrets
     }
 
-    /// Reads the text that a task is about.
+    /// Reads the text of a task's subject.
     fn text(&self, task: &SummaryTask, path: &RelPath) -> Result<String, WithheldReason> {
         text(&self.files, self.max_bytes, path, &task.subject)
     }
@@ -137,7 +138,7 @@ impl PromptPreparer<'_> {
         // The syntax tree of a large text takes many times its bytes, so such texts are parsed one at a time.
         let _alone = (LARGE_BYTES < text.len()).then(|| lock(&self.large));
         let parse = || {
-            // Processor time, so that the outline does not depend on how busy the machine is.
+            // Processor time, so that the outline does not depend on the load of the machine.
             let began = self.clock.thread_time();
             let mut give_up = || self.parse_timeout < self.clock.thread_time().saturating_sub(began);
             syntax::derive(file_type.id, text, &mut give_up).map(|structure| structure.outline)
@@ -151,7 +152,7 @@ impl PromptPreparer<'_> {
     }
 }
 
-/// Reads a text in which the rules for secrets can look for some.
+/// Reads a text in an encoding that can be scanned for secrets.
 fn text(
     files: &dyn Files,
     max_bytes: u64,
@@ -169,7 +170,7 @@ fn text(
     Ok(text.text.into_owned())
 }
 
-/// Returns whether a file holds nothing that looks like a secret; not if that cannot be found out.
+/// Returns whether a file contains nothing that looks like a secret; false if that cannot be determined.
 pub(super) fn is_clean(files: &dyn Files, max_bytes: u64, path: &RelPath, subject: &ContentHash) -> bool {
     let found = text(files, max_bytes, path, subject).and_then(|text| scan(&text));
     found.is_ok_and(|found| found.is_clean())

@@ -1,4 +1,4 @@
-//! The subjects of summaries: contents, each once, and the folders that hold them; and which files are eligible.
+//! The subjects of summaries: distinct contents, and the folders that contain them; and the rules for eligible files.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{FileItem, RelPath, SkipReason, SummaryScope, ViewMode};
 use crate::summarize::prompt::{PromptStrategy, instructions};
 
-/// About how many bytes the summary of one subject in a folder has.
+/// The approximate size of the summary of one subject in a folder.
 const WORDS_BYTES: u64 = 300;
 
 /// A content that a model may be asked about, and the files that have it.
@@ -28,16 +28,16 @@ pub(super) struct SubjectContent<'a> {
 }
 
 pub(super) struct SubjectIndex<'a> {
-    /// By their first paths.
+    /// Sorted by their first paths.
     pub(super) contents: Vec<SubjectContent<'a>>,
-    /// Those below before those that they lie in.
+    /// Subfolders before the folders that contain them.
     pub(super) folders: Vec<SubjectFolder>,
-    /// How many files no model is asked about, among those that were picked.
+    /// How many of the selected files no model is asked about.
     pub(super) ineligible: u64,
 }
 
 impl<'a> SubjectIndex<'a> {
-    /// Finds them among the files of a project.
+    /// Finds the subjects among the files of a project.
     pub(super) fn from_files(files: &'a [KnownFile], rules: &EligibilityRules, picks: &[Selector]) -> Self {
         let (mut contents, mut ineligible): (Vec<SubjectContent<'_>>, _) = (Vec::new(), 0);
         let mut places: HashMap<SubjectKey, usize> = HashMap::new();
@@ -63,7 +63,7 @@ impl<'a> SubjectIndex<'a> {
         Self { contents, folders, ineligible }
     }
 
-    /// Returns everything that there may be a question about, each with how it is asked.
+    /// Returns all possible subjects, each with its prompt strategy.
     pub(super) fn keys(&self) -> Vec<(SubjectKey, PromptStrategy)> {
         let contents = self.contents.iter().map(|content| (content.key, content.strategy));
         let folders = self.folders.iter().filter_map(|folder| Some((folder.key, folder_strategy(folder)?)));
@@ -75,8 +75,8 @@ impl<'a> SubjectIndex<'a> {
     }
 }
 
-/// Returns the subject of each folder that holds files a model may be asked about; their summaries are kept under
-/// these. Folders precede those that they are in, and the root is the last.
+/// Returns the subject of each folder that contains files a model may be asked about; their summaries are stored under
+/// these. Subfolders come first, and the root is last.
 pub(super) fn folders_among(files: &[KnownFile], rules: &EligibilityRules) -> Vec<SubjectFolder> {
     SubjectIndex::from_files(files, rules, &[]).folders
 }
@@ -92,12 +92,12 @@ fn folders(contents: &[SubjectContent<'_>]) -> Vec<SubjectFolder> {
     subject_folders(&leaves.collect::<Vec<_>>())
 }
 
-/// Returns how a folder is asked about; `None` if it is the one thing that lies in it, and no question of its own.
+/// Returns the prompt strategy for a folder; `None` if it contains a single subject, and is not one itself.
 pub(super) fn folder_strategy(folder: &SubjectFolder) -> Option<PromptStrategy> {
     if folder.children.is_empty() { None } else { PromptStrategy::for_scope(folder.key.scope) }
 }
 
-/// Returns the task for a content; `None` if no model is to be asked.
+/// Returns the task for a content; `None` if no model should be asked.
 pub(super) fn file_task(
     content: &SubjectContent<'_>,
     known: &KnownSummaries,
@@ -110,7 +110,7 @@ pub(super) fn file_task(
     Some(SummaryTask { paths, ..task })
 }
 
-/// Returns the task for a folder; `None` if it has none of its own, or no model is to be asked.
+/// Returns the task for a folder; `None` if it is not a subject itself, or no model should be asked.
 pub(super) fn folder_task(
     folder: &SubjectFolder,
     known: &KnownSummaries,
@@ -150,15 +150,15 @@ pub enum IneligibleReason {
     LeftOut(SkipReason),
     /// A pattern of `agent.exclude` matches it.
     Excluded,
-    /// A person keeps it out of documents.
+    /// A person excluded it from documents.
     Hidden,
-    /// It holds rows, or a program wrote it.
+    /// It contains rows of data, or is generated.
     Data,
-    /// It is so small that the heuristic's summary is enough.
+    /// It is so small that the heuristic summary is enough.
     Small,
 }
 
-/// The rules by which files are asked about.
+/// The rules for asking models about files.
 pub(super) struct EligibilityRules {
     exclude: ExclusionPatterns,
     secrets: NameRules,
@@ -177,7 +177,7 @@ impl EligibilityRules {
         Ok(Self { exclude, secrets, items: CuratedItems::new(items), min_bytes: least_bytes })
     }
 
-    /// Returns the content to ask about, and how.
+    /// Returns the content to ask about, and the strategy.
     pub(super) fn check<'a>(
         &self,
         file: &'a KnownFile,
@@ -196,29 +196,29 @@ impl EligibilityRules {
         }
         let subject = ContentRef::from_file(file).ok_or(IneligibleReason::Data)?;
         let strategy = PromptStrategy::for_type(subject.file_type).ok_or(IneligibleReason::Data)?;
-        // Without a limit, too, there is nothing to ask about an empty file.
+        // Even without a limit, an empty file has nothing to ask about.
         if subject.facts.size < self.min_bytes.max(1) {
             return Err(IneligibleReason::Small);
         }
         Ok((subject, strategy))
     }
 
-    /// Returns whether a person picked the file out.
+    /// Returns whether a person selected the file.
     pub(super) fn is_curated(&self, path: &RelPath) -> bool {
         self.items.find(path).is_some()
     }
 
     fn is_hidden(&self, path: &RelPath) -> bool {
         self.items.find(path).is_some_and(|item| {
-            // A file that is to be shown in full is shown, whatever else the item has.
+            // `force_full` shows a file in full, whatever else the item has.
             let is_hidden = !item.auto_aggregate || item.view_mode == Some(ViewMode::None);
-            // A model's summary would speak of what a mask hides.
+            // A model's summary would mention what a mask hides.
             hides_symbols(&item.ast_mask) || is_hidden && !(item.auto_aggregate && item.force_full)
         })
     }
 }
 
-/// Returns the rules that a policy asks for.
+/// Returns the rules of a policy.
 pub(super) fn eligibility(
     workspace: &Workspace<'_>,
     policy: &SummaryPolicy,

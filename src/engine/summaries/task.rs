@@ -1,8 +1,7 @@
-//! The subjects of summaries, the policy by which they are asked about, and what is known of each.
+//! The subjects of summaries, the policy for asking about them, and the known state of each.
 //!
-//! A folder's subject is a hash of its children's subjects. No name and no path enters it, so that a folder that is
-//! renamed or moved is not asked about again, and one file that changes has those folders alone asked about that hold
-//! it.
+//! A folder's subject is a hash of its children's subjects, without names and paths. So renamed or moved folders need
+//! no new summary, and a changed file only affects the folders that contain it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -20,36 +19,36 @@ use crate::summarize::secrets;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryPolicy {
-    /// The tiers; one response holds the summaries for all of them.
+    /// The tiers; one response contains the summaries for all of them.
     pub tiers: Vec<Tier>,
-    /// Who may write them, the first one first. A summary by any of these will do.
+    /// The models that may write them, in order. A summary by any of these suffices.
     pub models: Vec<SummaryModel>,
-    /// An opaque name of the chain of providers: what this chain could not answer, another may.
+    /// An opaque name of the chain of providers: another chain may answer what this one could not.
     pub provider_chain: String,
-    /// The files, as the command line names them; empty for all.
+    /// The files as arguments of the command line; empty for all.
     pub paths: Vec<String>,
-    /// Patterns of files that no model is to see, besides those that hold secrets by their names.
+    /// Additional patterns of files that no model may see, besides those with names of secrets.
     pub exclude: Vec<String>,
-    /// Curated items. Files that are kept out of documents are not paid for.
+    /// Curated items. Files excluded from documents are not paid for.
     pub items: Vec<FileItem>,
-    /// Only contents whose files have not been written for so long.
+    /// Only contents whose files have not been written for this long.
     pub min_age: Duration,
-    /// The most bytes of material that one call may send.
+    /// The maximum bytes of material per call.
     pub material_bytes: usize,
-    /// The most tokens of an answer, where the model has no limit of its own.
+    /// The maximum tokens of an answer, if the model has no limit of its own.
     pub answer_tokens: u32,
-    /// What is done where a secret is found: the file is left out, or what was found is.
+    /// Whether secrets are redacted; if not, a file that contains one is left out.
     pub redacts: bool,
-    /// Smaller files are not worth a call: the heuristic's summary is enough.
+    /// Smaller files are not worth a call: the heuristic summary is enough.
     pub min_bytes: u64,
-    /// Names that hold secrets, whatever a project allows: files with such names may be shown to people, but not sent.
+    /// Names of secrets, regardless of the project's settings: such files may be shown to people, but not sent.
     pub secret_names: discover::Options,
-    /// Whether what was tried without success among the files that are picked is to be tried again.
+    /// Whether failed attempts for the selected files are repeated.
     pub retries: bool,
 }
 
 impl SummaryPolicy {
-    /// Returns what makes the keys of these summaries.
+    /// Returns the builder of the keys for these summaries.
     pub(super) fn keyring(&self) -> SummaryKeyBuilder {
         let limits = PromptLimits { material_bytes: self.material_bytes, answer_tokens: self.answer_tokens };
         SummaryKeyBuilder::new(&self.tiers, &limits, self.redacts, secrets::version())
@@ -62,7 +61,7 @@ impl SummaryPolicy {
     }
 }
 
-/// Returns the keys of the summaries that a task brings where this model writes them, for each tier that is wanted.
+/// Returns the keys of the summaries of a task by this model, for each wanted tier.
 pub fn summary_keys(
     task: &SummaryTask,
     policy: &SummaryPolicy,
@@ -78,7 +77,7 @@ pub fn summary_keys(
     task.tiers.iter().map(|tier| (*tier, key(tier))).collect()
 }
 
-/// One question that is to be asked of a model.
+/// A question for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryTask {
     /// The id under which it is claimed: the key of the first tier's summary by the first model.
@@ -87,14 +86,14 @@ pub struct SummaryTask {
     /// Id of the file type; empty for a folder.
     pub language: &'static str,
     pub scope: SummaryScope,
-    /// How it is asked about.
+    /// The prompt strategy.
     pub strategy: PromptStrategy,
-    /// Where that is: the first of the files with this content, or the folder.
+    /// Its location: the first of the files with this content, or the folder.
     pub location: SubjectLocation,
-    /// All files with this content; none for a folder.
+    /// All files with this content; empty for a folder.
     pub paths: Vec<RelPath>,
     pub tiers: Vec<Tier>,
-    /// About how many bytes will be sent; an estimate for folders.
+    /// The approximate bytes to be sent; an estimate for folders.
     pub estimated_bytes: u64,
 }
 
@@ -117,35 +116,35 @@ impl fmt::Display for SubjectLocation {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SummaryTasks {
-    /// Files and, where all files that they need are done, folders; what matters most first.
+    /// Files, and folders whose files are all done; most important first.
     pub ready: Vec<SummaryTask>,
-    /// How many folders wait for files, and the project with them.
+    /// The number of folders that wait for files, including the project.
     pub waiting_folders: u64,
-    /// About how many bytes will be sent about these folders.
+    /// The approximate bytes to be sent about these folders.
     pub waiting_bytes: u64,
-    /// How many subjects have their summaries.
+    /// The number of subjects that have their summaries.
     pub done: u64,
-    /// How many subjects were tried without success, and are not to be tried again yet.
+    /// The number of subjects whose last attempt failed, and that are not to be tried again yet.
     pub refused: u64,
-    /// By what the refusals are kept that are to be forgotten first, so that all of this can be asked.
+    /// The keys of refusals that have to be deleted before these tasks can be run.
     pub retried_refusals: Vec<SummaryKey>,
-    /// How many files are too young.
+    /// The number of files that were changed too recently.
     pub too_recent: u64,
-    /// When the first of those is old enough, from now.
+    /// The time until the first of those is old enough.
     pub next_ready_in: Option<Duration>,
-    /// How many files no model is asked about: secret by their names, excluded, too small, data.
+    /// The number of files that no model is asked about: secret by name, excluded, too small, data.
     pub ineligible: u64,
-    /// What is known of what lies in each folder that is ready, by its task.
+    /// The known data about the contents of each ready folder, by its task.
     pub children: BTreeMap<SummaryKey, Vec<FolderChild>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WithheldReason {
-    /// Something in it looks like a secret.
+    /// It contains something that looks like a secret.
     Secret { rules: Vec<String> },
-    /// It could not be looked through for secrets.
+    /// It could not be scanned for secrets.
     Unscanned(String),
-    /// The file is not what it was, or not there any more: there will be another task.
+    /// The file has changed or no longer exists: there will be another task.
     Changed,
 }
 
@@ -160,63 +159,63 @@ impl fmt::Display for WithheldReason {
     }
 }
 
-/// A prompt, and what was done to it.
+/// A prompt, and how it was modified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedPrompt {
     pub prompt: ModelPrompt,
-    /// The strategy by which it was made, with its version: `code/1`.
+    /// The prompt strategy with its version: `code/1`.
     pub strategy: String,
-    /// How many secrets were taken out.
+    /// The number of redacted secrets.
     pub redacted: u64,
-    /// Whether something of the file was left out for its length.
+    /// Whether a part of the file was omitted because of its length.
     pub is_cut: bool,
 }
 
-/// Something that a summary may be about.
+/// A possible subject of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubjectKey {
     pub scope: SummaryScope,
     pub subject: ContentHash,
-    /// Id of the file type that a content is read as; empty for a folder.
+    /// The file type id that a content is read as; empty for a folder.
     pub language: &'static str,
 }
 
-/// A file that has a place in the tree.
+/// A file of the tree of subjects.
 #[derive(Debug, Clone, Copy)]
 pub struct SubjectFile<'a> {
     pub path: &'a RelPath,
-    /// What it is: its content, read as a type of file.
+    /// Its subject: its content, read as a file type.
     pub key: SubjectKey,
     pub bytes: u64,
 }
 
-/// A summary that is missing, and what it would be stored as.
+/// A missing summary, and what it would be stored as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedSummary {
     pub key: SummaryKey,
     pub node: SubjectKey,
     pub tier: Tier,
-    /// The prompt that asks for it, with its version.
+    /// The prompt strategy with its version.
     pub prompt: String,
-    /// The model that is to write it.
+    /// The model that should write it.
     pub model: ModelName,
-    /// The files with the content; none for a folder.
+    /// The files with the content; empty for a folder.
     pub paths: Vec<RelPath>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectFolder {
-    /// Where it is; `None` for the root.
+    /// Its path; `None` for the root.
     pub path: Option<RelPath>,
-    /// What it is about; a folder that contains a single distinct subject has that subject's key.
+    /// Its subject; a folder that contains a single distinct subject has that subject's key.
     pub key: SubjectKey,
     /// Its distinct subjects with their sizes in bytes; empty if it has the key of its only one.
     pub children: BTreeMap<SubjectKey, u64>,
-    /// How many bytes the files in it have.
+    /// The total bytes of its files.
     pub bytes: u64,
 }
 
-/// Returns the folders that hold some of these files, those below before those that they lie in; the root is the last.
+/// Returns the folders that contain any of these files, subfolders first; the root is last.
 pub fn subject_folders(leaves: &[SubjectFile<'_>]) -> Vec<SubjectFolder> {
     let mut inside: BTreeMap<&[u8], BTreeMap<SubjectKey, u64>> = BTreeMap::new();
     for leaf in leaves {
@@ -267,11 +266,11 @@ pub(super) struct KnownSummaries {
     ring: SummaryKeyBuilder,
     policy: SummaryPolicy,
     missing: HashSet<SummaryKey>,
-    /// Each with why.
+    /// Each with the reason.
     refused: HashMap<SummaryKey, String>,
-    /// Those of the refused that no time will change.
+    /// Refused keys that will never be retried.
     withheld: HashSet<SummaryKey>,
-    /// `None` if nothing has been paid for yet.
+    /// `None` if no summary has been paid for yet.
     db: Option<AgentDb>,
 }
 
@@ -305,7 +304,7 @@ impl KnownSummaries {
         self.policy.tiers.iter().all(has)
     }
 
-    /// Returns whether a task was tried without success, and is not to be tried again yet.
+    /// Returns whether the last attempt of a task failed, and it is not to be tried again yet.
     pub(super) fn is_refused(&self, id: &SummaryKey) -> bool {
         self.refused.contains_key(&self.policy.refusal_key(id))
     }
@@ -315,12 +314,12 @@ impl KnownSummaries {
         self.refused.get(&self.policy.refusal_key(id)).map(String::as_str)
     }
 
-    /// Returns whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
+    /// Returns whether a subject must never be sent: it may contain a secret, or a model declined to read it.
     pub(super) fn is_withheld(&self, node: &SubjectKey, strategy: PromptStrategy) -> bool {
         self.task_id(node, strategy).is_some_and(|id| self.withheld.contains(&self.policy.refusal_key(&id)))
     }
 
-    /// Returns the summary of a subject for the first tier that is wanted, by the first model that has written one.
+    /// Returns the summary of a subject for the first wanted tier, by the first model that has written one.
     pub(super) fn summary_text(&self, node: &SubjectKey, strategy: PromptStrategy) -> Option<String> {
         let (db, tier) = (self.db.as_ref()?, *self.policy.tiers.first()?);
         let mut found = self.policy.models.iter().filter_map(|by| {
@@ -330,7 +329,7 @@ impl KnownSummaries {
         found.next()
     }
 
-    /// Returns what a summary by each model for each tier would be, of a subject that lacks one.
+    /// Returns the missing summaries of a subject, by each model for each tier.
     pub(super) fn wanted(&self, node: &SubjectKey, strategy: PromptStrategy) -> Vec<WantedSummary> {
         if self.is_done(node, strategy) {
             return Vec::new();
@@ -361,8 +360,8 @@ impl KnownSummaries {
     }
 }
 
-/// Looks up what is known of these subjects. A database that cannot be read is an error, and not an empty one: all that
-/// it holds would be paid for again.
+/// Looks up the state of these subjects. A database that cannot be read is an error, not an empty one: otherwise, all
+/// of its contents would be paid for again.
 pub(super) fn known_summaries(
     workspace: &Workspace<'_>,
     policy: &SummaryPolicy,
@@ -419,7 +418,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_folder_is_what_lies_in_it() {
+    fn a_folder_is_identified_by_its_contents() {
         let folders = folders(FILES);
         let names: Vec<&str> = folders.keys().map(String::as_str).collect();
         assert_eq!(names, [".", "src", "src/deep"]);
@@ -448,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_one_thing_in_it_is_that_thing() {
+    fn a_folder_with_one_subject_is_that_subject() {
         let folders = folders(&[("a/b/c/x.py", "x"), ("a/b/c/copy.py", "x")]);
         for folder in folders.values() {
             assert_eq!(folder.key.scope, SummaryScope::File);
@@ -458,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_whose_name_continues_another_is_no_part_of_it() {
+    fn a_folder_whose_name_has_another_as_prefix_is_not_inside_it() {
         let folders = folders(&[("a/x.py", "x"), ("a/y.py", "y"), ("a-b/z.py", "z"), ("a-b/w.py", "w")]);
         assert_eq!(folders["a"].children.len(), 2);
         assert_eq!(folders["a-b"].children.len(), 2);

@@ -1,6 +1,6 @@
 //! Lists the tasks: contents without summaries, and folders whose contents have theirs.
 //!
-//! Everything but the stamps comes from the scan and from what is stored, so that listing the tasks of an unchanged
+//! Everything except the stamps comes from the scan and from the store, so that listing the tasks of an unchanged
 //! project again reads no file.
 
 use std::cmp::Reverse;
@@ -27,7 +27,7 @@ use crate::summarize::is_machine_written;
 use crate::summarize::prompt::{FolderChild, PromptStrategy};
 use crate::sys::Files;
 
-/// What is found out on the way.
+/// The state of a task listing in progress.
 struct TaskSurvey<'a> {
     policy: &'a SummaryPolicy,
     rules: EligibilityRules,
@@ -40,10 +40,10 @@ struct TaskSurvey<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SubjectState {
     Done,
-    /// It was tried without success, or a program wrote it: the heuristic's summary has to do.
+    /// An attempt failed, or it is generated: the heuristic summary has to do.
     Settled,
     Ready,
-    /// Something has to happen first.
+    /// It depends on something else first.
     Waiting,
 }
 
@@ -53,7 +53,7 @@ impl SubjectState {
     }
 }
 
-/// Returns the summaries that a model is to be asked for, after a scan of all files.
+/// Returns the summaries to ask a model for, after a scan of all files.
 ///
 /// Folders become ready when everything in them is summarized, so a caller that wants them too asks again after these
 /// tasks are done, until none is ready.
@@ -77,7 +77,7 @@ pub(in crate::engine) fn summary_tasks(
     Ok(survey.tasks)
 }
 
-/// Returns the summaries that are missing, whether or not a model may be asked for them now: somebody may have them.
+/// Returns the missing summaries, whether or not a model may be asked for them now: another writer may have them.
 pub(in crate::engine) fn wanted_summaries(
     cache: &mut ArtifactCache<'_>,
     policy: &SummaryPolicy,
@@ -104,7 +104,7 @@ pub(in crate::engine) fn wanted_summaries(
     Ok(wanted)
 }
 
-/// Returns the subject of each folder that holds files a model may be asked about.
+/// Returns the subject of each folder that contains files a model may be asked about.
 pub(in crate::engine) fn folder_subjects(
     cache: &mut ArtifactCache<'_>,
     policy: &SummaryPolicy,
@@ -113,12 +113,12 @@ pub(in crate::engine) fn folder_subjects(
     Ok(folders_among(&files, &eligibility(&cache.workspace, policy)?))
 }
 
-/// Returns all files of the project as they are now.
+/// Returns all files of the project in their current state.
 pub(super) fn all_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<KnownFile>, Error> {
     Ok(scan(cache, &ScanRequest::BY_STAMPS)?.files)
 }
 
-/// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.
+/// Returns the subjects among the selected files and folders, summarized or not, by location.
 pub(in crate::engine) fn summary_subjects(
     cache: &mut ArtifactCache<'_>,
     policy: &SummaryPolicy,
@@ -142,7 +142,7 @@ pub(in crate::engine) fn summary_subjects(
     Ok(subjects)
 }
 
-/// Returns the selectors of path arguments; none for no arguments, which select everything.
+/// Returns the selectors of path arguments; empty without arguments, which selects everything.
 fn path_selectors(
     workspace: &Workspace<'_>,
     words: &[String],
@@ -162,7 +162,7 @@ fn path_selectors(
     Ok(picks)
 }
 
-/// Returns what selects the file or folder that a word spells the path of, absolute or relative to the root.
+/// Returns a selector for the file or folder whose path, absolute or relative to the root, is given.
 pub(super) fn path_selector(workspace: &Workspace<'_>, word: &str) -> Result<Selector, Error> {
     let word = if word.len() < 2 { word } else { word.trim_end_matches('/') };
     if matches!(word, "." | "") || Path::new(word) == workspace.root {
@@ -172,7 +172,7 @@ pub(super) fn path_selector(workspace: &Workspace<'_>, word: &str) -> Result<Sel
     Ok(Selector::Parts(path.map_or_else(|| word.as_bytes().to_vec(), |path| path.as_bytes().to_vec())))
 }
 
-/// Finds out how far each content is. Returns those that are to be asked about.
+/// Determines the state of each content. Returns those to ask about.
 fn add_contents<'c, 'f>(
     cache: &mut ArtifactCache<'_>,
     contents: &'c [SubjectContent<'f>],
@@ -189,7 +189,7 @@ fn add_contents<'c, 'f>(
     ready
 }
 
-/// Finds out how far a content is, and counts it.
+/// Determines the state of a content, and counts it.
 fn state_of(
     cache: &mut ArtifactCache<'_>,
     content: &SubjectContent<'_>,
@@ -206,7 +206,7 @@ fn state_of(
         tasks.refused += counted;
         return SubjectState::Settled;
     }
-    // After the look-ups in memory, because a summary may have to be derived for it.
+    // After the lookups in memory, because a summary may have to be derived for it.
     if is_written_by_program(cache, content) {
         tasks.ineligible += counted;
         return SubjectState::Settled;
@@ -222,14 +222,14 @@ fn state_of(
     SubjectState::Waiting
 }
 
-/// Returns whether a program wrote a content, by the heuristic's summary of it.
+/// Returns whether a content is generated, according to its heuristic summary.
 pub(super) fn is_written_by_program(cache: &mut ArtifactCache<'_>, content: &SubjectContent<'_>) -> bool {
     let words = content.subjects.first().and_then(|subject| cache.summary(subject));
     words.is_some_and(|words| is_machine_written(&words))
 }
 
-/// Returns how long it is until one of the files with this content has not been written for so long; `None` if one
-/// has not.
+/// Returns the time until one of the files with this content has not been written for the required time; `None` if one
+/// already has not.
 fn remaining_quiet_time(
     workspace: &Workspace<'_>,
     content: &SubjectContent<'_>,
@@ -238,16 +238,16 @@ fn remaining_quiet_time(
     let now_ns = workspace.world.clock.now_ns();
     let wait = |subject: &ContentRef<'_>| {
         let stat = workspace.files.stat(subject.path).ok()?;
-        // No tool can set this time. What was written in the future was written before the clock was set back.
+        // No tool can set this time. A time in the future was set before the clock was set back.
         let age = now_ns.saturating_sub(stat.stamp.ctime_ns).unsigned_abs();
         Some(still.saturating_sub(Duration::from_nanos(age)))
     };
     let shortest = content.subjects.iter().filter_map(wait).min();
-    // None of them has a stamp any more: the next scan finds out what became of them.
+    // None of them has a stamp any more: the next scan will find out why.
     shortest.map_or(Some(still), |wait| (!wait.is_zero()).then_some(wait))
 }
 
-/// Orders contents by how much the first files that have them matter.
+/// Orders contents by the importance of the first files that have them.
 fn most_important_first<'c, 'f>(
     cache: &mut ArtifactCache<'_>,
     ready: Vec<&'c SubjectContent<'f>>,
@@ -271,12 +271,12 @@ fn most_important_first<'c, 'f>(
         content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()
     };
     let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
-    // Stable: equals stay in the order of their paths.
+    // Stable: equal contents stay in path order.
     ranked.sort_by_key(|(importance, _)| Reverse(*importance));
     ranked.into_iter().map(|(_, content)| content).collect()
 }
 
-/// Finds out how far each folder is, from those below to the root, and adds those that are to be asked about.
+/// Determines the state of each folder, bottom-up, and adds those to ask about.
 fn add_folder_tasks(cache: &mut ArtifactCache<'_>, subjects: &SubjectIndex<'_>, survey: &mut TaskSurvey<'_>) {
     let by_node = subjects.by_key();
     let mut counted = HashSet::new();
@@ -285,7 +285,7 @@ fn add_folder_tasks(cache: &mut ArtifactCache<'_>, subjects: &SubjectIndex<'_>, 
         let Some(id) = survey.known.task_id(&folder.key, strategy) else { continue };
         let is_picked = is_picked(folder, &survey.picks);
         let state = survey.folder_state(folder, strategy, &id, is_picked);
-        // Also if the folder is not picked: those above it depend on its state.
+        // Also if the folder is not selected: its parents depend on its state.
         survey.states.insert(folder.key, state);
         // Another folder with the same contents is the same question.
         if !is_picked || !counted.insert(folder.key) {
@@ -308,7 +308,7 @@ fn add_folder_tasks(cache: &mut ArtifactCache<'_>, subjects: &SubjectIndex<'_>, 
     }
 }
 
-/// Gathers what is known of the things in a folder.
+/// Collects the known data about the contents of a folder.
 pub(super) fn children(
     cache: &mut ArtifactCache<'_>,
     folder: &SubjectFolder,
@@ -322,7 +322,7 @@ pub(super) fn children(
             content.map(|content| content.strategy).or_else(|| PromptStrategy::for_scope(node.scope));
         let words = strategy.and_then(|strategy| known.summary_text(node, strategy));
         let words = words.or_else(|| content.and_then(|content| heuristic_summary(cache, content, known)));
-        // A replacement character would have the whole folder withheld.
+        // A replacement character would cause the whole folder to be withheld.
         let words = words.map(|words| words.replace(char::REPLACEMENT_CHARACTER, " "));
         children.push(FolderChild {
             subject: node.subject,
@@ -334,8 +334,8 @@ pub(super) fn children(
     children
 }
 
-/// Returns the heuristic's summary of a content, if its text could be sent too: what is not sent itself is not
-/// sent by way of its outline either, whatever is written down of earlier tries.
+/// Returns the heuristic summary of a content, if its text could be sent too: what must not be sent must not be
+/// revealed by its outline either, whatever is recorded of earlier attempts.
 fn heuristic_summary(
     cache: &mut ArtifactCache<'_>,
     content: &SubjectContent<'_>,
@@ -350,7 +350,7 @@ fn heuristic_summary(
 }
 
 impl SummaryTasks {
-    /// Returns whether what was tried without success is to be tried again, and notes what has to be forgotten for it.
+    /// Returns whether a failed attempt is to be repeated, and records what has to be deleted for that.
     fn retry(&mut self, id: &SummaryKey, is_picked: bool, policy: &SummaryPolicy) -> bool {
         if policy.retries && is_picked {
             self.retried_refusals.push(policy.refusal_key(id));

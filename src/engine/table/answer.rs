@@ -1,5 +1,5 @@
-//! Finds out what a table says now: no more of it than has changed, and the document itself only where that is quick, or
-//! where a client that has the estimates asks again.
+//! Answers requests for a table with as little work as possible: only changes are computed, and the document is only
+//! composed if that is fast, or if a client that has the estimates asks again.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::engine::index::{FileStatus, listed_files};
 use crate::engine::summaries::{add_summarized_tiers, summaries_generation};
 use crate::model::{FileOrder, RelPath};
 
-/// A table, or what has changed of it.
+/// A table, or the changes in it.
 pub struct TableAnswer {
-    /// `None` if nothing is kept of the table.
+    /// `None` if the table is not cached.
     pub clock: Option<TableClock>,
     pub names: Arc<TableNames>,
     pub rows: Arc<Vec<TableRow>>,
-    /// The rows that have changed since the clock of the request; `None` if the table is answered as a whole.
+    /// The rows that have changed since the request's clock; `None` if the answer is the whole table.
     pub changed: Option<Vec<usize>>,
     pub totals: TableTotals,
     pub is_exact: bool,
@@ -27,7 +27,7 @@ pub struct TableAnswer {
     pub problem: Option<String>,
 }
 
-/// Returns the table of a choice. Without a cache of tables, it is the whole, and exact.
+/// Returns the table of a choice. Without a cache of tables, it is complete and exact.
 pub(in crate::engine) fn file_table(
     run: &mut DocumentRun<'_, '_>,
     tables: Option<&TableCache>,
@@ -51,7 +51,7 @@ pub(in crate::engine) fn file_table(
     })
 }
 
-/// Finds out the whole table; with the document, if a client is known to wait for it.
+/// Computes the whole table; with the document, if a client is known to wait for it.
 fn find_table(
     run: &mut DocumentRun<'_, '_>,
     tables: Option<&TableCache>,
@@ -59,7 +59,7 @@ fn find_table(
     aggregation: &AggregationRequest,
     is_awaited: bool,
 ) -> Result<(TableNames, FoundTable), Error> {
-    // Before anything is looked up: what is written meanwhile makes the next answer look again.
+    // Before any lookup: summaries written in the meantime make the next answer look again.
     let summaries = summaries_generation(run.cache, run.lookup);
     let selected = run.select_for(aggregation)?;
     let mut files = run.all_files(aggregation, &selected)?;
@@ -68,7 +68,7 @@ fn find_table(
     let basis = if is_quick { None } else { basis_of(run, aggregation, &selected, summaries, &order) };
     let last = tables.and_then(|tables| tables.last(&request.choice));
     let last = last.filter(|last| *last.names == names);
-    // A client that has estimates which are not those of the files any more gets new ones: more changes may follow.
+    // A client with outdated estimates gets new estimates: more changes may follow.
     let has_key = |last: &LastTable| selected.key().is_none_or(|key| last.found.key.as_ref() == Some(&key));
     let has_estimates = last.as_ref().is_some_and(|last| last.is_awaited(request) && has_key(last));
     let composes = is_quick || is_awaited || has_estimates;
@@ -85,7 +85,7 @@ impl From<TableVersion> for TableAnswer {
     }
 }
 
-/// Returns the files of these rows of a table, if it had at that clock the files that the project has now.
+/// Returns the files of these rows, if the table had the project's current files at that clock.
 pub(in crate::engine) fn table_files(
     run: &mut DocumentRun<'_, '_>,
     tables: &TableCache,
@@ -104,8 +104,8 @@ fn now_ms(run: &DocumentRun<'_, '_>) -> u64 {
     u64::try_from(run.cache.workspace.world.clock.now_ms()).unwrap_or(1)
 }
 
-/// Returns the request with files in the order of their paths: without a limit, the order decides nothing that a table
-/// shows, and to find it out takes longer than everything else.
+/// Returns the request with files in path order: without a limit, the order does not affect the table, and computing it
+/// takes longer than everything else.
 fn without_order(request: &AggregationRequest) -> AggregationRequest {
     let order = if request.limits.is_some() { request.order } else { FileOrder::Path };
     AggregationRequest { order, history: None, counts_symbols: false, ..request.clone() }

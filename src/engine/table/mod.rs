@@ -1,8 +1,7 @@
-//! The table of all files: what each is, and how the document of a choice shows it.
+//! The table of all files: the state of each, and how the document of a choice shows it.
 //!
-//! `rows` makes a table, `versions` keeps the last ones and knows which rows have changed since, `answer` decides how much
-//! is found out for an answer, and `update` finds out what has become of the files that have changed. Imports all other
-//! folders.
+//! `rows` makes a table, `versions` caches the last ones and knows which rows have changed since, `answer` decides how
+//! much is computed for an answer, and `update` updates the rows of changed files. Imports all other folders.
 
 mod answer;
 mod basis;

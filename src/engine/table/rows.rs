@@ -16,7 +16,7 @@ pub struct TableNames {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
     pub state: Freshness,
-    /// The id of its type; `None` if it has no text.
+    /// The id of its type; `None` if it is not text.
     pub language: Option<&'static str>,
     pub placement: FilePlacement,
     pub bytes: u64,
@@ -25,7 +25,7 @@ pub struct TableRow {
     pub written_for: Vec<Tier>,
 }
 
-/// What the files come to together.
+/// The totals of all files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TableTotals {
     pub tokens: u64,
@@ -34,8 +34,8 @@ pub struct TableTotals {
 }
 
 impl TableNames {
-    /// Returns the names of files by these paths, and their positions among them. The paths are sorted, so that those of
-    /// one folder are in the order of their names.
+    /// Returns the names of files with these paths, and their positions among them. The paths are sorted, so that those
+    /// of one folder are sorted by name.
     pub(super) fn of<'f>(files: impl Iterator<Item = &'f RelPath>) -> (Self, Vec<usize>) {
         let files: Vec<&RelPath> = files.collect();
         let mut folders: FxHashMap<&[u8], Vec<usize>> = FxHashMap::default();
@@ -50,7 +50,7 @@ impl TableNames {
     }
 }
 
-/// Returns the rows of files, of which `order` has the positions.
+/// Returns the rows of files in the order given by their positions.
 pub(super) fn rows_in_order(
     files: Vec<FileStatus>,
     order: &[usize],

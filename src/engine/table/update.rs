@@ -1,5 +1,4 @@
-//! Brings a table up to date that an earlier answer has found out: the stamps of all files are compared, and only of those
-//! that have changed it is found out again what they are and how they are shown.
+//! Updates a cached table: the stamps of all files are compared, and only the rows of changed files are computed again.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use crate::engine::summaries::{add_summarized_tiers, summaries_generation};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::RelPath;
 
-/// Returns what a table of these files can be brought up to date by; `None` if it depends on more than can be compared.
+/// Returns the data for updating a table of these files; `None` if it depends on more than can be compared.
 pub(super) fn basis_of(
     run: &mut DocumentRun<'_, '_>,
     request: &AggregationRequest,
@@ -31,20 +30,20 @@ pub(super) fn basis_of(
     Some((Arc::new(basis), Arc::new(seen)))
 }
 
-/// How often an answer tries to update a table that other answers update at the same time, before it makes a new one.
+/// How often an answer tries to update a table that other answers update concurrently, before it makes a new one.
 const UPDATE_TRIES: usize = 3;
 
-/// What has become of the kept table of a choice.
+/// The state of the cached table of a choice.
 pub(super) enum KeptTableState {
-    /// It was brought up to date.
+    /// It was updated.
     Updated(TableVersion),
-    /// It is as it was, and the client has its estimates, and waits for the document.
+    /// It is unchanged, and the client has its estimates and waits for the document.
     Awaited,
-    /// It has to be found out anew.
+    /// It has to be computed again.
     Outdated,
 }
 
-/// Brings the kept table of a choice up to date.
+/// Updates the cached table of a choice.
 pub(super) fn update_table(
     run: &mut DocumentRun<'_, '_>,
     tables: &TableCache,
@@ -52,7 +51,7 @@ pub(super) fn update_table(
     aggregation: &AggregationRequest,
     begun: u64,
 ) -> Result<KeptTableState, Error> {
-    // Again if another answer has changed the table meanwhile: its own event often follows an edit closely.
+    // Repeated if another answer has changed the table in the meantime: its own event often closely follows an edit.
     for _ in 0..UPDATE_TRIES {
         let state = try_update(run, tables, request, aggregation, begun)?;
         if let Some(state) = state {
@@ -62,7 +61,7 @@ pub(super) fn update_table(
     Ok(KeptTableState::Outdated)
 }
 
-/// Brings the kept table up to date; `None` if another answer has changed it meanwhile.
+/// Updates the cached table; `None` if another answer has changed it in the meantime.
 fn try_update(
     run: &mut DocumentRun<'_, '_>,
     tables: &TableCache,
@@ -77,7 +76,7 @@ fn try_update(
     if update.rows.is_none() && last.is_awaited(request) {
         return Ok(Some(KeptTableState::Awaited));
     }
-    // The rows are changed where they are, unless somebody else holds them.
+    // The rows are changed in place, unless another answer holds them.
     drop(last);
     let updated = tables.update(base, begun, update, request.since);
     Ok(updated.map(KeptTableState::Updated))
@@ -117,7 +116,7 @@ fn find_update(
     };
     let (places, mut files): (Vec<usize>, Vec<KnownFile>) =
         looked_into.into_iter().filter(is_changed).map(|(at, file)| (basis.places[at], file)).unzip();
-    // Which files a word of the focus means depends on all of them, and on their types.
+    // Which files a focus argument selects depends on all files and their types.
     let has_type = |(place, file): (&usize, &KnownFile)| {
         last.found.rows[*place].language == file.file_type().map(|file_type| file_type.id)
     };
@@ -132,7 +131,7 @@ fn find_update(
     Ok(Some(TableUpdate { rows, seen: rows_seen, budget_tokens, request, trusted_events }))
 }
 
-/// Returns the rows of files that have changed.
+/// Returns the rows of changed files.
 fn changed_rows(
     run: &mut DocumentRun<'_, '_>,
     found: &FoundTable,
@@ -151,7 +150,7 @@ fn changed_rows(
     places.iter().copied().zip(rows).collect()
 }
 
-/// Returns whether a file is left out for the reason for which it was.
+/// Returns whether a file is left out for the same reason as before.
 fn is_left_out_as(row: &TableRow, file: &KnownFile) -> bool {
     matches!((row.state, &file.state), (Freshness::LeftOut(before), KnownState::LeftOut(reason)) if before == *reason)
 }

@@ -1,7 +1,7 @@
-//! The tables that were answered last, and since when each of their rows is what it is.
+//! The tables that were last answered, and when each of their rows last changed.
 //!
-//! Each row has the number of the answer in which it changed. So what has changed since any earlier answer is known,
-//! however many clients ask, and only the newest table of a choice is kept.
+//! Each row has the number of the answer in which it changed. So the changes since any earlier answer are known,
+//! however many clients there are, and only the newest table of a choice is kept.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,15 +14,15 @@ use crate::engine::document::{AggregationRequest, InputsKey};
 use crate::engine::index::SeenFiles;
 use crate::model::lock;
 
-/// The document of a project with more files is composed only for a client that has the estimates.
+/// For a larger project, the document is only composed for a client that has the estimates.
 const QUICK_FILES: usize = 2_000;
-/// The maximum number of choices whose tables are kept.
+/// The maximum number of choices whose tables are cached.
 const MAX_TABLES: usize = 4;
 
-/// A moment in the life of one table, written `table:change`.
+/// A version of a table, written `table:change`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableClock {
-    /// The number of the table: another choice, or another daemon, has another one.
+    /// The number of the table; different for another choice or another daemon.
     table: u64,
     /// The number of the change.
     change: u64,
@@ -43,19 +43,19 @@ impl FromStr for TableClock {
     }
 }
 
-/// A table that is asked for.
+/// A request for a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRequest {
-    /// What the client calls the choice; the same text means the same choice, whatever the settings make of it.
+    /// The client's identifier of the choice; the same text means the same choice, whatever settings it results in.
     pub choice: String,
     pub aggregation: AggregationRequest,
-    /// The clock of the table that the client has.
+    /// The clock of the client's table.
     pub since: Option<TableClock>,
-    /// Whether only files that events have reported are examined.
+    /// Whether only files reported by events are checked.
     pub trusts_events: bool,
 }
 
-/// A table as it was found out.
+/// A table as it was computed.
 #[derive(Clone)]
 pub(super) struct FoundTable {
     pub(super) rows: Arc<Vec<TableRow>>,
@@ -63,11 +63,11 @@ pub(super) struct FoundTable {
     pub(super) is_exact: bool,
     pub(super) problem: Option<String>,
     pub(super) key: Option<Arc<InputsKey>>,
-    /// By what it is brought up to date; `None` if it can only be found out anew.
+    /// The data for updating it; `None` if it can only be computed again.
     pub(super) basis: Option<(Arc<TableBasis>, Arc<SeenFiles>)>,
 }
 
-/// The tables of the choices that were asked for last.
+/// The tables of the last choices.
 pub(in crate::engine) struct TableCache {
     tables: Mutex<KeptTables>,
     quick_files: usize,
@@ -81,16 +81,16 @@ impl Default for TableCache {
 
 #[derive(Default)]
 struct KeptTables {
-    /// The number of the first table, and of the next one.
+    /// The numbers of the first and of the next table.
     first: u64,
     next: u64,
-    /// How many answers were begun, and how many changes there were.
+    /// The number of answers that were begun, and of changes.
     begun: u64,
     changes: u64,
     names: Arc<TableNames>,
-    /// The change by which files came or went last.
+    /// The change in which files last came or went.
     names_since: u64,
-    /// When the answer was begun that the names are of.
+    /// The number of the answer that the names come from.
     names_begun: u64,
     tables: VecDeque<KeptTable>,
 }
@@ -98,58 +98,58 @@ struct KeptTables {
 struct KeptTable {
     choice: String,
     number: u64,
-    /// The change with which it was first answered with these files.
+    /// The change in which it was first answered with these files.
     since: u64,
-    /// When the answer was begun that it is of.
+    /// The number of the answer that it comes from.
     begun: u64,
     found: FoundTable,
-    /// For each row the change in which it became what it is.
+    /// For each row, the change in which it last changed.
     changed: Vec<u64>,
-    /// The change in which anything else of it became what it is.
+    /// The last change of anything else.
     newest: u64,
 }
 
 /// The last table of a choice.
 pub(super) struct LastTable {
     pub(super) clock: TableClock,
-    /// When the answer was begun that it is of.
+    /// The number of the answer that it comes from.
     pub(super) begun: u64,
     pub(super) found: FoundTable,
     pub(super) names: Arc<TableNames>,
 }
 
 impl LastTable {
-    /// Returns whether a client has its estimates, and waits for the document. One that trusts events does not.
+    /// Returns whether the client has its estimates and waits for the document. A client that trusts events does not.
     pub(super) fn is_awaited(&self, request: &TableRequest) -> bool {
         !self.found.is_exact && !request.trusts_events && request.since == Some(self.clock)
     }
 }
 
-/// A table as a client gets it.
+/// A table as returned to a client.
 pub(super) struct TableVersion {
     pub(super) clock: TableClock,
     pub(super) found: FoundTable,
     pub(super) names: Arc<TableNames>,
-    /// The rows that have changed since the clock that was given; `None` if the client needs the whole.
+    /// The rows that have changed since the given clock; `None` if the client needs the whole table.
     pub(super) changed: Option<Vec<usize>>,
 }
 
 impl TableCache {
-    /// Returns a cache for which the document of `quick_files` is composed at once.
+    /// Returns a cache that composes the document at once for up to `quick_files` files.
     pub(in crate::engine) fn composing(quick_files: usize) -> Self {
         Self { tables: Mutex::default(), quick_files }
     }
 
-    /// Returns of how many files the document is composed at once.
+    /// Returns the maximum number of files for which the document is composed at once.
     pub(super) const fn quick_files(&self) -> usize {
         self.quick_files
     }
 
-    /// Returns the number of an answer that is about to be made. What answers find out counts in this order.
+    /// Returns the number of an answer that is about to be made. Results of answers take precedence in this order.
     pub(super) fn begin(&self, now_ms: u64) -> u64 {
         let mut kept = lock(&self.tables);
         if kept.first == 0 {
-            // By the time, so that no clock of an earlier process is taken for one of this.
+            // Based on the time, so that clocks of an earlier process are not mistaken for current ones.
             kept.first = now_ms.max(1);
             kept.next = kept.first;
         }
@@ -157,7 +157,7 @@ impl TableCache {
         kept.begun
     }
 
-    /// Returns the last table of a choice with its names, if it has the names of now.
+    /// Returns the last table of a choice with its names, if these are current.
     pub(super) fn last(&self, choice: &str) -> Option<LastTable> {
         let kept = lock(&self.tables);
         let table = kept.tables.iter().find(|table| table.choice == choice)?;
@@ -170,8 +170,8 @@ impl TableCache {
         (kept.names_since <= table.since).then(last)
     }
 
-    /// Takes in what the answer `begun` has found to have changed of the table of `base` and the answer it was of, and
-    /// returns what the client lacks that has the table of `since`; `None` if another answer has changed it meanwhile.
+    /// Applies an update by the answer `begun` to the table that had the clock and answer number `base`, and returns
+    /// the changes since `since`; `None` if another answer has changed the table in the meantime.
     pub(super) fn update(
         &self,
         base: (TableClock, u64),
@@ -180,7 +180,7 @@ impl TableCache {
         since: Option<TableClock>,
     ) -> Option<TableVersion> {
         let mut kept = lock(&self.tables);
-        // What an answer finds that compares all files counts, although it was begun before one that trusted events.
+        // The result of an answer that compares all files counts even if it was begun before one that trusted events.
         let begun = if update.trusted_events { base.1 } else { begun };
         let is_base = |table: &KeptTable| (table.clock(), table.begun) == base;
         let at = kept.tables.iter().position(|table| is_base(table) && kept.names_since <= table.since)?;
@@ -190,8 +190,7 @@ impl TableCache {
         Some(kept.answered(table, since))
     }
 
-    /// Keeps the table that the answer `begun` has found out, and returns what the client lacks that has the table of
-    /// `since`.
+    /// Caches the table computed by the answer `begun`, and returns the changes since `since`.
     pub(super) fn record(
         &self,
         choice: &str,
@@ -202,7 +201,7 @@ impl TableCache {
     ) -> TableVersion {
         let mut kept = lock(&self.tables);
         if let Some(names) = kept.record_names(begun, names) {
-            // Files came or went meanwhile. The client gets the clock of no table, and so the whole the next time.
+            // Files came or went in the meantime. The client gets an invalid clock, and so the whole table next time.
             let clock = TableClock { table: 0, change: 0 };
             return TableVersion { clock, names: Arc::new(names), changed: None, found };
         }
@@ -226,8 +225,8 @@ impl TableCache {
         kept.answered(table, since)
     }
 
-    /// Returns the names of a table, if it had at that clock the files that the project has now: `names`, as an answer
-    /// that was `begun` has found them.
+    /// Returns the names of a table, if at that clock it had the project's current files: `names`, as found by the
+    /// answer `begun`.
     pub(super) fn names_at(
         &self,
         clock: TableClock,
@@ -245,7 +244,7 @@ impl TableCache {
 }
 
 impl KeptTables {
-    /// Keeps a table as the one that was asked for last, and returns it for a client that has the table of `since`.
+    /// Caches a table as the most recent one, and returns it with the changes since `since`.
     fn answered(&mut self, table: KeptTable, since: Option<TableClock>) -> TableVersion {
         let version = TableVersion {
             clock: table.clock(),
@@ -258,7 +257,7 @@ impl KeptTables {
         version
     }
 
-    /// Takes in the files that there are, as the answer `begun` has found them. Returns them if a later answer has found
+    /// Records the existing files as found by the answer `begun`. Returns the current names if a later answer has found
     /// others.
     fn record_names(&mut self, begun: u64, names: TableNames) -> Option<TableNames> {
         let is_later = self.names_begun < begun;
@@ -280,7 +279,7 @@ impl KeptTable {
         TableClock { table: self.number, change: self.newest }
     }
 
-    /// Takes in what has changed. Returns the number of the last change.
+    /// Applies an update. Returns the number of the last change.
     fn update(&mut self, update: TableUpdate, begun: u64, changes: u64) -> u64 {
         let TableUpdate { rows, seen, budget_tokens, request, .. } = update;
         if let Some((basis, known)) = &mut self.found.basis {
@@ -306,7 +305,7 @@ impl KeptTable {
         change
     }
 
-    /// Replaces what was found out. Returns the number of the last change.
+    /// Replaces the computed table. Returns the number of the last change.
     fn replace(&mut self, found: FoundTable, begun: u64, changes: u64) -> u64 {
         let change = changes + 1;
         let mut is_changed = self.found.totals != found.totals
@@ -326,7 +325,7 @@ impl KeptTable {
         change
     }
 
-    /// Returns the rows that have changed since a clock; `None` if that is none of this table.
+    /// Returns the rows that have changed since a clock; `None` if the clock is not one of this table.
     fn changed_since(&self, since: TableClock) -> Option<Vec<usize>> {
         let is_known = since.table == self.number && (self.since..=self.newest).contains(&since.change);
         let changed = self.changed.iter().enumerate().filter(|(_, changed)| since.change < **changed);

@@ -1,4 +1,5 @@
-//! Where the cache of a project is: in the project's folder, or for a linked worktree in the repository's main checkout.
+//! The location of a project's cache: in the project's folder, or for a linked worktree in the repository's main
+//! checkout.
 
 use std::path::{Path, PathBuf};
 
@@ -7,22 +8,21 @@ use crate::discover::LinkedWorktree;
 use crate::model::RelPath;
 use crate::sys::{Disk, device_id, is_own};
 
-/// The name of the cache's folder in a bare repository. Git ignores what it does not know there.
+/// The name of the cache folder in a bare repository. Git ignores unknown names there.
 const FOLDER_IN_REPOSITORY: &[u8] = b"slop_cache";
 
-/// The folder with a project's databases, and what of them is the project's.
+/// The folder with a project's databases, and the part of them that belongs to the project.
 ///
 /// The daemon's files and the history of curation are always in the project's own folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) struct CacheLocation {
-    /// The folder below which slop may create the cache's.
+    /// The folder below which slop may create the cache folder.
     pub(in crate::engine) base: PathBuf,
-    /// The cache's folder, below the base.
+    /// The path of the cache folder, relative to the base.
     pub(in crate::engine) folder: RelPath,
-    /// The name by which the cache knows the files of a linked worktree or of a clone; `None` where the cache lies in the
-    /// project.
+    /// The name of a linked worktree or clone in the cache; `None` if the cache is in the project.
     pub(in crate::engine) worktree: Option<String>,
-    /// Git's folders for the repositories whose linked worktrees share the cache.
+    /// Git's folders of the repositories whose linked worktrees share the cache.
     repositories: Vec<PathBuf>,
     /// The clones that share the cache.
     clones: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub(in crate::engine) struct CacheLocation {
 impl CacheLocation {
     /// Returns the location of the cache in the project's own folder, which other clones may share.
     pub(in crate::engine) fn own(root: &Path, cache_dir: &RelPath, clones: &[PathBuf]) -> Self {
-        // Also where there is no linked worktree any more: the last one may be what is to be forgotten.
+        // Also if there is no linked worktree any more: the last one may be the one to be forgotten.
         let git = |folder: &Path| Some(folder.join(".git")).filter(|git| git.is_dir());
         let repositories =
             git(root).into_iter().chain(clones.iter().filter_map(|clone| git(clone))).collect();
@@ -44,10 +44,10 @@ impl CacheLocation {
         }
     }
 
-    /// Finds the cache of a project, and returns why it is not the one that it should share. Creates nothing.
+    /// Finds the cache of a project, and returns why it is not the shared one, if it should be. Creates nothing.
     ///
-    /// The linked worktrees of a repository share the cache of its main checkout, and the clones that the user has listed that
-    /// of the first one.
+    /// The linked worktrees of a repository share the cache of its main checkout, and the clones that the user has
+    /// listed share that of the first one.
     pub(in crate::engine) fn find(
         root: &Path,
         cache_dir: &RelPath,
@@ -84,10 +84,10 @@ impl CacheLocation {
         };
         let mut found = Self { folder, worktree: Some(name), ..Self::own(&base, cache_dir, &clones) };
         if !found.base.join(".git").is_dir() {
-            // A bare repository is git's folder itself.
+            // A bare repository is itself git's folder.
             found.repositories.push(found.base.clone());
         }
-        // A program in a sandbox may be able to write to its own worktree and nowhere else.
+        // A sandboxed program may only be able to write to its own worktree.
         if let Err(error) = found.check_usable(disk) {
             let reason = format!("{} cannot be used: {error}", found.path().display());
             return (own(), Some(reason));
@@ -101,25 +101,25 @@ impl CacheLocation {
         self.worktree.is_some() || 1 < self.clones.len() || self.repositories.iter().any(has_worktrees)
     }
 
-    /// Returns whether there still is a linked worktree or a clone of this name.
+    /// Returns whether a linked worktree or clone of this name still exists.
     pub(in crate::engine) fn has_worktree(&self, name: &str, disk: &dyn Disk) -> bool {
         self.clones.iter().any(|clone| clone_name(clone).as_deref() == Some(name))
             || self.repositories.iter().any(|git| discover::has_linked_worktree(git, name, disk))
     }
 
-    /// Returns the path of the cache's folder.
+    /// Returns the path of the cache folder.
     pub(in crate::engine) fn path(&self) -> PathBuf {
         self.base.join(self.folder.as_path())
     }
 
-    /// Returns whether the cache is on the file system that a folder is on.
+    /// Returns whether the cache is on the same file system as a folder.
     pub(in crate::engine) fn is_on_device_of(&self, folder: &Path) -> bool {
         let device = |path: &Path| device_id(path).ok();
         device(&self.path()) == device(folder)
     }
 
     fn check_usable(&self, disk: &dyn Disk) -> std::io::Result<()> {
-        // The user lists clones, and may not have noticed that one has become somebody else's.
+        // The user lists clones, and may not have noticed that one now belongs to another user.
         if !is_own(&self.base)? {
             return Err(std::io::Error::other("its folder belongs to another user"));
         }
@@ -130,7 +130,7 @@ impl CacheLocation {
     }
 }
 
-/// Returns the name of a clone, by git's folder in it: one that was made anew in the same place has another name.
+/// Returns the name of a clone, by its `.git` folder: a new clone in the same place has another name.
 fn clone_name(root: &Path) -> Option<String> {
     discover::folder_name(&root.join(".git"), "clone")
 }

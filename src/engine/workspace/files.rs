@@ -1,19 +1,19 @@
-//! What is known of single files, and how their text is read.
+//! The known state of single files, and helpers for their texts and stamps.
 
 use crate::model::{ContentFacts, ContentHash, FileDetails, FileStamp, FileType, RelPath, SkipReason};
 
-/// A file of the project as it is now.
+/// A file of the project in its current state.
 #[derive(Debug, Clone)]
 pub(in crate::engine) struct KnownFile {
     pub(in crate::engine) path: RelPath,
     pub(in crate::engine) tracked: bool,
     pub(in crate::engine) state: KnownState,
-    /// `None` if there was no need to look.
+    /// `None` if it was not needed.
     pub(in crate::engine) stamp: Option<FileStamp>,
 }
 
 impl KnownFile {
-    /// Returns the type of the file; what has no text has none.
+    /// Returns the type of the file; `None` if it is not text.
     pub(in crate::engine) const fn file_type(&self) -> Option<&'static FileType> {
         match &self.state {
             KnownState::Content { file_type, .. } => Some(file_type),
@@ -21,7 +21,7 @@ impl KnownFile {
         }
     }
 
-    /// Returns what a receipt says of the file besides its content.
+    /// Returns the file's metadata for a receipt.
     pub(in crate::engine) fn details(&self) -> FileDetails {
         let mtime_ns = self.mtime_ns();
         match &self.state {
@@ -31,7 +31,7 @@ impl KnownFile {
                 lines: Some(facts.lines),
                 mtime_ns,
             },
-            // How much a document does without; the sizes of what is left out for its name say nothing.
+            // Shows how much a document lacks; sizes of files left out by name are irrelevant.
             KnownState::LeftOut(SkipReason::TooLarge) => {
                 FileDetails { mtime_ns, size: self.stamp.map(|stamp| stamp.size), ..FileDetails::default() }
             }
@@ -39,7 +39,7 @@ impl KnownFile {
         }
     }
 
-    /// Returns when it was written last, in nanoseconds since the epoch.
+    /// Returns when it was last written, in nanoseconds since the epoch.
     pub(in crate::engine) fn mtime_ns(&self) -> Option<i64> {
         self.stamp.map(|stamp| stamp.mtime_ns)
     }
@@ -51,27 +51,27 @@ pub(in crate::engine) enum KnownState {
     LeftOut(SkipReason),
 }
 
-/// A text that was read on the way, with the hash of its bytes.
+/// A text that was read during selection, with the hash of its bytes.
 pub(in crate::engine) type HashedText = (ContentHash, String);
 
-/// Returns a text with the mark of UTF-8 that its bytes may begin with: for git, whose lines these are, the mark is a
-/// part of the first line, which has changed when it comes or goes.
+/// Returns a text with the UTF-8 byte order mark that its bytes may begin with: for git, the mark is part of the first
+/// line, which changes when the mark is added or removed.
 pub(in crate::engine) fn with_byte_order_mark((hash, text): HashedText) -> String {
     let marked = ["\u{feff}", &text].concat();
-    // The bytes are gone by now, but their hash is known.
+    // The bytes are no longer available, but their hash is.
     if hash == ContentHash::digest(marked.as_bytes()) { marked } else { text }
 }
 
-/// Ticks of file system clocks are at most 10 ms; this is some of them.
+/// File system clocks tick at least every 10 ms; this is several ticks.
 const TICK_NS: i64 = 50_000_000;
-/// Clocks of old file systems tick every two seconds.
+/// The clocks of old file systems tick every two seconds.
 const COARSE_TICK_NS: i64 = 2_000_000_000;
-/// A file is stamped when a write begins. A write of many bytes may still go on when the file is read, and end
-/// without another stamp; this slow it is not, but for a machine under heavy load.
+/// A file is stamped when a write begins. A large write may still be in progress when the file is read, and end without
+/// another stamp. Writes are faster than this, except on a machine under heavy load.
 const WRITE_BYTES_PER_SECOND: i64 = 16 << 20;
 const SECOND_NS: i64 = 1_000_000_000;
 
-/// Returns how long after its stamp a file has to rest before its stamp can be trusted.
+/// Returns how long after its stamp a file must be unchanged before the stamp can be trusted.
 pub(in crate::engine) fn window_ns(stamp: &FileStamp) -> i64 {
     let is_coarse = stamp.mtime_ns % SECOND_NS == 0 && stamp.ctime_ns % SECOND_NS == 0;
     let tick = if is_coarse { COARSE_TICK_NS } else { TICK_NS };
@@ -83,9 +83,9 @@ pub(in crate::engine) fn window_ns(stamp: &FileStamp) -> i64 {
 /// Returns whether a file with this stamp, read at that time, could have been written afterwards without a new stamp.
 ///
 /// A file may be written twice within one tick of the clock that stamps it, and keep its size: then its stamp is the
-/// same before and after, and only its bytes differ. As in git, a file whose stamp is about as young as the reading is
-/// "racily clean": it is read again. How young is too young was measured. A stamp from the future (the clock was set
-/// back) proves nothing either.
+/// same before and after, and only its bytes differ. As in git, a file whose stamp is about as recent as the read is
+/// "racily clean": it is read again. The window was measured. A stamp from the future (the clock was set back) proves
+/// nothing either.
 pub(in crate::engine) fn is_racy(stamp: &FileStamp, read_at_ns: i64) -> bool {
     read_at_ns <= stamp.ctime_ns.saturating_add(window_ns(stamp))
 }

@@ -1,8 +1,8 @@
-//! Files of which a mask hides some symbols: for as long as an answer is made, they are the texts without these.
+//! Files with symbols that a mask hides: while an answer is made, they are replaced by the texts without these.
 //!
-//! Everything that is derived for an answer, and everything that it shows, comes from such a text and not from the file,
-//! so that no view, name, rank or reference can mention what is hidden. It has a hash of its own, under which its
-//! artifacts are kept; readers are given that of the file.
+//! Everything that an answer derives and shows comes from such a text rather than the file, so that no view, name, rank
+//! or reference can mention what is hidden. The text has a hash of its own, under which its artifacts are stored;
+//! readers get the hash of the file.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,26 +16,26 @@ pub(in crate::engine) struct HiddenSymbols {
     pub(in crate::engine) mask: Vec<(String, MaskMode)>,
     /// The file's own text.
     pub(in crate::engine) original: HashedText,
-    /// The outline of the file's own text; `None` if its structure is not known.
+    /// The outline of the file's own text; `None` if its structure is unknown.
     pub(in crate::engine) outline: Option<Outline>,
-    /// The text without what is hidden, in which every line has the number that it has in the file.
+    /// The text without hidden parts, in which every line keeps its number.
     pub(in crate::engine) visible: HashedText,
-    /// The same text with a note alone in place of what is hidden.
+    /// The same text with only a note in place of each hidden part.
     pub(in crate::engine) shown: String,
 }
 
 impl HiddenSymbols {
-    /// Returns whether the mask hides nothing of the file after all.
+    /// Returns whether the mask actually hides nothing in the file.
     pub(in crate::engine) fn hides_nothing(&self) -> bool {
         self.visible.1 == self.original.1
     }
 }
 
-/// The files with hidden symbols, as far as the answer in progress has selected them.
+/// The files with hidden symbols that the current answer has selected.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct HiddenFiles {
     files: HashMap<RelPath, Arc<HiddenSymbols>>,
-    /// What is hidden of any file, selected or not: in an earlier version it may be in another file.
+    /// All hidden names of any file, selected or not: in an earlier version, the symbol may be in another file.
     pub(in crate::engine) keys: BTreeSet<String>,
 }
 
@@ -49,12 +49,12 @@ impl HiddenFiles {
         self.files.insert(path, Arc::new(hidden));
     }
 
-    /// Returns what is hidden of a file; `None` if nothing is.
+    /// Returns the hidden symbols of a file; `None` if there are none.
     pub(in crate::engine) fn get(&self, path: &RelPath) -> Option<&Arc<HiddenSymbols>> {
         self.files.get(path)
     }
 
-    /// Returns what is hidden of a file in the version that was selected: an earlier one is another text.
+    /// Returns the hidden symbols of a file for the selected version: an earlier one is another text.
     pub(in crate::engine) fn of_content(
         &self,
         path: &RelPath,

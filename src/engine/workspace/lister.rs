@@ -13,11 +13,11 @@ use crate::sys::Processes;
 /// A linked folder, and how its files were listed.
 pub(in crate::engine) struct ListedMount {
     pub(super) linked: LinkedFolder,
-    /// `None` if the folder is gone.
+    /// `None` if the folder does not exist.
     pub(super) source: Option<ListingSource>,
 }
 
-/// What the files of a project are listed with.
+/// The data for listing the files of a project.
 pub(super) struct Lister<'a> {
     pub(super) root: &'a Path,
     pub(super) names: &'a NameRules,
@@ -39,7 +39,7 @@ impl Lister<'_> {
             } else {
                 Err(discover::Error::Root(io::ErrorKind::NotFound.into()))
             };
-            // Listed by its path: what was listed counts only if the path led to the same folder all the time.
+            // It is listed by path, so the result only counts if the path led to the same folder all the time.
             let source = match found {
                 Ok(found) if mount.is_in_place() => {
                     listing.files.extend(found.files);
@@ -60,7 +60,7 @@ impl Lister<'_> {
         Ok((listing, mounts))
     }
 
-    /// Takes out of a listing what other linked folders have of a linked folder within them: the checkout as a whole.
+    /// Removes from a listing what a linked folder has of another one inside it: the nested checkout as a whole.
     fn hide_inner(&self, listing: &mut FileListing) {
         let mounts = self.files.mounts();
         let paths_in = |outer: &Mount| -> Vec<Vec<u8>> {
@@ -75,8 +75,8 @@ impl Lister<'_> {
         }
     }
 
-    /// Takes out of a listing of the root the files of a linked folder within it, which are listed by its name, and those
-    /// that only look as if they were in it.
+    /// Removes from a listing of the root the files of a linked folder inside it, which are listed under its name, and
+    /// those that only seem to be inside it.
     fn hide_below(&self, mount: &Mount, listing: &mut FileListing) {
         let within = mount.linked.path.strip_prefix(self.root).ok();
         let within = within.map(path_bytes);

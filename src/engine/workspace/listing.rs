@@ -1,7 +1,7 @@
-//! Lists the project's files, and checks whether an earlier listing is still right.
+//! Lists the project's files, and checks whether an earlier listing is still valid.
 //!
-//! Listing the files again costs git's processes and a walk. Checking what a listing depends on costs less: the files
-//! that hold rules, and the folders, whose stamps change with the names in them.
+//! Listing the files again costs git's processes and a walk. It is cheaper to check what a listing depends on: the
+//! files that contain rules, and the folders, whose stamps change with the names in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -27,27 +27,27 @@ use crate::model::{
 };
 use crate::sys::{FileKind, Files, Processes, RealFiles};
 
-/// A change that is older than this should have been reported by an event.
+/// The event of a change should arrive within this time.
 pub(in crate::engine) const EVENT_DEADLINE_NS: i64 = 2_000_000_000;
-/// How deep folders may lie in one another that hold no file of the project. Each step is a question to git.
+/// The maximum depth of nested folders without files of the project. Each level takes a query of git.
 const MOST_STEPS: usize = 8;
 
-/// Whether a listing is still right, by everything that it depends on.
+/// Whether a listing is still valid, judging by everything that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListingState {
     /// Nothing has changed.
     Unchanged,
     SameNames,
-    /// It cannot be trusted any more. An event may have had to report that by now.
+    /// It can no longer be trusted. An event may have been due already.
     Stale {
         should_be_reported: bool,
     },
 }
 
 impl Workspace<'_> {
-    /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to
-    /// be had, and with it all that it depends on. Of linked folders that are gone, the files are those in `rows`; without
-    /// rows they are not listed, and nothing is kept.
+    /// Lists the files, and runs some other work concurrently. If there are events, the listing is cached with
+    /// everything that it depends on. The files of linked folders that do not exist now are taken from `rows`; without
+    /// rows they are not listed, and nothing is cached.
     pub(in crate::engine) fn list_files<R>(
         &self,
         rows: Option<&FileRows>,
@@ -91,8 +91,7 @@ impl Workspace<'_> {
             folders: Vec::new(),
             rechecked: Mutex::default(),
         };
-        // Without events nothing would report that a kept listing is outdated, so what it depends on need not be
-        // found out.
+        // Without events, nothing would report that a cached listing is outdated, so its dependencies are not needed.
         let is_kept = is_whole && listed.listing.is_lasting;
         let Some((tree, began)) = kept_in.filter(|_| is_kept) else { return Ok((Arc::new(listed), done)) };
         let is_complete = self.add_folders(&mut listed);
@@ -106,14 +105,14 @@ impl Workspace<'_> {
         Ok((listed, done))
     }
 
-    /// Lists the files of the root and of the linked folders, and returns how each of those was listed.
+    /// Lists the files of the root and of the linked folders, and returns how each linked folder was listed.
     pub(in crate::engine) fn list_anew(&self) -> Result<(FileListing, Vec<ListedMount>), Error> {
         let (root, names) = (&self.root, &*self.names);
         let (max_files, processes) = (self.options.max_files, self.world.processes);
         Lister { root, names, max_files, files: self.files.clone(), processes }.list()
     }
 
-    /// Returns the listing that is kept, if a new one would be the same.
+    /// Returns the cached listing, if a new one would be equal.
     pub(in crate::engine) fn reusable_listing(&self, began: &TreeSnapshot) -> Option<Arc<TrackedListing>> {
         let tree = self.tracker.as_ref()?;
         if let Some(listed) = &began.listed {
@@ -126,7 +125,7 @@ impl Workspace<'_> {
                 }
             }
         }
-        // An editor that saves by way of another name makes files come and go.
+        // An editor that saves through a temporary file makes files come and go.
         let listed = began.suspect.as_ref()?;
         let is_explained = self.check_listing(listed) == ListingState::SameNames;
         is_explained.then(|| {
@@ -135,12 +134,12 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns whether a listing is what a new one would be.
+    /// Returns whether a listing equals a new one.
     fn check_listing(&self, listed: &TrackedListing) -> ListingState {
         let now_ns = self.world.clock.now_ns();
         let gone = |path: Option<&RelPath>, stamps: [Option<FileStamp>; 2]| {
             let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(EVENT_DEADLINE_NS);
-            // A linked folder may be one that cannot be watched.
+            // Some linked folders cannot be watched.
             let has_events = path.is_none_or(|path| self.files.mount_of(path.as_bytes()).is_none());
             let is_changed = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
             ListingState::Stale { should_be_reported: has_events && is_changed }
@@ -152,7 +151,8 @@ impl Workspace<'_> {
         if listed.mounts.len() != mounts.len() || !listed.mounts.iter().zip(mounts).all(is_same) {
             return gone(None, [None, None]);
         }
-        // The rules first: there are few of them, and a changed one makes thousands of stats of folders unnecessary.
+        // Rules are checked first: there are few of them, and a changed one makes thousands of stats of folders
+        // unnecessary.
         for (path, before) in &listed.rule_files {
             let now = rule_stamp(self, path);
             if now != *before || now.is_some_and(|now| is_racy(&now, listed.began_ns)) {
@@ -173,15 +173,14 @@ impl Workspace<'_> {
                 .map_or((folder.stamp, listed.began_ns), |(stamp, read)| (Some(*stamp), *read));
             let now = self.folder_stamp(folder.path.as_ref());
             if now == before && now.is_none_or(|now| !is_racy(&now, read_at_ns)) {
-                // The event of what the folder was looked into for may have come only since.
+                // The event of the change for which the folder was read may only have arrived since.
                 let is_recent = now_ns.saturating_sub(EVENT_DEADLINE_NS) < read_at_ns;
                 if before != folder.stamp && is_recent {
                     state = ListingState::SameNames;
                 }
                 continue;
             }
-            // Taken by the machine's clock alone: were the file system's ahead of it, the folder would be looked into
-            // once more.
+            // By the machine's clock alone: if the file system's is ahead of it, the folder is just read once more.
             let read_at_ns = self.world.clock.now_ns();
             match (now, self.names_in(folder.path.as_ref())) {
                 (Some(now), Some((names, _))) if Some(names) == folder.names => {
@@ -207,7 +206,7 @@ impl Workspace<'_> {
                 .iter()
                 .map(|mount| (&mount.linked, mount.is_open())))
         };
-        // Which files hold rules is written in those files.
+        // The files that contain rules are named in those files.
         let same = before.filter(|before| {
             let is_same = |(path, stamp): &(PathBuf, Option<FileStamp>)| rule_stamp(self, path) == *stamp;
             is_same_mounts(before)
@@ -226,7 +225,7 @@ impl Workspace<'_> {
         files.into_iter().map(stamped).collect()
     }
 
-    /// Looks at the folders that may hold files of the project. Returns whether these are all.
+    /// Adds the folders that may contain files of the project. Returns whether these are all.
     fn add_folders(&self, listed: &mut TrackedListing) -> bool {
         let mut known: FxHashSet<Vec<u8>> = FxHashSet::from_iter([Vec::new()]);
         for found in &listed.listing.files {
@@ -256,7 +255,7 @@ impl Workspace<'_> {
         next.is_empty()
     }
 
-    /// Takes in one folder, and finds the folders in it that are not known yet.
+    /// Adds one folder, and finds new folders in it.
     fn add_folder(
         &self,
         folder: &[u8],
@@ -265,7 +264,7 @@ impl Workspace<'_> {
         others: &mut Vec<Vec<u8>>,
     ) {
         let path = RelPath::new(folder).ok();
-        // Before the names are read: what comes afterwards gives another stamp.
+        // Before the names are read: later changes give another stamp.
         let stamp = self.folder_stamp(path.as_ref());
         let found = self.names_in(path.as_ref());
         for (name, kind) in found.iter().flat_map(|(_, entries)| entries) {
@@ -276,7 +275,7 @@ impl Workspace<'_> {
                 listed.ignore_files.extend(stamp.map(|stamp| (inside, stamp)));
             } else if *kind == FileKind::Directory
                 && !known.contains(inside.as_bytes())
-                // It has no watch either. That the first file came into an empty one shows when something else changes.
+                // It has no watch either. The first file in an empty folder is noticed when something else changes.
                 && !self.names.is_skipped_name(name)
                 && !self.is_apart_folder(&inside)
                 && !is_listed(&listed.listing, &inside)
@@ -284,7 +283,8 @@ impl Workspace<'_> {
                 others.push(inside.as_bytes().to_vec());
             }
         }
-        // What came to a young folder may have come after the listing was made: then its names prove nothing.
+        // Something may have been added to a recently changed folder after the listing was made: its names then prove
+        // nothing.
         let has_rested = stamp.is_some_and(|stamp| !is_racy(&stamp, listed.began_ns));
         let names = found.map(|(names, _)| names).filter(|_| has_rested);
         listed.folders.push(ListedFolder { path, stamp, names });
@@ -294,12 +294,12 @@ impl Workspace<'_> {
         RelPath::new(&[folder.as_bytes(), b"/x"].concat()).is_ok_and(|inside| self.names.is_excluded(&inside))
     }
 
-    /// Returns those of some folders that git ignores; `None` if git fails.
+    /// Returns which of some folders git ignores; `None` if git fails.
     fn ignored(&self, folders: &[Vec<u8>]) -> Option<FxHashSet<Vec<u8>>> {
-        // Each linked folder has rules of its own.
+        // Each linked folder has its own rules.
         #[expect(
             clippy::type_complexity,
-            reason = "git's input and the folders that it is about, by the folder to ask in"
+            reason = "git's input and the folders in it, by the folder to run git in"
         )]
         let mut by_mount: BTreeMap<Option<&Path>, (Vec<u8>, Vec<&[u8]>)> = BTreeMap::new();
         for folder in folders {
@@ -314,7 +314,7 @@ impl Workspace<'_> {
             let (root, input) = (root.unwrap_or(&self.root), folders.join(&0));
             let finished =
                 run_git(self.world.processes, root, &["check-ignore", "-z", "--stdin"], &input).ok()?;
-            // It fails without a message if it ignores none of them.
+            // It fails without a message if none of them is ignored.
             if !finished.success && !finished.stderr.is_empty() {
                 return None;
             }
@@ -345,7 +345,7 @@ impl Workspace<'_> {
         let mut text = Vec::new();
         for (name, kind) in &entries {
             text.extend_from_slice(name);
-            // The kind is a part of it: a folder in the place of a file has the same name and other files in it.
+            // The kind is included: a folder in place of a file has the same name and other files in it.
             let kind: &[u8] = match kind {
                 FileKind::Regular => b"\0r",
                 FileKind::Directory => b"\0d",
@@ -358,7 +358,7 @@ impl Workspace<'_> {
     }
 }
 
-/// Adds the files of linked folders that are gone, as far as they are known.
+/// Adds the known files of linked folders that do not exist now.
 fn add_gone_files(mounts: &[ListedMount], rows: &FileRows, listing: &mut FileListing) {
     let gone = Some(SkipReason::ResourceGone);
     for mount in mounts.iter().filter(|mount| mount.source.is_none()) {
@@ -378,8 +378,8 @@ fn is_listed(listing: &FileListing, path: &RelPath) -> bool {
     listing.files.binary_search_by(|found| found.path.cmp(path)).is_ok()
 }
 
-/// Returns the stamp of a file outside. That of a `.git` changes with each lock that git takes in it: whether it is
-/// there counts, and whether it is another.
+/// Returns the stamp of a file outside of the project. That of a `.git` folder changes with each lock that git takes in
+/// it: it only matters whether the folder exists, and whether it is another one.
 fn rule_stamp(project: &Workspace<'_>, path: &std::path::Path) -> Option<FileStamp> {
     let stamp = project.world.disk.stamp(path).ok().flatten()?;
     let is_repository = path.file_name().is_some_and(|name| name == ".git");
@@ -393,7 +393,7 @@ pub fn check_file_count(root: &Path, options: &Options, processes: &dyn Processe
     Ok(())
 }
 
-/// How much a folder holds.
+/// The contents of a folder, summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkedSize {
     pub files: u64,
@@ -419,7 +419,7 @@ pub fn measure_linked(
     Ok(size)
 }
 
-/// Returns the checkouts within a folder that may be linked to a project, by their paths in it.
+/// Returns the checkouts inside a folder that may be linked to a project, by their paths in it.
 pub fn checkouts_within(
     linked: &LinkedFolder,
     options: &Options,
@@ -432,14 +432,14 @@ pub fn checkouts_within(
     Ok(listing.files.into_iter().filter(is_checkout).map(|found| found.path).collect())
 }
 
-/// Tells which folders at and below one may hold files of the project, in the root or in a linked folder, and relative to
-/// that; all of them, where it is empty.
+/// Returns which folders at and below a path may contain files of the project, in the root or in a linked folder, and
+/// relative to that; all of them, if the path is empty.
 pub type WatchFolders = Arc<dyn Fn(Option<&LinkedFolder>, &[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
 /// Returns a function that lists the folders of the project in the folder `root`, and those of linked folders.
 ///
-/// For the whole project, it lists the files too: git may track some in a folder that a rule ignores. For a new folder, it
-/// applies only the rules, because it is called a thousand times when a branch is switched.
+/// For the whole project, it lists the files too: git may track some in a folder that a rule ignores. For a new folder,
+/// it only applies the rules, because it is called a thousand times when a branch is switched.
 pub fn watch_folders(
     root: &Path,
     options: &Options,
@@ -447,13 +447,13 @@ pub fn watch_folders(
 ) -> Result<WatchFolders, Error> {
     let names = NameRules::new(&options.names)?;
     let root = root.to_owned();
-    // Remembered from the last listing of everything, because a request for one folder does not list files.
+    // Kept from the last complete listing, because a request for one folder does not list files.
     let last: Mutex<BTreeMap<PathBuf, (ListingSource, KeptFolders)>> = Mutex::default();
     Ok(Arc::new(move |linked: Option<&LinkedFolder>, below: &[u8]| {
         let folder = linked.map_or(&root, |linked| &linked.path);
         let mut last = lock(&last);
         let listing = if below.is_empty() {
-            // Whether the folder has too many files was decided before it was watched.
+            // The number of files was checked before the folder was watched.
             let listing = match linked {
                 Some(linked) => discover::list_folder(linked, &names, processes),
                 None => discover::list(&root, &names, None, processes),

@@ -1,6 +1,6 @@
-//! The files of a project on the disk: where they are, which there are, and what is known of them between answers.
+//! The files of a project on disk: their location, their listing, and what is cached about them between answers.
 //!
-//! Imports no other folder of this room. Start with [`Workspace`], which everything else is called with.
+//! Imports no other folder of this room. Start with [`Workspace`], which is passed to everything else.
 
 mod cache_location;
 mod files;

@@ -1,4 +1,4 @@
-//! An open project: where it is, how it may be read, and what a run reports.
+//! An open project: its location, how it may be read, and what a run reports.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::model::{
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::{Files, ReadError};
 
-/// A project's folder, and everything by which its files are read.
+/// A project's folder, and everything needed to read its files.
 pub(in crate::engine) struct Workspace<'w> {
     pub(in crate::engine) root: PathBuf,
     pub(in crate::engine) options: Options,
@@ -26,16 +26,16 @@ pub(in crate::engine) struct Workspace<'w> {
     /// The files of the root and of the linked folders.
     pub(in crate::engine) files: MountedFiles<'w>,
     pub(in crate::engine) names: Arc<NameRules>,
-    /// What is known between answers, in a process that gives more than one.
+    /// The state between answers, in a long-running process.
     pub(in crate::engine) tracker: Option<Arc<TreeTracker>>,
-    /// What need not be searched for secrets again.
+    /// Contents that need not be scanned for secrets again.
     pub(in crate::engine) clean: Arc<CleanContents>,
-    /// Whether every file of an answer is hashed although its stamp is trusted, and a difference reported.
+    /// Whether every file of an answer is hashed even if its stamp is trusted, and differences are reported.
     pub(in crate::engine) paranoid: bool,
-    /// Files that are read without what masks hide of them.
+    /// Files that are read without the parts that masks hide.
     pub(in crate::engine) hidden: HiddenFiles,
     pub(in crate::engine) log: RunLog,
-    /// Measures the steps of answers, in a process that gives more than one.
+    /// Measures the steps of answers, in a long-running process.
     pub(in crate::engine) steps: StepClock<'w>,
     pub(in crate::engine) location: CacheLocation,
 }
@@ -54,7 +54,7 @@ impl<'w> Workspace<'w> {
         if let Some(reason) = reason {
             log.note(own_cache_note(&reason));
         }
-        // What was written of a path last may have been written of another worktree's file.
+        // The latest summary of a path may be about a file of another worktree.
         options.summary_lookup.uses_earlier &= !location.is_shared();
         let hidden = HiddenFiles::default();
         let steps = StepClock { clock: world.clock, timings: None };
@@ -78,7 +78,7 @@ impl<'w> Workspace<'w> {
 }
 
 impl Workspace<'_> {
-    /// Returns an error if the request was cancelled. What was derived until then is kept.
+    /// Returns an error if the request was cancelled. Artifacts derived until then are kept.
     pub(in crate::engine) fn check_cancelled(&self) -> Result<(), Error> {
         if self.world.progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
@@ -92,22 +92,22 @@ impl Workspace<'_> {
         self.location.path()
     }
 
-    /// Goes on with a cache in the project's own folder, where that of the repository cannot be used.
+    /// Uses a cache in the project's own folder instead, because that of the repository is unusable.
     pub(in crate::engine) fn use_own_cache(&mut self, reason: &str) {
         self.note(own_cache_note(reason));
         self.location = CacheLocation::own(&self.root, &self.options.cache_dir, &[]);
     }
 
-    /// Returns where what models wrote is kept; nothing may be there yet.
+    /// Returns the path of the database of model summaries, which may not exist yet.
     pub(in crate::engine) fn agent_db_path(&self) -> PathBuf {
         self.cache_folder().join(AGENT_DATABASE)
     }
 
-    /// Returns the path within the project that a word spells, absolute or relative to the root.
+    /// Resolves an argument, absolute or relative to the root, to a path in the project.
     pub(in crate::engine) fn resolve_path(&self, word: &str) -> Result<Option<RelPath>, Error> {
         let literal = self.path_within(word, word.as_bytes())?;
         match (&literal, unescaped_path(word.as_bytes())) {
-            // A name that is not UTF-8 is spelled as it is printed, unless a file has that very spelling as its name.
+            // A name that is not UTF-8 is given in its escaped form, unless a file has exactly that name.
             (Some(path), Some(meant)) if self.files.stat(path).is_err() => self.path_within(word, &meant),
             _ => Ok(literal),
         }
@@ -115,19 +115,19 @@ impl Workspace<'_> {
 
     fn path_within(&self, word: &str, bytes: &[u8]) -> Result<Option<RelPath>, Error> {
         let path = bytes_as_path(bytes);
-        // Also for a path in the root: files of a linked folder within it have no other names.
+        // Also for a path in the root: files of a linked folder inside it have no other names.
         let mounted = self.files.path_in_mount(&self.root.join(path));
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let inside = slashed_bytes(inside);
         let bytes = mounted.as_deref().unwrap_or(&inside);
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
-        // An empty word is more likely a mistake, such as an unset variable, than a name for the root; it fails as a
-        // path below.
+        // An empty argument is more likely a mistake, such as an unset variable, than a name for the root; it fails as
+        // a path below.
         let is_root = bytes.is_empty() && !word.is_empty();
         if is_root || bytes == b"." || bytes.ends_with(b"/") {
             return Ok(None);
         }
-        // What leads out and in again is meant as it is written, whatever links there are.
+        // A path that leads out and in again is resolved as written, ignoring links.
         let direct = std::str::from_utf8(bytes).ok().filter(|text| text.contains("/../"));
         let direct = direct.map(normalized_path);
         match RelPath::new(direct.as_ref().map_or(bytes, String::as_bytes)) {
@@ -136,8 +136,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns items with their paths as the project spells them, and without the secrets in the words of their slices. One
-    /// that lies elsewhere matches no file.
+    /// Returns items with paths relative to the project, and without secrets in the tags and comments of slices. A path
+    /// outside of the project matches no file.
     pub(in crate::engine) fn relative_items(&self, items: &[FileItem]) -> Vec<FileItem> {
         let within = |item: &FileItem| {
             let path = std::path::Path::new(&item.path).strip_prefix(&self.root);
@@ -149,7 +149,7 @@ impl Workspace<'_> {
         items.iter().map(within).collect()
     }
 
-    /// Reads a file's text, with the hash of the bytes that it was read from; without what a mask hides of it.
+    /// Reads a file's text, with the hash of its bytes; without what a mask hides.
     pub(in crate::engine) fn read_text(&self, path: &RelPath) -> Result<(ContentHash, String), SkipReason> {
         if let Some(hidden) = self.hidden.get(path) {
             return Ok(hidden.visible.clone());
@@ -157,7 +157,7 @@ impl Workspace<'_> {
         self.read_text_up_to(path, self.options.structure_max_bytes)
     }
 
-    /// Reads the text of a file of at most `max_bytes`, all of it except its secrets.
+    /// Reads the text of a file of at most `max_bytes`, with only its secrets redacted.
     pub(in crate::engine) fn read_text_up_to(
         &self,
         path: &RelPath,
@@ -166,7 +166,7 @@ impl Workspace<'_> {
         self.read_decoded(path, max_bytes, |hash, bytes| self.clean.decode(hash, bytes))
     }
 
-    /// Reads a file's text with its secrets, which only the full view shows, and only where the user's settings say so.
+    /// Reads a file's text with its secrets, which only the full view shows, and only if the user's settings allow it.
     pub(in crate::engine) fn read_unredacted(
         &self,
         path: &RelPath,
@@ -201,9 +201,9 @@ fn own_cache_note(reason: &str) -> String {
     format!("this worktree has a cache of its own: {reason}")
 }
 
-/// Collects what use cases report besides their answers: notes for a person, and what the last scan did.
+/// Collects reports of use cases besides their answers: notes for a person, and the result of the last scan.
 ///
-/// Whoever answers reads it afterwards; nothing in the engine decides anything by it.
+/// Read after an answer; nothing in the engine depends on it.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct RunLog {
     notes: Vec<String>,
@@ -215,7 +215,7 @@ pub(in crate::engine) struct RunLog {
 impl RunLog {
     /// Adds a note, once.
     pub(in crate::engine) fn note(&mut self, note: String) {
-        // Several steps of one answer may meet with the same obstacle, such as a cache that cannot be opened.
+        // Several steps of one answer may run into the same problem, such as a cache that cannot be opened.
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -226,7 +226,7 @@ impl RunLog {
         self.notes.len()
     }
 
-    /// Records what a scan of the project's files did.
+    /// Records the report of a scan of the project's files.
     pub(in crate::engine) fn record_scan(&mut self, report: IndexReport) {
         self.last_scan = Some(report);
     }
@@ -236,22 +236,22 @@ impl RunLog {
         self.unstable += files;
     }
 
-    /// Records that only files were looked at that events have reported.
+    /// Records that only files reported by events were checked.
     pub(in crate::engine) const fn record_trusted_events(&mut self) {
         self.trusted_events = true;
     }
 
-    /// Returns whether only files that events have reported were looked at, since this was last called.
+    /// Returns whether, since the last call, only files reported by events were checked.
     pub(in crate::engine) const fn take_trusted_events(&mut self) -> bool {
         std::mem::replace(&mut self.trusted_events, false)
     }
 
-    /// Returns the notes added since this was last called.
+    /// Returns the notes added since the last call.
     pub(in crate::engine) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Returns how many files could not be read, since this was last called, because they kept changing.
+    /// Returns how many files could not be read because they kept changing, since the last call.
     pub(in crate::engine) const fn take_unstable(&mut self) -> u64 {
         std::mem::replace(&mut self.unstable, 0)
     }

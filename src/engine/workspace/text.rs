@@ -1,8 +1,7 @@
-//! Where the bytes of a file become the text that everything is derived from and shown of: without the secrets in it.
+//! Converts the bytes of a file to the text that everything is derived from: without the secrets in it.
 //!
-//! A secret is replaced by a mark that names the rule, and never by anything that depends on its value. The text keeps
-//! its lines, and the hash of the file remains that of its bytes; so the keys of what is derived name the version of
-//! the rules.
+//! A secret is replaced by a mark that names the rule, and that never depends on its value. The text keeps its lines,
+//! and the hash of the file remains that of its bytes; so the keys of artifacts include the version of the rules.
 
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -14,7 +13,7 @@ use crate::discover::DecodedText;
 use crate::model::{ContentFacts, ContentHash, FileItem, RelPath, SkipReason, lock};
 use crate::summarize::secrets;
 
-/// Replaces the secrets in the tags and comments of an item's slices, which are no safer than the files.
+/// Replaces the secrets in the tags and comments of an item's slices, which may contain them just like the files.
 pub fn redact_slices(item: &mut FileItem) {
     let words = item.custom_slices.iter_mut().flat_map(|slice| [&mut slice.tag, &mut slice.comment]);
     for word in words {
@@ -29,12 +28,12 @@ pub(in crate::engine) fn decode_shown(bytes: &[u8]) -> Result<DecodedText<'_>, S
     discover::read_as_text(bytes).map(|text| without_secrets(text).0)
 }
 
-/// The contents that were found to have no secrets, so that a process that reads them again need not search them again.
+/// Contents that were found to have no secrets, so that a process need not scan them again.
 #[derive(Default)]
 pub(in crate::engine) struct CleanContents(Mutex<FxHashSet<ContentHash>>);
 
 impl CleanContents {
-    /// Of more contents, all are forgotten: 32 bytes each.
+    /// If there are more contents, all are dropped; each takes 32 bytes.
     const MOST: usize = 1 << 17;
 
     /// Decodes bytes as [`decode_shown`] does.
@@ -59,11 +58,11 @@ impl CleanContents {
     }
 }
 
-/// A text that may hold secrets: of no use before they are replaced, which takes longer than to decode it.
+/// A text that may contain secrets: unusable before they are replaced, which takes longer than decoding.
 pub(in crate::engine) struct RawText<'a>(DecodedText<'a>);
 
 impl<'a> RawText<'a> {
-    /// Decodes bytes, and returns what is known of them.
+    /// Decodes bytes, and returns their properties.
     pub(in crate::engine) fn decode(
         path: &RelPath,
         bytes: &'a [u8],
@@ -78,7 +77,7 @@ impl<'a> RawText<'a> {
     }
 }
 
-/// Replaces the secrets of a text, and returns whether it had none.
+/// Replaces the secrets of a text, and returns whether there were none.
 fn without_secrets(decoded: DecodedText<'_>) -> (DecodedText<'_>, bool) {
     let redacted = match secrets::redacted(&decoded.text) {
         Cow::Borrowed(_) => None,

@@ -1,10 +1,10 @@
-//! What is known of a project's tree between two answers, shared by all projects of one process.
+//! The state of a project's tree between two answers, shared by all projects of one process.
 //!
-//! A watcher reports here what may have changed; an answer looks here before it asks git and the store. Nothing is
-//! trusted because no event came: each answer compares stamps first. So a lost event makes an answer slower, never
-//! wrong. Only an event shows that a file was written without a new stamp.
+//! A watcher reports possible changes here; an answer checks here before it asks git and the store. The absence of
+//! events is not trusted: each answer compares stamps first. So a lost event makes an answer slower, never wrong. Only
+//! an event can reveal that a file was written without a new stamp.
 //!
-//! One lock guards it all, and is held for moments: never while a file is read or git runs.
+//! One lock guards all of it, and is held only briefly: never while a file is read or git runs.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -23,94 +23,94 @@ use crate::store::{FileRow, WriteBatch};
 /// The rows of the table of files, by path.
 pub(in crate::engine) type FileRows = FxHashMap<RelPath, Arc<FileRow>>;
 
-/// What is known of a project's tree between two answers.
+/// The state of a project's tree between two answers.
 #[derive(Default)]
 pub(in crate::engine) struct TreeTracker {
     known: Mutex<TreeState>,
-    /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
+    /// Held while a project writes to the store, or reads all of its rows: SQLite would make them wait by sleeping.
     saving: Mutex<()>,
 }
 
-/// How the shared caches have fared.
+/// Statistics of the shared caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WorkspaceCounts {
-    /// Files that the project lists, as far as is known.
+    /// Files that the project lists, as far as known.
     pub files: u64,
-    /// Changes that stamps showed and no event reported.
+    /// Changes that stamps revealed although no event reported them.
     pub missed: u64,
-    /// Files whose bytes were not what their stamps promised.
+    /// Files whose bytes changed although their stamps did not.
     pub mistakes: u64,
-    /// Documents that were answered from the cache.
+    /// Documents that were served from the cache.
     pub reused: u64,
 }
 
-/// This many files are remembered to have been read since they changed.
+/// The maximum number of files that are recorded as read since they changed.
 const MOST_SETTLED: usize = 16_384;
 
 #[derive(Default)]
 struct TreeState {
     is_trusted: bool,
-    /// How often track was lost.
+    /// How often events were lost.
     epoch: u64,
     version: u64,
-    /// How often changed files were reported, and how often changes to the list of files.
+    /// The number of reports of changed files, and of changes to the list of files.
     touches: u64,
     relists: u64,
-    /// Files that were reported as changed and not read since, each with the number of the last report.
+    /// Files that were reported as changed and have not been read since, each with the number of the last report.
     dirty: FxHashMap<RelPath, u64>,
-    /// Files that were read since they were reported as changed, each with the number of reports when that reading
-    /// began. A reading that began earlier no longer counts, whenever it ends.
+    /// Files that were read since they were reported as changed, each with the number of reports when that read began.
+    /// A read that began earlier no longer counts, whenever it ends.
     settled: FxHashMap<RelPath, u64>,
     listed: Option<Arc<TrackedListing>>,
-    /// The listing that was kept until files were reported to have come or gone.
+    /// The listing that was valid until files were reported to have come or gone.
     suspect: Option<Arc<TrackedListing>>,
     rows: Option<Arc<FileRows>>,
     /// The generation of the store that the rows were read from.
     generation: Option<Vec<u8>>,
-    /// Files that answers found changed and that no refresh has reported yet, each with its row before.
+    /// Files that answers found changed and that no refresh has reported yet, each with its previous row.
     unreported: FxHashMap<RelPath, Option<Arc<FileRow>>>,
-    /// Files that were reported to be gone with the linked folder that they are in.
+    /// Files that were reported as gone with their linked folder.
     gone: FxHashSet<RelPath>,
     /// Whether every file was checked since events were lost, so that an unreported change counts as missed.
     is_complete: bool,
-    /// Whether rows are held that some project could not store.
+    /// Whether there are rows that some project could not store.
     is_behind: bool,
     missed: u64,
     mistakes: u64,
 }
 
-/// What was known when an answer began.
+/// The state when an answer began.
 pub(in crate::engine) struct TreeSnapshot {
     pub(in crate::engine) is_trusted: bool,
     pub(in crate::engine) is_complete: bool,
-    /// Touches and relists so far: what is found out now is not settled where more came meanwhile.
+    /// The number of touches and relists so far: results are not settled if more arrive in the meantime.
     pub(in crate::engine) touches: u64,
     relists: u64,
     epoch: u64,
     pub(in crate::engine) dirty: HashSet<RelPath>,
     pub(in crate::engine) listed: Option<Arc<TrackedListing>>,
-    /// The listing that was kept until files were reported to have come or gone.
+    /// The listing that was valid until files were reported to have come or gone.
     pub(in crate::engine) suspect: Option<Arc<TrackedListing>>,
 }
 
 impl TreeTracker {
-    /// Records that the bytes of files may have changed: they are read before they are answered from, whatever their
-    /// stamps are.
+    /// Records that the bytes of files may have changed: they are read before the next answer about them, whatever
+    /// their stamps.
     pub(in crate::engine) fn touch(&self, paths: &[RelPath]) {
         let mut known = lock(&self.known);
         known.touches += 1;
         known.version += 1;
         let touch = known.touches;
-        // Replaces the number of an earlier report: a reading that began between the two settles neither.
+        // Replaces the number of an earlier report: a read that began between the two settles neither.
         known.dirty.extend(paths.iter().map(|path| (path.clone(), touch)));
     }
 
-    /// Records that files may have come or gone, or that the rules have changed by which they are listed.
+    /// Records that files may have come or gone, or that the rules for listing them have changed.
     pub(in crate::engine) fn invalidate_listing(&self) {
         let mut known = lock(&self.known);
         known.relists += 1;
         known.version += 1;
-        // Kept aside: after an editor saved through a temporary file, the names are what they were.
+        // Kept aside: after an editor saved through a temporary file, the names are unchanged.
         known.suspect = known.listed.take().or_else(|| known.suspect.take());
     }
 
@@ -132,7 +132,7 @@ impl TreeTracker {
         let mut known = lock(&self.known);
         if known.is_trusted != is_trusted {
             known.is_trusted = is_trusted;
-            // A listing begun before must not be kept: no event has reported the changes in between.
+            // A listing that was begun before must not be cached: no event has reported the changes in between.
             known.relists += 1;
             known.version += 1;
             known.is_complete = false;
@@ -141,17 +141,17 @@ impl TreeTracker {
         }
     }
 
-    /// Returns a number that moves whenever anything that is known changes.
+    /// Returns a number that changes whenever any of the state does.
     pub(in crate::engine) fn version(&self) -> u64 {
         lock(&self.known).version
     }
 
-    /// Returns how many files are known to have changed and were not read since.
+    /// Returns how many files are known to have changed and have not been read since.
     pub(in crate::engine) fn pending(&self) -> u64 {
         lock(&self.known).dirty.len() as u64
     }
 
-    /// Returns how the tree has fared. Documents are counted elsewhere.
+    /// Returns statistics of the tree. Documents are counted elsewhere.
     pub(in crate::engine) fn counts(&self) -> WorkspaceCounts {
         let known = lock(&self.known);
         let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
@@ -159,8 +159,8 @@ impl TreeTracker {
         WorkspaceCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused: 0 }
     }
 
-    /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
-    /// the user's ignore files. Some may not exist. Empty until the files were listed for the first time.
+    /// Returns the files outside of the project that the listing depends on: git's index and settings, and the user's
+    /// ignore files. Some may not exist. Empty until the files are first listed.
     pub(in crate::engine) fn external_dependencies(&self) -> Vec<PathBuf> {
         let known = lock(&self.known);
         let listed = known.listed.clone().or_else(|| known.suspect.clone());
@@ -168,7 +168,7 @@ impl TreeTracker {
         listed.map(|listed| listed.external_paths()).unwrap_or_default()
     }
 
-    /// Returns what is known, and a listing only where it was made by the same names that count.
+    /// Returns the current state; the listing is included only if it was made with the same name options.
     pub(in crate::engine) fn snapshot(&self, names: &discover::Options) -> TreeSnapshot {
         let known = lock(&self.known);
         let is_ours = |listed: &Arc<TrackedListing>| known.is_trusted && listed.name_options == *names;
@@ -184,7 +184,7 @@ impl TreeTracker {
         }
     }
 
-    /// Keeps a listing, unless it may be of yesterday already.
+    /// Caches a listing, unless it may already be outdated.
     pub(super) fn store_listing(&self, listed: &Arc<TrackedListing>, began: &TreeSnapshot) {
         let mut known = lock(&self.known);
         if known.is_trusted && known.relists == began.relists {
@@ -194,7 +194,7 @@ impl TreeTracker {
         }
     }
 
-    /// Forgets a listing that turned out not to be right any more.
+    /// Drops a listing that turned out to be invalid.
     pub(super) fn drop_listing(&self, began: &TreeSnapshot) {
         let mut known = lock(&self.known);
         if known.relists == began.relists {
@@ -204,7 +204,7 @@ impl TreeTracker {
         }
     }
 
-    /// Keeps all other projects of this process from writing.
+    /// Prevents all other projects of this process from writing.
     pub(in crate::engine) fn lock_writes(&self) -> MutexGuard<'_, ()> {
         lock(&self.saving)
     }
@@ -219,18 +219,17 @@ impl TreeTracker {
         known.rows.clone().filter(|_| known.generation.as_deref() == generation)
     }
 
-    /// Keeps the rows as the store of this generation has them. Nobody may write meanwhile.
+    /// Caches the rows as stored in the store of this generation. Nobody may write in the meantime.
     pub(in crate::engine) fn store_rows(&self, rows: Arc<FileRows>, generation: Option<Vec<u8>>) {
         let mut known = lock(&self.known);
         known.rows = Some(rows);
         known.generation = generation;
     }
 
-    /// Forgets the rows, because the store has others.
+    /// Drops the rows, because the store has others.
     pub(in crate::engine) fn drop_rows(&self) {
         let mut known = lock(&self.known);
-        // Until everything was scanned again, an unreported change cannot be distinguished from one that was made
-        // before.
+        // Until everything has been scanned again, an unreported change cannot be distinguished from an earlier one.
         known.rows = None;
         known.version += 1;
         known.is_complete = false;
@@ -250,7 +249,7 @@ impl TreeTracker {
         }
     }
 
-    /// Keeps what is about to be written.
+    /// Applies a batch that is about to be written.
     pub(in crate::engine) fn apply_batch(&self, batch: &WriteBatch) {
         if batch.files.is_empty() && batch.removed.is_empty() {
             return;
@@ -260,10 +259,10 @@ impl TreeTracker {
         let TreeState { rows: Some(rows), unreported, is_complete, .. } = &mut *known else {
             return;
         };
-        // Copied while an answer still holds them: what it began with must not change under it.
+        // Copied while an answer still holds them: the data of an answer must not change while it is made.
         let rows = Arc::make_mut(rows);
         let mut keep_before = |path: &RelPath, before: Option<Arc<FileRow>>| {
-            // If not, everything is going to be scanned, and reported by that.
+            // If not, everything will be scanned, which reports it.
             if *is_complete {
                 unreported.entry(path.clone()).or_insert(before);
             }
@@ -281,8 +280,8 @@ impl TreeTracker {
         }
     }
 
-    /// Takes out of a batch what was read before that many touches had come, and has been read once more since. What was
-    /// touched meanwhile is kept without its stamp: that may be of bytes that were only half written.
+    /// Removes from a batch rows that were read before later touches if the file has been read again since. Files
+    /// touched in the meantime are kept without their stamps, which may belong to half-written bytes.
     pub(in crate::engine) fn drop_outdated(&self, batch: &mut WriteBatch, touches: u64) {
         let known = lock(&self.known);
         let is_later = |at: Option<&u64>| at.is_some_and(|at| touches < *at);
@@ -294,13 +293,13 @@ impl TreeTracker {
         }
     }
 
-    /// Returns whether an answer found a file where there was none, which no refresh has reported yet.
+    /// Returns whether an answer found a new file that no refresh has reported yet.
     pub(in crate::engine) fn is_unreported_addition(&self, path: &RelPath) -> bool {
         lock(&self.known).unreported.get(path).is_some_and(Option::is_none)
     }
 
-    /// Returns the files that changed since they were last reported, each with its row then. They count as reported
-    /// now.
+    /// Returns the files that have changed since they were last reported, each with its row at that time. They count as
+    /// reported now.
     pub(in crate::engine) fn take_unreported(
         &self,
         is_meant: &dyn Fn(&RelPath) -> bool,
@@ -313,12 +312,12 @@ impl TreeTracker {
         lock(&self.known).gone.insert(path.clone())
     }
 
-    /// Returns the files that were gone with their linked folders, and are not any more.
+    /// Returns the files that were gone with their linked folders, and exist again.
     pub(in crate::engine) fn take_returned(&self, is_gone: &dyn Fn(&RelPath) -> bool) -> Vec<RelPath> {
         lock(&self.known).gone.extract_if(|path| !is_gone(path)).collect()
     }
 
-    /// Records that files were read, and how many reports there had been when the reading began.
+    /// Records that files were read, and how many reports there were when the read began.
     pub(in crate::engine) fn mark_read<'p>(&self, paths: impl Iterator<Item = &'p RelPath>, touches: u64) {
         let mut known = lock(&self.known);
         if known.dirty.is_empty() {
@@ -328,7 +327,7 @@ impl TreeTracker {
             if known.dirty.get(path).is_some_and(|touch| *touch <= touches) {
                 known.dirty.remove(path);
                 if MOST_SETTLED <= known.settled.len() {
-                    // Readings take moments; those of long ago have ended.
+                    // Reads take moments; those of long ago have ended.
                     known.settled.clear();
                 }
                 known.settled.insert(path.clone(), touches);
@@ -339,10 +338,10 @@ impl TreeTracker {
     /// Records that every file was scanned.
     pub(in crate::engine) fn mark_scanned_all(&self, began: &TreeSnapshot) {
         let mut known = lock(&self.known);
-        // Events that were lost during the scan may be about files that it had already passed.
+        // Events that were lost during the scan may concern files that it had already passed.
         known.is_complete = known.epoch == began.epoch && known.is_trusted;
         let seen = began.touches;
-        // What is not listed any more, or never was, is not going to be read.
+        // Files that are not listed will not be read.
         known.dirty.retain(|_, touch| seen < *touch);
     }
 
@@ -360,26 +359,26 @@ pub(in crate::engine) struct TrackedListing {
     /// The linked folders, by name.
     pub(super) mounts: Vec<ListedMount>,
     pub(in crate::engine) neighbors: HeaderNeighbors,
-    /// Of the settings by which files count, or are left out: another session may have others.
+    /// The name options of the listing: another session may have others.
     pub(super) name_options: discover::Options,
-    /// When it was begun, in the file system's time. What has changed since may or may not be in it.
+    /// When it was begun, in the file system's time. Later changes may or may not be included.
     pub(super) began_ns: i64,
-    /// The files outside of the project; `None` if there was nothing of that name.
+    /// The files outside of the project; `None` if a file did not exist.
     pub(super) rule_files: Vec<(PathBuf, Option<FileStamp>)>,
     pub(super) ignore_files: Vec<(RelPath, FileStamp)>,
     pub(in crate::engine) folders: Vec<ListedFolder>,
-    /// Folders that were looked into again, by their place, for their stamps had changed and their names had not.
+    /// Folders that were read again because their stamps had changed, but whose names had not, by position.
     pub(super) rechecked: Mutex<FxHashMap<usize, (FileStamp, i64)>>,
 }
 
 impl TrackedListing {
-    /// Returns the files outside of the project on which the listing depends.
+    /// Returns the files outside of the project that the listing depends on.
     pub(super) fn external_paths(&self) -> Vec<PathBuf> {
         self.rule_files.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Returns a hash of the linked folders, and of the stamps of all files that git's history depends on; what git reports
-    /// of commits does not change without one of them. `None` if they are too young to be trusted, or not known.
+    /// Returns a hash of the linked folders, and of the stamps of all files that git's history depends on; git's data
+    /// about commits does not change without one of them. `None` if the stamps are not settled or not known.
     pub(in crate::engine) fn history_key(&self) -> Option<ContentHash> {
         let is_known = !self.rule_files.is_empty() && self.has_rested();
         is_known.then(|| {
@@ -394,18 +393,18 @@ impl TrackedListing {
         })
     }
 
-    /// Returns whether the rule files had rested, so that their stamps can be trusted.
+    /// Returns whether the stamps of the rule files were settled and can be trusted.
     pub(super) fn has_rested(&self) -> bool {
         self.rule_files.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
     }
 }
 
-/// A folder that may hold files of the project.
+/// A folder that may contain files of the project.
 pub(in crate::engine) struct ListedFolder {
     /// `None` for the root.
     pub(super) path: Option<RelPath>,
     pub(super) stamp: Option<FileStamp>,
-    /// A hash of what lies in it; `None` if that is not sure to be what was listed.
+    /// A hash of its entries; `None` if these may differ from what was listed.
     pub(super) names: Option<ContentHash>,
 }
 

@@ -1,6 +1,6 @@
-//! Paths as the system has them, and as bytes with `/` between the parts.
+//! Conversion between the system's paths and bytes with `/` as separator.
 //!
-//! Knows: which bytes a system's names are, and which names it takes for something else. Does not know: any file.
+//! Knows: the bytes of the system's names, and its reserved names. Does not know: any file.
 
 #[cfg(unix)]
 mod unix;

@@ -1,4 +1,4 @@
-//! Paths are bytes, and any bytes but `/` and NUL are a name.
+//! Paths are bytes; names may contain any bytes except `/` and NUL.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -20,17 +20,17 @@ pub fn slashed_bytes(path: &Path) -> Cow<'_, [u8]> {
     Cow::Borrowed(path_bytes(path))
 }
 
-/// Returns an absolute path as the address of a file has it, before it is encoded: from its first `/`.
+/// Returns an absolute path as in a file URL before it is encoded: from its first `/`.
 pub fn address_bytes(path: &Path) -> Cow<'_, [u8]> {
     Cow::Borrowed(path_bytes(path))
 }
 
-/// Returns the path that the address of a file has.
+/// Returns the path of a file URL.
 pub fn address_as_path(address: &[u8]) -> &Path {
     bytes_as_path(address)
 }
 
-/// Returns a path with `/` between its parts; `None` if the system takes one of them for something else than a file's name.
+/// Returns a path with `/` as separator; `None` if one of its names is reserved by the system.
 #[expect(clippy::unnecessary_wraps, reason = "other systems reserve names")]
 pub(in crate::model) fn usable_path(path: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Borrowed(path))

@@ -1,4 +1,5 @@
-//! Paths are UTF-16, here as UTF-8; what is no UTF-16, which the file system allows, is the name of no file.
+//! Paths are UTF-16, here as UTF-8. Names that are invalid UTF-16, which the file system allows, are treated as
+//! nonexistent.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -21,17 +22,17 @@ pub fn slashed_bytes(path: &Path) -> Cow<'_, [u8]> {
     with_slashes(path_bytes(path))
 }
 
-/// Returns an absolute path as the address of a file has it, before it is encoded: from its first `/`.
+/// Returns an absolute path as in a file URL before it is encoded: from its first `/`.
 pub fn address_bytes(path: &Path) -> Cow<'_, [u8]> {
     to_address(path_bytes(path))
 }
 
-/// Returns the path that the address of a file has.
+/// Returns the path of a file URL.
 pub fn address_as_path(address: &[u8]) -> &Path {
     bytes_as_path(from_address(address))
 }
 
-/// Returns a path with `/` between its parts; `None` if the system takes one of them for something else than a file's name.
+/// Returns a path with `/` as separator; `None` if one of its names is reserved by the system.
 pub(in crate::model) fn usable_path(path: &[u8]) -> Option<Cow<'_, [u8]>> {
     let path = with_slashes(path);
     is_usable(&path).then_some(path)

@@ -1,8 +1,8 @@
-//! Names that Windows takes for something else than a file of that name.
+//! Names that Windows reserves or changes.
 
 use std::borrow::Cow;
 
-/// Devices, in each folder and with any extension.
+/// Devices, which exist in each folder and with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 /// Devices that are numbered.
 const NUMBERED: [&str; 2] = ["COM", "LPT"];
@@ -15,13 +15,13 @@ pub(super) fn with_slashes(path: &[u8]) -> Cow<'_, [u8]> {
     path.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect()
 }
 
-/// Returns an absolute path as an address has it: `/C:/a` for `C:\a`, and `/a` for what has no drive.
+/// Returns an absolute path as in a URL: `/C:/a` for `C:\a`, and `/a` for a path without a drive.
 pub(super) fn to_address(path: &[u8]) -> Cow<'_, [u8]> {
     let path = with_slashes(path);
     if path.starts_with(b"/") { path } else { [b"/", &*path].concat().into() }
 }
 
-/// Returns the path of an address: `C:/a` for `/C:/a`.
+/// Returns the path of a URL: `C:/a` for `/C:/a`.
 pub(super) fn from_address(address: &[u8]) -> &[u8] {
     match address {
         [b'/', rest @ ..] if matches!(rest, [drive, b':', ..] if drive.is_ascii_alphabetic()) => rest,
@@ -29,8 +29,8 @@ pub(super) fn from_address(address: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns whether each part of a path, with `/` between them, is the name of a file: no device, no stream of a file or
-/// drive (`a:b`), and nothing at its end that the system leaves out. `.` and `..` are names here.
+/// Returns whether each component of a path with `/` as separator is a valid file name: not a device, not a stream or
+/// drive (`a:b`), and without trailing characters that the system drops. `.` and `..` are valid here.
 pub(super) fn is_usable(path: &[u8]) -> bool {
     let is_name = |part: &[u8]| {
         let is_cut = matches!(part.last(), Some(b'.' | b' ')) && part != b"." && part != b"..";
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_streams_and_ends_that_are_cut_are_no_names() {
+    fn devices_streams_and_names_with_dropped_endings_are_refused() {
         for path in [
             "CON", "nul", "a/Aux.txt", "com1.tar.gz", "lpt9", "COM¹", "conin$", "nul .txt", "a:b", "C:",
             "C:/a", "a./b", "a ", "a..",

@@ -1,6 +1,6 @@
-//! Knows the texts that issue templates bring along and people leave as they are, and what git writes around a message.
+//! Recognizes texts of issue templates that people leave unchanged, and headers that git writes around a message.
 
-/// Headings of templates: in lower case, without marks around them.
+/// Headings of templates, in lower case and without Markdown marks.
 const HEADINGS: &[&str] = &[
     "about",
     "actual behavior",
@@ -100,7 +100,7 @@ const HEADINGS: &[&str] = &[
     "your project",
 ];
 
-/// What the sentences of templates begin with, in lower case.
+/// The beginnings of sentences in templates, in lower case.
 const PROMPTS: &[&str] = &[
     "a clear and concise description",
     "a concise description of",
@@ -152,8 +152,8 @@ const CONFIRMATIONS: &[&str] = &[
     "make sure",
 ];
 
-/// Returns the length of the part of a line, from its start, that belongs to a template or to what git writes around a
-/// message and a diff. It is zero for most lines.
+/// Returns the length of the part of a line, from its start, that belongs to a template or to git's headers around
+/// messages and diffs. It is zero for most lines.
 pub(super) fn boilerplate_length(line: &str) -> usize {
     let header = git_header_length(line);
     if 0 < header {
@@ -174,7 +174,7 @@ pub(super) fn boilerplate_length(line: &str) -> usize {
     }
     let end = rest.find(['*', '_', ':', '?', '(']).unwrap_or(rest.trim_end().len());
     let is_marked = marks.contains(['#', '*', '_']);
-    // Without marks around it, `Description` is a heading only if nothing follows.
+    // Without marks, `Description` is a heading only if nothing follows.
     let is_alone = rest[end..].chars().all(|c| !c.is_alphanumeric());
     let heading = rest[..end].trim_end();
     // `**Environment (please complete the following information):**`
@@ -188,8 +188,8 @@ pub(super) fn boilerplate_length(line: &str) -> usize {
     }
 }
 
-/// Returns the length of what `git log`, `git show` and `git format-patch` begin a line with: the hash of a commit, who wrote
-/// it and when, `[PATCH]`, and the hashes of a file's contents.
+/// Returns the length of a header of `git log`, `git show` or `git format-patch` at the start of a line: a commit hash,
+/// author and date, `[PATCH]`, or the hashes of a file's contents.
 fn git_header_length(line: &str) -> usize {
     let is_hash = |text: &str| {
         (7..=64).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_writes_around_a_message_is_recognized() {
+    fn headers_of_git_around_a_message_are_recognized() {
         for line in [
             "commit 399919f740bfd26cb30d544877fafd03cfcd9091",
             "commit 399919f (HEAD -> main)",

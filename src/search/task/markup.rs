@@ -1,4 +1,4 @@
-//! Divides a text into prose, code, and what says nothing about the task.
+//! Divides a text into prose, code, and parts that are irrelevant to the task.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use super::boilerplate::boilerplate_length;
 /// Why a part of a task's text is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IgnoredTextReason {
-    /// An address. What a link to lines of a file says is understood nevertheless.
+    /// An address. A link to lines of a file is still parsed.
     Url,
     /// A heading, a question or a confirmation of an issue template.
     Template,
-    /// A comment of HTML, which is how templates instruct the writer.
+    /// An HTML comment, in which templates instruct the writer.
     Comment,
-    /// Tags of HTML, and the language of a code block.
+    /// HTML tags, and the language of a code block.
     Markup,
-    /// A place in an installed library, which leads to no file of the project. Its words count.
+    /// A path in an installed library, which means no file of the project. Its words count.
     Library,
 }
 
-/// A part of a task's text that weighs nothing.
+/// A part of a task's text without weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoredText {
     /// The bytes of the text.
@@ -31,13 +31,13 @@ pub struct IgnoredText {
 /// The parts of a text. The ranges of each list are in order and do not overlap.
 #[derive(Debug, Default)]
 pub(super) struct Markup {
-    /// What weighs nothing.
+    /// The parts without weight.
     pub(super) ignored: Vec<IgnoredText>,
-    /// What is between backticks in a line, without them.
+    /// Inline code, without its backticks.
     pub(super) ticks: Vec<Range<usize>>,
 }
 
-/// A longer tag is read as text.
+/// A longer tag is treated as text.
 const MAX_TAG_BYTES: usize = 500;
 
 /// Divides a text into parts, line by line.
@@ -55,7 +55,7 @@ pub(super) fn divide(text: &str) -> Markup {
 struct Divider<'a> {
     text: &'a str,
     markup: Markup,
-    /// The mark that ends the current code block, and its least length.
+    /// The mark that ends the current code block, and its minimum length.
     fence: Option<(u8, usize)>,
     is_comment: bool,
 }
@@ -108,7 +108,7 @@ impl Divider<'_> {
         while let Some(open) = self.text[at..end].find('`').map(|found| at + found) {
             let run = self.text[open..end].bytes().take_while(|byte| *byte == b'`').count();
             let inside = open + run;
-            // A run of another length is no end; looking past it for one would be quadratic.
+            // A run of another length does not close it; searching past it would be quadratic.
             let Some(close) = self.text[inside..end].find('`').map(|found| inside + found) else { break };
             let closing = self.text[close..end].bytes().take_while(|byte| *byte == b'`').count();
             if closing == run {
@@ -122,7 +122,7 @@ impl Divider<'_> {
         self.read_plain(prose, end);
     }
 
-    /// Finds addresses and tags where there is no code.
+    /// Finds addresses and tags outside of code.
     fn read_plain(&mut self, start: usize, end: usize) {
         let mut at = start;
         while let Some(open) = self.text[at..end].find('<').map(|found| at + found) {
@@ -144,7 +144,7 @@ impl Divider<'_> {
             };
             let url_end = colon + 3 + rest.find(is_end).unwrap_or(rest.len());
             let scheme_name = &self.text[scheme..colon];
-            // The path in `file:///srv/a.py` is one of a file.
+            // In `file:///srv/a.py`, the path is one of a file.
             if !scheme_name.is_empty() && scheme_name != "file" && !scheme_name.starts_with("webpack") {
                 self.ignore(scheme..url_end, IgnoredTextReason::Url);
             }
@@ -159,7 +159,7 @@ impl Divider<'_> {
     }
 }
 
-/// Returns the mark of a fence, its length and the text after it.
+/// Returns the character of a code fence, its length and the text after it.
 fn fence_of(line: &str) -> Option<(u8, usize, &str)> {
     let trimmed = line.trim_start_matches([' ', '\t', '>']);
     let mark = *trimmed.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
@@ -179,7 +179,7 @@ fn tag_length(text: &str) -> usize {
     let name_end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
     let is_known = TAGS.iter().any(|tag| rest[..name_end].eq_ignore_ascii_case(tag));
     let is_tag = is_known && rest[name_end..].starts_with(['>', ' ', '/']);
-    // A bound, so that many tags without an end are read in linear time.
+    // Limited, so that many unterminated tags are read in linear time.
     let end = text.bytes().take(MAX_TAG_BYTES).position(|byte| byte == b'>');
     end.filter(|_| is_tag).map_or(0, |end| end + 1)
 }

@@ -12,7 +12,7 @@ use crate::search::traces::{has_source_extension, parse_location, with_slashes};
 pub enum MentionedPathKind {
     /// As a path: `src/a.py`, `a/b.c:41`, `C:\code\a.c`, `a.py`.
     Path,
-    /// As a module: `package.module`, `crate::search`. It may as well be a name in a class.
+    /// As a module: `package.module`, `crate::search`. It may also be a member of a class.
     Module,
     /// By a link to a file of a repository, as in `https://…/blob/main/src/a.py#L3-L9`.
     Link,
@@ -21,7 +21,7 @@ pub enum MentionedPathKind {
 /// A file, folder or module that a task mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionedPath {
-    /// The path with `/` between its parts and without `./`; a module as written.
+    /// The path with `/` as separator and without `./`; a module as written.
     pub path: String,
     /// First and last line, from 1, if lines are mentioned.
     pub lines: Option<(u32, u32)>,
@@ -31,10 +31,11 @@ pub struct MentionedPath {
     pub range: Range<usize>,
 }
 
-/// More mentions are left out. A text with thousands is a listing of files, and says nothing about any of them.
+/// Further mentions are ignored. A text with thousands of paths is a listing of files, and says nothing about any of
+/// them.
 const MAX_MENTIONS: usize = 1_000;
 
-/// Finds what a text mentions, in order, each once. Nothing is looked for in the lines of traces.
+/// Finds the mentions in a text, in order and without duplicates. The lines of traces are skipped.
 pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -> Vec<MentionedPath> {
     let mut found = Vec::new();
     for ignored in markup.ignored.iter().filter(|ignored| ignored.reason == IgnoredTextReason::Url) {
@@ -65,7 +66,7 @@ fn is_separator(c: char) -> bool {
     c.is_whitespace() || "\"'`<>()[]{}|,;*=“”‘’、。「」『』【】《》（），：；！？".contains(c)
 }
 
-/// Finds paths between words of Chinese, Japanese and others, which have no blanks around them: `修复src/a.py的错误`.
+/// Finds paths between words of Chinese, Japanese and other scripts without spaces: `修复src/a.py的错误`.
 fn within_script_without_blanks(token: &str, start: usize, is_ticked: bool) -> Vec<MentionedPath> {
     let is_of_script = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
     if !token.contains(is_of_script) {
@@ -80,7 +81,7 @@ fn within_script_without_blanks(token: &str, start: usize, is_ticked: bool) -> V
     pieces.filter_map(|(start, piece)| path(piece, start, is_ticked)).collect()
 }
 
-/// Ranges that are asked for ascending positions.
+/// Looks up ascending positions in ranges.
 pub(super) struct Cursor<I> {
     ranges: I,
     current: Range<usize>,
@@ -137,7 +138,7 @@ fn is_path(token: &str, is_ticked: bool) -> bool {
     let slashes = token.bytes().filter(|byte| matches!(byte, b'/' | b'\\')).count();
     let is_anchored =
         token.starts_with(['/', '~', '.']) || token.ends_with('/') || token.get(1..3) == Some(":\\");
-    // One slash between two words is most often an "or".
+    // A single slash between two words usually means "or".
     1 < slashes || 1 == slashes && (is_anchored || is_ticked)
 }
 

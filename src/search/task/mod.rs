@@ -1,8 +1,7 @@
-//! Reads what the text of a task says: terms with weights, and the paths, names, lines and messages that it mentions.
+//! Parses the text of a task: terms with weights, and the paths, names, lines and messages that it mentions.
 //!
-//! The text is prose with Markdown, source and logs in it, such as an issue or a commit message. Everything that is
-//! understood keeps its bytes, and so does everything that is ignored, so that a reader can be told. The time is linear
-//! in the text.
+//! The text is prose with Markdown, source code and logs in it, such as an issue or a commit message. All results keep
+//! their byte ranges, including ignored parts, so that they can be reported. The time is linear in the text.
 //!
 //! Start with [`read_task`]. Each file imports only those before it: `boilerplate`, `markup`, `mentions`, `quotes`,
 //! `reading`.

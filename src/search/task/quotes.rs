@@ -18,12 +18,12 @@ pub struct QuotedText {
 
 /// A shorter text occurs in too many places.
 const MIN_BYTES: usize = 8;
-/// A longer text is no single string literal.
+/// A longer text is not a single string literal.
 const MAX_BYTES: usize = 200;
-/// More quotations are left out.
+/// Further quotations are ignored.
 const MAX_QUOTES: usize = 200;
 
-/// Finds the quotations of a text, in order and without repetitions.
+/// Finds the quotations of a text, in order and without duplicates.
 pub(super) fn find_quotes(text: &str, markup: &Markup, traces: &[Range<usize>]) -> Vec<QuotedText> {
     let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
     let mut traces = Cursor::new(traces.iter().cloned());
@@ -59,12 +59,12 @@ fn quotes_of_line(line: &str) -> Vec<(Range<usize>, bool)> {
     while let Some((open, mark)) = line[at..].char_indices().find(|(_, c)| is_opening(*c)) {
         let inside = at + open + mark.len_utf8();
         at = inside;
-        // An apostrophe is inside of a word.
+        // An apostrophe is inside a word.
         if line[..inside - mark.len_utf8()].ends_with(char::is_alphanumeric) {
             continue;
         }
         let closing = if mark == '“' { '”' } else { mark };
-        // The end is looked for as far as a quotation may reach, so that the time is linear.
+        // The search for the end is limited to the maximum length, so that the time is linear.
         let reach = floor_boundary(line, line.len().min(inside + MAX_BYTES + closing.len_utf8()));
         let Some(close) = line[inside..reach].find(closing).map(|found| inside + found) else { continue };
         if line[close + closing.len_utf8()..].starts_with(char::is_alphanumeric) {

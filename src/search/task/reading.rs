@@ -1,4 +1,4 @@
-//! Reads a task: which terms weigh how much, and what is mentioned.
+//! Reads a task: the weights of its terms, and its mentions.
 
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -12,16 +12,16 @@ use crate::search::stems::Term;
 use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
 use crate::search::words::{Word, words};
 
-/// Of a longer first line, the rest is no title.
+/// The rest of a longer first line is not part of the title.
 const MAX_TITLE_BYTES: usize = 300;
-/// Beyond this number, another occurrence adds nothing: a word that a log repeats is not what the task is about.
+/// Further occurrences add nothing: a word that a log repeats is not what the task is about.
 const MAX_COUNT: u32 = 4;
-/// What an occurrence between backticks counts; others count one. Those in code blocks do, too: on real issues it does
-/// not help if they count more, because code blocks are often long logs.
+/// The weight of an occurrence between backticks; others count one, even in code blocks: on real issues, a higher
+/// weight there did not help, because code blocks are often long logs.
 const TICKED_COUNT: u32 = 2;
-/// What a term in the title weighs, against one in the text.
+/// The weight of a term in the title, relative to one in the text.
 const TITLE_WEIGHT: f64 = 2.0;
-/// What an identifier weighs as a whole, against a word in it.
+/// The weight of a whole identifier, relative to a word in it.
 const IDENTIFIER_WEIGHT: f64 = 1.6;
 /// A shorter name is mentioned only if it is marked as code.
 const MIN_NAME_BYTES: usize = 4;
@@ -39,10 +39,10 @@ pub enum Error {
 pub struct TaskTerm {
     /// The term.
     pub term: Term,
-    /// The word or part of a word that the term was made of, where it first occurs.
+    /// The word, or part of a word, that the term was derived from, at its first occurrence.
     pub text: String,
-    /// The weight, for how often and where it occurs, and whether it is a whole identifier. How rare it is in a project
-    /// is not known here.
+    /// The weight by how often and where it occurs, and whether it is a whole identifier. Its rarity in a project is
+    /// not included.
     pub weight: f64,
     /// How often it occurs.
     pub count: u32,
@@ -67,12 +67,12 @@ pub struct MentionedName {
     pub range: Range<usize>,
 }
 
-/// What the text of a task says. All ranges are bytes of the text that was read.
+/// The result of reading a task. All ranges are bytes of the text that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskReading {
-    /// The first line that says something.
+    /// The first meaningful line.
     pub title: Range<usize>,
-    /// The terms, those that weigh most first.
+    /// The terms, highest weight first.
     pub terms: Vec<TaskTerm>,
     /// The words that may be names, in the order in which they first occur.
     pub names: Vec<MentionedName>,
@@ -82,7 +82,7 @@ pub struct TaskReading {
     pub frames: Vec<TraceFrame>,
     /// Quoted strings and error messages, in order.
     pub quotes: Vec<QuotedText>,
-    /// What weighs nothing, in order.
+    /// Parts without weight, in order.
     pub ignored: Vec<IgnoredText>,
 }
 
@@ -107,7 +107,7 @@ fn title_of(text: &str, markup: &Markup) -> Range<usize> {
     for line in text.split_inclusive('\n') {
         let mut letters = line.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| start + at);
         if let Some(first) = letters.find(|at| !ignored.contains(*at)) {
-            // What precedes it says nothing: `Subject: [PATCH] `, or an address.
+            // The text before it is insignificant: `Subject: [PATCH] `, or an address.
             let is_first = !line[..first - start].contains(char::is_alphanumeric);
             let title_start = if is_first { start } else { first };
             let mut end = start + line.trim_end().len().min(MAX_TITLE_BYTES);
@@ -126,13 +126,13 @@ fn title_of(text: &str, markup: &Markup) -> Range<usize> {
 struct WordCounts<'a> {
     terms: Vec<TaskTerm>,
     by_term: FxHashMap<Term, usize>,
-    /// What each term counts, with its marks.
+    /// The occurrences of each term, weighted by their marks.
     counts: Vec<u32>,
     names: Vec<MentionedName>,
     by_name: FxHashMap<&'a [u8], usize>,
 }
 
-/// How a word is written where it occurs.
+/// The context of a word's occurrence.
 #[derive(Clone, Copy)]
 struct WordContext {
     is_in_title: bool,
@@ -140,8 +140,8 @@ struct WordContext {
     is_called: bool,
 }
 
-/// Returns where absolute paths of frames name folders above the file's own, in order: most of them are of the machine
-/// that the trace was written on, and say nothing about the project.
+/// Returns the leading folders of absolute paths in frames, in order: most of them belong to the machine that wrote the
+/// trace, and say nothing about the project.
 fn outer_folders(text: &str, frames: &[TraceFrame]) -> Vec<Range<usize>> {
     let is_separator = |byte: u8| matches!(byte, b'/' | b'\\');
     let mut folders: Vec<Range<usize>> = Vec::new();
@@ -232,7 +232,7 @@ impl<'a> WordCounts<'a> {
         }
     }
 
-    /// Weighs the terms, and returns them in the order of their weights, then of the text.
+    /// Computes the weights of the terms, and returns the terms by weight, then in text order.
     fn weighted_terms(&mut self) -> Vec<TaskTerm> {
         let mut terms = std::mem::take(&mut self.terms);
         for (term, count) in terms.iter_mut().zip(&self.counts) {

@@ -1,4 +1,4 @@
-//! What is read of whole texts, and properties on any text.
+//! Readings of whole texts, and properties on any text.
 
 use std::fmt::Write;
 
@@ -85,7 +85,7 @@ fn a_commit_message_is_read() {
 }
 
 #[test]
-fn the_title_is_what_the_first_line_says() {
+fn the_title_is_the_meaningful_part_of_the_first_line() {
     for (text, title) in [
         (
             "From bc32a92cd2ae77afb2352f79ebdf00997f35d333 Mon Sep 17 00:00:00 2001\nSubject: [PATCH] Keep it\n\nMore\n",
@@ -154,7 +154,7 @@ fn paths_and_modules_are_found_as_they_are_written() {
 }
 
 #[test]
-fn paths_are_found_between_words_without_blanks() {
+fn paths_are_found_between_words_without_spaces() {
     check_mentions(
         "修复src/a.py的错误，见a/b.c:41。docs/中文.md",
         expect![[r"
@@ -209,7 +209,7 @@ fn the_innermost_frame_of_a_trace_in_a_task_is_known() {
 }
 
 #[test]
-fn folders_of_the_machine_that_wrote_a_trace_are_no_words_of_the_task() {
+fn folders_of_the_machine_that_wrote_a_trace_are_not_terms_of_the_task() {
     let text = "Orders are lost\n\nTraceback (most recent call last):\n  \
         File \"/home/ci/venv/lib/python3/site-packages/shop/cart.py\", line 17, in total\n    return sum(self.prices)\n";
     let reading = read_task(text).unwrap();

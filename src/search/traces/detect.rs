@@ -4,7 +4,7 @@ use super::frame::TraceTool;
 use super::lines::{LineContext, LineReading};
 use super::{diagnostics, native, other_tools, stacks};
 
-/// The order in which a tool writes the frames of a trace.
+/// The order in which a tool prints the frames of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameOrder {
     /// The failing function is first.
@@ -13,10 +13,10 @@ pub(super) enum FrameOrder {
     InnermostLast,
 }
 
-/// Recognizes the lines of one notation.
+/// Recognizes the lines of one format.
 type Detector = fn(&LineContext<'_>) -> Option<LineReading>;
 
-/// The detectors, special notations before common ones: the first that recognizes a line decides.
+/// The detectors, specific formats before general ones: the first that recognizes a line decides.
 const DETECTORS: &[Detector] = &[
     stacks::python,
     stacks::rust,
@@ -45,18 +45,18 @@ const DETECTORS: &[Detector] = &[
     stacks::javascript,
 ];
 
-/// Returns what the first detector that recognizes a line says of it.
+/// Returns the result of the first detector that recognizes a line.
 pub(super) fn read_line(context: &LineContext<'_>) -> Option<LineReading> {
     DETECTORS.iter().find_map(|detect| detect(context))
 }
 
-/// Returns in which order a tool writes frames, and how many lines without one there may be between two of them.
+/// Returns the frame order of a tool, and how many other lines may occur between two of its frames.
 pub(super) fn layout(tool: TraceTool) -> (FrameOrder, usize) {
     match tool {
         TraceTool::Python => (FrameOrder::InnermostLast, 24),
-        // The source of a whole function is between two frames.
+        // The source of a whole function may be between two frames.
         TraceTool::Pytest => (FrameOrder::InnermostLast, 400),
-        // A panic's message is between its place and the backtrace.
+        // A panic's message is between its location and the backtrace.
         TraceTool::Rust => (FrameOrder::InnermostFirst, 24),
         // Frames without a file are between those with one.
         TraceTool::JavaScript | TraceTool::Debugger | TraceTool::Sanitizer | TraceTool::Valgrind => {

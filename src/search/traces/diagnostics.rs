@@ -5,7 +5,7 @@ use super::lines::{FoundFrame, LineContext, LineReading};
 use super::location::{extension, has_source_extension, parse_number, parse_prefix, parse_whole};
 use super::other_tools::without_level;
 
-/// rustc and ruff: the line ` --> src/a.rs:3:5` below the message, and ` ::: src/b.rs:1:1` for another place.
+/// rustc and ruff: the line ` --> src/a.rs:3:5` below the message, and ` ::: src/b.rs:1:1` for another location.
 pub(super) fn arrow(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
     let (place, is_other) = match line.strip_prefix("--> ") {
@@ -60,12 +60,12 @@ pub(super) fn included_from(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Diagnostic(FoundFrame::new(at.path, at.line, at.column, TraceTool::CCompiler)?, NOTE))
 }
 
-/// The common notation, `path:line:column: message` with its variants, at the start of a line or after the name of the
+/// The common format, `path:line:column: message` with its variants, at the start of a line or after the name of the
 /// program that writes it.
 pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
     let line = without_level(context.line.trim());
     let after_bracket = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, rest)| rest);
-    // Of two programs, one may name the other: `Error: template: app/a.yaml:3:5: …`.
+    // The line may begin with the names of two programs: `Error: template: app/a.yaml:3:5: …`.
     let (after_first, after_second) = (after_name(line), after_name(line).and_then(after_name));
     let places = [Some(line), after_bracket, after_first, after_second].into_iter().flatten();
     let is_file = |path: &str| has_source_extension(path) && !path.starts_with("http");
@@ -89,7 +89,7 @@ pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Diagnostic(frame, severity(message)))
 }
 
-/// Returns whether what a line begins with is the head of a log entry that says what a program does, not what is wrong.
+/// Returns whether the beginning of a line is that of a log entry about progress, not about a problem.
 fn is_log_of_progress(head: &str) -> bool {
     let mut words = head.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| matches!(word, "TRACE" | "DEBUG" | "VERBOSE" | "INFO"))
@@ -114,7 +114,7 @@ fn message(rest: &str) -> Option<&str> {
     }
 }
 
-/// The rank of a note: it is only a part of the diagnostic before it.
+/// The rank of a note, which is only a part of the previous diagnostic.
 const NOTE: usize = 2;
 
 /// Returns the rank of a message: 0 for an error, 1 for a warning, 2 for a note.

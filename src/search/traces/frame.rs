@@ -1,4 +1,4 @@
-//! What a trace says: the tool that wrote it, and its frames.
+//! The frames of traces, and the tools that write them.
 
 use std::ops::Range;
 
@@ -51,11 +51,11 @@ pub enum TraceTool {
     Other,
 }
 
-/// A place in a source file that a stack trace or a diagnostic names.
+/// A source location in a stack trace or a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFrame {
-    /// The path as written, but with `/` between its parts and without a scheme such as `file://`. A trace of Java names
-    /// the file and the class; the path is the package's folder and the file.
+    /// The path as written, but with `/` as separator and without a scheme such as `file://`. A Java trace has the file
+    /// and the class; the path is the package's folder and the file.
     pub path: String,
     /// The line, from 1.
     pub line: u32,
@@ -69,12 +69,12 @@ pub struct TraceFrame {
     pub trace: usize,
     /// The tool that wrote the frame.
     pub tool: TraceTool,
-    /// The bytes of the text that the frame was read from.
+    /// The bytes of the text that the frame was parsed from.
     pub range: Range<usize>,
 }
 
 impl TraceFrame {
-    /// Returns the name that the function is defined by, without its class or namespace: `add` for `cart.(*Cart).add`,
+    /// Returns the name by which the function is defined, without its class or namespace: `add` for `cart.(*Cart).add`,
     /// `main` for `shop::main::{{closure}}`.
     pub fn function_name(&self) -> Option<&str> {
         self.function.as_deref().and_then(simple_name)
@@ -98,7 +98,7 @@ fn simple_name(function: &str) -> Option<&str> {
     names.find(|name| !name.is_empty() && !is_closure(name))
 }
 
-/// Cuts a name before the brackets that its last part ends with, as in `total<shop::Cart>` and `main(int, char **)`.
+/// Removes trailing brackets from a name, as in `total<shop::Cart>` and `main(int, char **)`.
 fn without_brackets(name: &str) -> &str {
     let name = name.trim_end();
     let mut depth = 0_usize;
@@ -119,7 +119,7 @@ fn without_brackets(name: &str) -> &str {
     name
 }
 
-/// Returns whether a part of a name only numbers a closure within the function before it, or is a hash.
+/// Returns whether a part of a name only numbers a closure inside the previous function, or is a hash.
 fn is_closure(part: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_hash =

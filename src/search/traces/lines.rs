@@ -1,4 +1,4 @@
-//! A text as the detectors see it: lines without what quotes them, each with its neighbors.
+//! The lines of a text as input for the detectors: without prefixes, and with their neighbors.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use super::location::{extension, has_source_extension, parse_whole, without_sche
 
 /// A line of a text.
 pub(super) struct TraceLine<'a> {
-    /// The line without its end and the marks that a quotation or a container's log puts before it.
+    /// The line without its line break, quotation marks and log prefixes.
     pub(super) text: &'a str,
-    /// The bytes of the whole line, without its end.
+    /// The bytes of the whole line, without its line break.
     pub(super) range: Range<usize>,
 }
 
@@ -30,11 +30,11 @@ fn without_marks(line: &str) -> &str {
     let rest = line.trim_start();
     let marks = rest.find(|c: char| !matches!(c, '|' | '│' | '>' | ' ')).unwrap_or(rest.len());
     let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '│', '>']);
-    // The last blanks stay: an indentation distinguishes some lines.
+    // Leading spaces after the marks are kept: indentation distinguishes some lines.
     if is_marked { &rest[rest[..marks].trim_end().len()..] } else { without_task(line) }
 }
 
-/// Removes the name of the package and the task that runners of a monorepo put before a line: `web:test: at run (a.js:3:5)`.
+/// Removes the package and task that a monorepo's task runner puts before a line: `web:test: at run (a.js:3:5)`.
 fn without_task(line: &str) -> &str {
     let is_task = |name: &str| {
         let Some((package, task)) = name.strip_suffix(':').and_then(|name| name.split_once(':')) else {
@@ -43,14 +43,14 @@ fn without_task(line: &str) -> &str {
         let is_name = |name: &str, others: &[char]| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(&c))
         };
-        // `a.c:3:` is a place.
+        // `a.c:3:` is a location.
         let is_package = is_name(package, &['@', '/', '-', '_']) && !package.starts_with('/');
         is_package && is_name(task, &['-', '_']) && task.starts_with(|c: char| c.is_ascii_lowercase())
     };
     line.split_once(' ').filter(|(name, _)| is_task(name)).map_or(line, |(_, rest)| rest)
 }
 
-/// A line with what a detector may know of the lines around it.
+/// A line with the context that a detector may use.
 pub(super) struct LineContext<'a> {
     /// The line.
     pub(super) line: &'a str,
@@ -58,33 +58,33 @@ pub(super) struct LineContext<'a> {
     pub(super) previous: &'a str,
     /// The two lines after it.
     pub(super) next: [&'a str; 2],
-    /// What earlier lines said of those that follow.
+    /// State from earlier lines.
     pub(super) heading: &'a TraceHeading,
 }
 
-/// What a line says of the lines after it.
+/// What a line implies about the lines after it.
 #[derive(Default)]
 pub(super) struct TraceHeading {
-    /// The file that a line named and nothing else: problems in it follow.
+    /// The file named by a line of its own; problems in it follow.
     pub(super) path: Option<String>,
-    /// The function that a compiler or a test runner named: `a.c: In function 'main':`, `[ RUN      ] Cart.Total`.
+    /// The function named by a compiler or a test runner: `a.c: In function 'main':`, `[ RUN      ] Cart.Total`.
     function: Option<String>,
-    /// The file that the compiler named before the function.
+    /// The file that the compiler named with the function.
     function_path: Option<String>,
     /// Whether the last message that began with `Error:` or `Warning:` is a warning.
     pub(super) is_warning: bool,
-    /// What TeX has in open parentheses: files, and anything else.
+    /// TeX's open parentheses: files, and `None` for others.
     tex_files: Vec<Option<String>>,
 }
 
-/// Endings of the files that TeX reads.
+/// Extensions of the files that TeX reads.
 const TEX_EXTENSIONS: [&str; 12] =
     ["aux", "bbl", "cfg", "clo", "cls", "def", "fd", "ldf", "ltx", "sty", "tex", "toc"];
 /// More open parentheses are not those of files.
 const MOST_TEX_FILES: usize = 256;
 
 impl TraceHeading {
-    /// Takes note of what a line says.
+    /// Updates the state from a line.
     pub(super) fn read(&mut self, line: &str) {
         let trimmed = line.trim();
         if trimmed.starts_with("Error:") || trimmed.starts_with("Warning:") {
@@ -112,7 +112,7 @@ impl TraceHeading {
 }
 
 impl TraceHeading {
-    /// Takes note of the files that TeX opens and closes on a line: `(./a.tex (/usr/b.sty) (./c.tex`.
+    /// Records the files that TeX opens and closes on a line: `(./a.tex (/usr/b.sty) (./c.tex`.
     fn read_tex_files(&mut self, line: &str) {
         for (at, parenthesis) in line.match_indices(['(', ')']) {
             if parenthesis == ")" {
@@ -122,7 +122,7 @@ impl TraceHeading {
             let rest = &line[at + 1..];
             let end = rest.find(|c: char| c.is_whitespace() || "()[]{}<>".contains(c)).unwrap_or(rest.len());
             let is_tex = TEX_EXTENSIONS.contains(&extension(&rest[..end]).as_str());
-            // The first one is that of the document.
+            // The first one is the document's.
             if (is_tex || !self.tex_files.is_empty()) && self.tex_files.len() < MOST_TEX_FILES {
                 self.tex_files.push(is_tex.then(|| without_scheme(&rest[..end])));
             }
@@ -134,25 +134,25 @@ impl TraceHeading {
         self.tex_files.iter().rev().find_map(Option::as_deref)
     }
 
-    /// Returns the function that lines of a file are in.
+    /// Returns the function that contains the lines of a file.
     pub(super) fn function_in(&self, path: &str) -> Option<&str> {
         let is_other = self.function_path.as_deref().is_some_and(|named| named != path);
         self.function.as_deref().filter(|_| !is_other)
     }
 }
 
-/// Returns what is between the quotation marks of GCC or Clang.
+/// Returns the text between the quotation marks of GCC or Clang.
 pub(super) fn quoted_name(text: &str) -> Option<String> {
     let (_, rest) = text.split_once(['‘', '\'', '`'])?;
     let (name, _) = rest.split_once(['’', '\''])?;
-    // The arguments of a template may be longer than the rest of the text.
+    // Template arguments may be longer than the rest of the text.
     Some(name.split(" [with ").next().unwrap_or_default().to_owned())
 }
 
 /// What a detector found in a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LineReading {
-    /// What follows of this tool is another trace.
+    /// A new trace of this tool begins.
     Boundary(TraceTool),
     /// The first frame of a trace.
     First(FoundFrame),
@@ -160,11 +160,11 @@ pub(super) enum LineReading {
     Next(FoundFrame),
     /// A diagnostic, with the rank of its severity: 0 for an error, 1 for a warning, 2 for a note.
     Diagnostic(FoundFrame, usize),
-    /// An entry of a log that says what a program does, and where in it, but not what is wrong.
+    /// A log entry about progress, with a location, that does not report a problem.
     Progress,
 }
 
-/// A frame without its place in a trace.
+/// A frame before it is placed in a trace.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FoundFrame {
     pub(super) path: String,
@@ -175,14 +175,14 @@ pub(super) struct FoundFrame {
 }
 
 impl FoundFrame {
-    /// Makes a frame, unless no file can have the path: `<stdin>`, `<anonymous>`.
+    /// Makes a frame, unless the path cannot be a file's: `<stdin>`, `<anonymous>`.
     pub(super) fn new(path: &str, line: u32, column: Option<u32>, tool: TraceTool) -> Option<Self> {
         let path = without_scheme(path);
         let is_file = 0 < line && !path.is_empty() && !path.starts_with('<') && !path.ends_with('/');
         is_file.then_some(Self { path, line, column, function: None, tool })
     }
 
-    /// Adds the function; an empty name is none.
+    /// Sets the function, unless the name is empty.
     pub(super) fn in_function(self, function: Option<&str>) -> Self {
         let function = function.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
         Self { function, ..self }

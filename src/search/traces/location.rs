@@ -1,6 +1,6 @@
-//! Reads `path:line:column` in the notations that tools use.
+//! Parses `path:line:column` in the formats of various tools.
 
-/// A path with a line, as a tool writes it.
+/// A path with a line, as a tool prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::search) struct Location<'a> {
     /// The path as written.
@@ -11,7 +11,8 @@ pub(in crate::search) struct Location<'a> {
     pub(in crate::search) column: Option<u32>,
 }
 
-/// Endings of files that a compiler, an interpreter or a build tool reads. Longer lists find hosts and versions.
+/// Extensions of files that a compiler, an interpreter or a build tool reads. Longer lists would match hosts and
+/// versions.
 const SOURCE_EXTENSIONS: &[&str] = &[
     "adb", "asm", "astro", "bash", "bat", "bazel", "bib", "bzl", "c", "cc", "cfg", "cjs", "clj", "cljs",
     "cls", "cmake", "coffee", "conf", "cpp", "cr", "cs", "css", "csv", "cts", "cu", "cxx", "d", "dart", "el",
@@ -25,14 +26,14 @@ const SOURCE_EXTENSIONS: &[&str] = &[
     "vim", "vue", "wat", "xml", "xsd", "yaml", "yml", "zig", "zsh",
 ];
 
-/// Names of files that have no ending.
+/// Names of source files without an extension.
 const SOURCE_NAMES: &[&str] = &[
     "BUILD", "Brewfile", "CODEOWNERS", "Containerfile", "Dockerfile", "GNUmakefile", "Gemfile",
     "Jenkinsfile", "Justfile", "Makefile", "Procfile", "Rakefile", "Vagrantfile", "WORKSPACE", "justfile",
     "makefile",
 ];
 
-/// Returns whether a path ends with a name that a source file can have.
+/// Returns whether a path ends with a possible name of a source file.
 pub(in crate::search) fn has_source_extension(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     match name.rsplit_once('.') {
@@ -49,14 +50,14 @@ pub(in crate::search) fn has_source_extension(path: &str) -> bool {
     }
 }
 
-/// Returns the ending of a path in lower case, without its dot.
+/// Returns the extension of a path in lower case, without its dot.
 pub(super) fn extension(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_lowercase())
 }
 
-/// Reads a location that a text begins with, and returns what follows it. The path has no blanks; the line is written as
-/// in `a.c:1`, `a.c:1:2`, `a.c(1)`, `a.c(1,2)`, `A.java:[1,2]` or `a.kt: (1, 2)`.
+/// Parses a location at the start of a text, and returns the rest. The path has no spaces; the line is written as in
+/// `a.c:1`, `a.c:1:2`, `a.c(1)`, `a.c(1,2)`, `A.java:[1,2]` or `a.kt: (1, 2)`.
 pub(in crate::search) fn parse_prefix(text: &str) -> Option<(Location<'_>, &str)> {
     let token_end = text.find(char::is_whitespace).unwrap_or(text.len());
     let path_end = path_end(&text[..token_end])?;
@@ -68,15 +69,15 @@ pub(in crate::search) fn parse_prefix(text: &str) -> Option<(Location<'_>, &str)
     Some((Location { path, line, column }, rest))
 }
 
-/// Returns where the path at the start of a token ends: before a colon or parenthesis with a number. A drive's colon is
-/// part of the path.
+/// Returns where the path at the start of a token ends: before a colon or parenthesis with a number. The colon of a
+/// drive is part of the path.
 fn path_end(token: &str) -> Option<usize> {
     let bytes = token.as_bytes();
     let is_end = |at: &usize| match bytes[*at] {
         b':' => match bytes.get(at + 1) {
             Some(b'[') => bytes.get(at + 2).is_some_and(u8::is_ascii_digit),
             Some(next) => next.is_ascii_digit(),
-            // `a.kt: (1, 2)` has a blank after the colon.
+            // `a.kt: (1, 2)` has a space after the colon.
             None => true,
         },
         b'(' => bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
@@ -85,7 +86,7 @@ fn path_end(token: &str) -> Option<usize> {
     (0..bytes.len()).find(is_end)
 }
 
-/// Reads the line and column after a path.
+/// Parses the line and column after a path.
 fn parse_line(rest: &str) -> Option<(u32, Option<u32>, &str)> {
     if let Some(rest) =
         rest.strip_prefix(":[").or_else(|| rest.strip_prefix(": (")).or_else(|| rest.strip_prefix('('))
@@ -104,7 +105,7 @@ fn parse_line(rest: &str) -> Option<(u32, Option<u32>, &str)> {
     }
 }
 
-/// Reads a location that a text ends with: `path:line` or `path:line:column`. The path may have blanks.
+/// Parses a location at the end of a text: `path:line` or `path:line:column`. The path may contain spaces.
 pub(super) fn parse_whole(text: &str) -> Option<Location<'_>> {
     let (path, last) = split_number(text.trim_end())?;
     let location = match split_number(path) {
@@ -114,14 +115,14 @@ pub(super) fn parse_whole(text: &str) -> Option<Location<'_>> {
     (!location.path.is_empty()).then_some(location)
 }
 
-/// Splits `text:number`. A drive such as `C:` is no number's text.
+/// Splits `text:number`. A drive such as `C:` is not a text.
 fn split_number(text: &str) -> Option<(&str, u32)> {
     let (before, digits) = text.rsplit_once(':')?;
     let number = parse_number(digits).filter(|(_, rest)| rest.is_empty())?;
     Some((before, number.0))
 }
 
-/// Reads a decimal number that a text begins with.
+/// Parses a decimal number at the start of a text.
 pub(super) fn parse_number(text: &str) -> Option<(u32, &str)> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     // No file has a line of ten digits; such a number is an address or a time.
@@ -129,7 +130,7 @@ pub(super) fn parse_number(text: &str) -> Option<(u32, &str)> {
     Some((number, &text[end..]))
 }
 
-/// Returns a path with `/` between its parts, without a scheme, a server, a query, and the names of bundlers.
+/// Returns a path with `/` as separator, without a scheme, a server, a query, and the prefixes of bundlers.
 pub(super) fn without_scheme(path: &str) -> String {
     let path = path.trim();
     let path = match path.split_once("://") {
@@ -148,7 +149,7 @@ pub(super) fn without_scheme(path: &str) -> String {
     with_slashes(path)
 }
 
-/// Returns a path as the project writes it: with `/` between its parts, and without `./` before them.
+/// Returns a path as in the project: with `/` as separator, and without a leading `./`.
 pub(in crate::search) fn with_slashes(path: &str) -> String {
     path.replace('\\', "/").trim_start_matches("./").to_owned()
 }
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_endings_are_sorted_for_binary_search() {
+    fn the_extensions_are_sorted_for_binary_search() {
         assert!(SOURCE_EXTENSIONS.is_sorted());
     }
 
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_location_is_read_in_each_notation() {
+    fn a_location_is_parsed_in_each_format() {
         check("src/a.c:12: error", Some(("src/a.c", 12, None, ": error")));
         check("src/a.c:12:5: error", Some(("src/a.c", 12, Some(5), ": error")));
         check("C:\\code\\a.cpp(12,5): error", Some(("C:\\code\\a.cpp", 12, Some(5), ": error")));
@@ -184,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn a_location_at_the_end_may_have_blanks_in_its_path() {
+    fn a_location_at_the_end_may_have_spaces_in_its_path() {
         let at = parse_whole("/Users/me/My Project/a.js:3:14").unwrap();
         assert_eq!((at.path, at.line, at.column), ("/Users/me/My Project/a.js", 3, Some(14)));
         assert_eq!(parse_whole("node:internal").map(|at| at.line), None);
     }
 
     #[test]
-    fn a_path_loses_what_no_project_has() {
+    fn schemes_and_other_prefixes_are_removed_from_a_path() {
         assert_eq!(without_scheme("file:///srv/app/a.mjs"), "/srv/app/a.mjs");
         assert_eq!(without_scheme("file:///C:/app/a.mjs"), "C:/app/a.mjs");
         assert_eq!(without_scheme("http://localhost:3000/src/a.js?t=12"), "src/a.js");

@@ -1,11 +1,11 @@
 //! Recognizes the stack traces and diagnostics of common tools in a text.
 //!
-//! Each line is offered to the detectors of `detect.rs` in turn. A detector is a function that looks at one line and its
-//! neighbors; it neither keeps state nor reads on, so that the time is linear whatever the text holds. `scan.rs` joins
-//! the lines that belong together to traces and ranks the frames.
+//! Each line is offered to the detectors of `detect.rs` in turn. A detector is a function of one line and its
+//! neighbors, without state, so that the time is linear for any text. `scan.rs` groups the lines into traces and ranks
+//! the frames.
 //!
-//! A new tool is one more detector, and a fixture in `tests/fixtures/traces/` that the tool has really written. Each file
-//! imports only those before it: `location`, `frame`, `lines`, `stacks`, `native`, `other_tools`, `diagnostics`, `detect`,
+//! A new tool is one more detector, and a fixture in `tests/fixtures/traces/` with its actual output. Each file imports
+//! only those before it: `location`, `frame`, `lines`, `stacks`, `native`, `other_tools`, `diagnostics`, `detect`,
 //! `scan`.
 
 mod detect;

@@ -25,7 +25,7 @@ pub(super) fn numbered(context: &LineContext<'_>) -> Option<LineReading> {
     Some(if number == 0 { LineReading::First(frame) } else { LineReading::Next(frame) })
 }
 
-/// Cuts `run<int> (this=0x7f, n=1` before the arguments.
+/// Returns `run<int> (this=0x7f, n=1` without the arguments.
 fn without_arguments(called: &str) -> &str {
     called.find(" (").map_or(called, |at| &called[..at])
 }
@@ -56,7 +56,7 @@ pub(super) fn lldb(context: &LineContext<'_>) -> Option<LineReading> {
     Some(if number == 0 { LineReading::First(frame) } else { LineReading::Next(frame) })
 }
 
-/// Lines that other programs write for a failed assertion: `a: b.c:2: main: Assertion 'x' failed.`
+/// Failed assertions: `a: b.c:2: main: Assertion 'x' failed.`
 pub(super) fn assertion(context: &LineContext<'_>) -> Option<LineReading> {
     let (before, _) = context.line.split_once(": Assertion ")?;
     let (place, function) = before.rsplit_once(": ")?;

@@ -1,4 +1,4 @@
-//! Detectors for the notations of tools that configure, publish and typeset: they name a file and a line in words.
+//! Detectors for tools that configure, publish and typeset, which name a file and a line in prose.
 
 use super::frame::TraceTool;
 use super::lines::{FoundFrame, LineContext, LineReading};
@@ -33,7 +33,7 @@ pub(super) fn yaml(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Diagnostic(frame, 0))
 }
 
-/// The commands by which a step of GitHub's workflows annotates a file: `::error file=a.ts,line=3,col=5::message`.
+/// Workflow commands of GitHub Actions that annotate a file: `::error file=a.ts,line=3,col=5::message`.
 pub(super) fn workflow_command(context: &LineContext<'_>) -> Option<LineReading> {
     let command = context.line.trim().strip_prefix("::")?;
     let (properties, _) = command.split_once("::")?;
@@ -72,8 +72,8 @@ pub(super) fn godot(context: &LineContext<'_>) -> Option<LineReading> {
     is_number.then_some(LineReading::Next(frame))
 }
 
-/// TeX: `l.3 \foo` below `! Undefined control sequence.`, and warnings that end with `on input line 3.`: both of the file
-/// whose name followed the last parenthesis that is still open.
+/// TeX: `l.3 \foo` below `! Undefined control sequence.`, and warnings that end with `on input line 3.`: both in the
+/// file named after the last open parenthesis.
 pub(super) fn tex(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line;
     let (number, rank) = match line.strip_prefix("l.") {
@@ -86,7 +86,7 @@ pub(super) fn tex(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Diagnostic(frame, rank))
 }
 
-/// Returns a line without the mark by which a build server shows it in red.
+/// Returns a line without the mark that makes a build server show it in red.
 pub(super) fn without_level(line: &str) -> &str {
     let levels = ["##[error]", "##[warning]"];
     levels.iter().find_map(|level| line.strip_prefix(level)).unwrap_or(line)

@@ -1,4 +1,4 @@
-//! Joins the frames of a text to traces.
+//! Groups the frames of a text into traces.
 
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -12,16 +12,16 @@ use super::lines::{FoundFrame, LineContext, LineReading, TraceHeading, TraceLine
 /// The traces of a text.
 #[derive(Debug, Default)]
 pub struct FoundTraces {
-    /// The frames, trace by trace, the innermost frame of each first.
+    /// The frames, trace by trace, innermost first.
     pub frames: Vec<TraceFrame>,
-    /// The lines that frames were read from, in order; also those of frames that occur several times, and entries of logs
-    /// whose places are no frames.
+    /// The lines that frames were parsed from, in order; also those of repeated frames, and of log entries whose
+    /// locations are not frames.
     pub lines: Vec<Range<usize>>,
 }
 
 /// Finds the traces and diagnostics in a text.
 ///
-/// A place that a trace has several times, as in a recursion, is one frame.
+/// A location that occurs several times in a trace, as in a recursion, is one frame.
 pub fn find_traces(text: &str) -> FoundTraces {
     let lines = split(text);
     let mut heading = TraceHeading::default();
@@ -99,7 +99,7 @@ impl TraceCollector {
         self.open = Some(OpenTrace { tool: frame.tool, last_line: at, frames: vec![(frame, rank, range)] });
     }
 
-    /// Ranks the frames of the open trace. Diagnostics have their ranks already.
+    /// Ranks the frames of the open trace. Diagnostics already have their ranks.
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         if layout(open.tool).0 == FrameOrder::InnermostLast {
@@ -110,7 +110,7 @@ impl TraceCollector {
             let FoundFrame { path, line, column, function, tool } = frame;
             let count = seen.len();
             match seen.entry((path.clone(), line, column)) {
-                // Of several functions in one place, as after inlining, the outermost is defined there.
+                // If several functions have the same location, as after inlining, the outermost is defined there.
                 Entry::Occupied(entry) => {
                     let first: &mut TraceFrame = &mut self.found.frames[*entry.get()];
                     first.function = function.or_else(|| first.function.take());

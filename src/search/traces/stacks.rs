@@ -51,12 +51,12 @@ pub(super) fn pytest(context: &LineContext<'_>) -> Option<LineReading> {
 /// Rust: `panicked at src/a.rs:3:5:`, and the lines `at src/a.rs:3:5` of a backtrace, each below its function.
 pub(super) fn rust(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
-    // That of an error value; the one of a panic is part of the panic.
+    // That of an error value; the backtrace of a panic belongs to the panic.
     if line.starts_with("Stack backtrace:") {
         return Some(LineReading::Boundary(TraceTool::Rust));
     }
     if let Some((_, place)) = line.split_once(" panicked at ") {
-        // Before Rust 1.73 the message stood before the place: `panicked at 'message', src/a.rs:3:5`.
+        // Before Rust 1.73, the message preceded the location: `panicked at 'message', src/a.rs:3:5`.
         let place = place.rsplit("', ").next().unwrap_or_default();
         let at = parse_whole(place.trim_end_matches(':'))?;
         return FoundFrame::new(at.path, at.line, at.column, TraceTool::Rust).map(LineReading::First);
@@ -67,7 +67,7 @@ pub(super) fn rust(context: &LineContext<'_>) -> Option<LineReading> {
     if !is_numbered && extension(at.path) != "rs" {
         return None;
     }
-    // A full backtrace has the address before the name.
+    // In a full backtrace, the address precedes the name.
     let function = function.trim().split_once(" - ").map_or(function, |(_, name)| name);
     let frame = FoundFrame::new(at.path, at.line, at.column, TraceTool::Rust)?;
     Some(LineReading::Next(frame.in_function(is_numbered.then_some(function))))
@@ -90,8 +90,8 @@ pub(super) fn go(context: &LineContext<'_>) -> Option<LineReading> {
     let called = context.previous.trim();
     let function = match called.strip_prefix("created by ") {
         Some(creator) => creator.split(" in goroutine ").next(),
-        // The receiver may be in parentheses too: only the last ones are the arguments. In the traces of tools that
-        // write no functions, the line before is anything.
+        // The receiver may be in parentheses too: only the last ones contain the arguments. In traces of tools that
+        // print no functions, the previous line is unrelated.
         None => called.rfind('(').filter(|_| called.ends_with(')')).map(|arguments| &called[..arguments]),
     };
     let frame = FoundFrame::new(at.path, at.line, None, TraceTool::Go)?;
@@ -113,7 +113,7 @@ pub(super) fn java(context: &LineContext<'_>) -> Option<LineReading> {
     let (function, rest) = called.split_once('(')?;
     let (place, _) = rest.split_once(')')?;
     let at = parse_whole(place).filter(|at| !at.path.contains(['/', '\\']) && at.column.is_none())?;
-    // A class is named with the loader and module before it: `java.base/java.util.List.get`.
+    // A class is prefixed with its loader and module: `java.base/java.util.List.get`.
     let function = function.rsplit('/').next().unwrap_or_default();
     if function.is_empty() || function.contains(' ') || !function.contains('.') {
         return None;
@@ -127,7 +127,7 @@ pub(super) fn java(context: &LineContext<'_>) -> Option<LineReading> {
 pub(super) fn surefire(context: &LineContext<'_>) -> Option<LineReading> {
     let said = context.line.trim_start().strip_prefix("[ERROR]")?;
     let called = said.split_whitespace().next().filter(|_| said.starts_with("  "))?;
-    // `CartTest>ShopTest.total:98` is inherited, and after an arrow is what the test called.
+    // `CartTest>ShopTest.total:98` is inherited; the test's callees follow the arrow.
     let called = called.split("->").next().unwrap_or_default();
     let (function, number) = called.rsplit('>').next().unwrap_or_default().split_once(':')?;
     let (number, _) = parse_number(number).filter(|(_, rest)| rest.is_empty())?;
@@ -142,7 +142,7 @@ fn is_class_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_part)
 }
 
-/// Returns whether a trace follows: `Caused by: java.io.IOException: …`, `java.lang.AssertionError`.
+/// Returns whether a trace follows this line: `Caused by: java.io.IOException: …`, `java.lang.AssertionError`.
 fn is_exception(line: &str) -> bool {
     let starts = ["Caused by: ", "Suppressed: ", "Exception in thread "];
     let class = line.split([':', ' ']).next().unwrap_or_default();
@@ -150,7 +150,7 @@ fn is_exception(line: &str) -> bool {
     is_class || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// Returns the folder of a method's package: the parts before the first one that begins with a capital.
+/// Returns the folder of a method's package: the components before the first one that begins with a capital.
 fn package_folder(method: &str) -> String {
     let parts: Vec<_> = method.split('.').collect();
     let is_class = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
@@ -168,8 +168,8 @@ pub(super) fn dot_net(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Next(frame.in_function(function.split('(').next())))
 }
 
-/// JavaScript engines: V8's `at run (/a/b.js:3:5)` and `at /a/b.js:3:5`, Vitest's `❯ run a.js:3:5`, the `run@a.js:3:5` of
-/// Firefox and Safari, and the path above the line of code that Node shows for an uncaught exception.
+/// JavaScript engines: V8's `at run (/a/b.js:3:5)` and `at /a/b.js:3:5`, Vitest's `❯ run a.js:3:5`, the `run@a.js:3:5`
+/// of Firefox and Safari, and the path above the line of code that Node shows for an uncaught exception.
 pub(super) fn javascript(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
     let (function, place) = if let Some(called) = line.strip_prefix("at ") {
@@ -197,7 +197,7 @@ pub(super) fn javascript(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::Next(frame.in_function(Some(function))))
 }
 
-/// Returns whether a line is the place of a script and nothing else.
+/// Returns whether a line consists of the location of a script.
 fn is_script(line: &str) -> bool {
     let scripts = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
     parse_whole(line).is_some_and(|at| at.column.is_none() && scripts.contains(&extension(at.path).as_str()))
@@ -214,7 +214,7 @@ pub(super) fn ruby(context: &LineContext<'_>) -> Option<LineReading> {
     let below = line.strip_prefix("from ").or_else(|| line.strip_prefix("# "));
     let (at, rest) = parse_prefix(below.unwrap_or(line))?;
     let called = rest.strip_prefix(":in ")?.strip_prefix(['`', '\''])?;
-    // A name may have quotation marks of its own only in front of the last one.
+    // Only the last quotation mark ends the name, which may contain others.
     let end = called.find("': ").or_else(|| called.rfind('\''))?;
     let frame = FoundFrame::new(at.path, at.line, None, TraceTool::Ruby)?.in_function(called.get(..end));
     Some(if below.is_some() { LineReading::Next(frame) } else { LineReading::First(frame) })
@@ -223,7 +223,7 @@ pub(super) fn ruby(context: &LineContext<'_>) -> Option<LineReading> {
 /// PHP: `… in /a/b.php:3` above `#0 /a/b.php(3): run()`, and `… in /a/b.php on line 3`.
 pub(super) fn php(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line.trim();
-    // A line names the function that is called there; the function that it is in is named by the next one.
+    // A line names the function that is called there; the enclosing function is named by the next line.
     let function = context.next.iter().find_map(|next| php_called(next.trim()));
     if php_called(line).is_some() {
         let (place, _) = line.split_once(' ')?.1.split_once("): ")?;
@@ -247,7 +247,7 @@ pub(super) fn php(context: &LineContext<'_>) -> Option<LineReading> {
     Some(LineReading::First(frame.in_function(function)))
 }
 
-/// Returns the function that a line of a PHP stack says is called: `#0 /a/b.php(3): run()`.
+/// Returns the function that is called in a line of a PHP stack: `#0 /a/b.php(3): run()`.
 fn php_called(line: &str) -> Option<&str> {
     let (_, rest) = line.strip_prefix('#')?.split_once(' ')?;
     let (_, called) = rest.split_once("): ").or_else(|| rest.split_once("]: "))?;

@@ -1,4 +1,4 @@
-//! The frames of what real tools have written, and properties of the detectors on any text.
+//! The frames in the output of real tools, and properties of the detectors on any text.
 
 use std::fmt::Write;
 use std::fs;
@@ -26,7 +26,7 @@ fn describe(frames: &[TraceFrame]) -> String {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test reads its fixtures")]
-fn the_frames_of_what_tools_write_are_found() {
+fn the_frames_in_the_output_of_tools_are_found() {
     let folder = Path::new("tests/fixtures/traces");
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.extension().is_some_and(|ending| ending == "txt"));
@@ -45,7 +45,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn notations_of_other_platforms_and_versions_are_read() {
+fn formats_of_other_platforms_and_versions_are_parsed() {
     // MSVC, Gradle's Kotlin plugin before and since Kotlin 1.8, GHC, .NET and Firefox.
     check("C:\\code\\src\\cart.cpp(12,5): error C2065: 'x'", "0 CCompiler C:/code/src/cart.cpp:12:5\n");
     check("src\\cart.h(3): warning C4101: 'x'", "1 CCompiler src/cart.h:3\n");
@@ -68,7 +68,7 @@ fn notations_of_other_platforms_and_versions_are_read() {
 }
 
 #[test]
-fn places_that_are_named_in_words_are_read() {
+fn locations_that_are_described_in_prose_are_parsed() {
     let terraform = "╷\n│ Error: Invalid for_each argument\n│ \n│   on modules/a/main.tf line 601, in resource \"b\" \"c\":\n\
                      │  601:   for_each = { }\n╵\n╷\n│ Warning: Deprecated\n│\n│   on main.tf line 3:\n╵\n";
     check(terraform, "0 Other modules/a/main.tf:601\n\n1 Other main.tf:3\n");
@@ -85,7 +85,7 @@ fn places_that_are_named_in_words_are_read() {
 }
 
 #[test]
-fn the_notations_of_game_engines_and_typesetters_are_read() {
+fn the_formats_of_game_engines_and_typesetters_are_parsed() {
     let godot = "SCRIPT ERROR: Invalid access\n   at: _process (res://2d/player.gd:25)\n   GDScript backtrace \
                  (most recent call first):\n       [0] _process (res://2d/player.gd:25)\n       [1] run (res://a.gd:3)";
     check(godot, "0 Other 2d/player.gd:25 in _process\n1 Other a.gd:3 in run\n");
@@ -106,11 +106,11 @@ fn a_trace_in_a_quotation_or_a_log_is_read() {
 }
 
 #[test]
-fn what_a_program_logs_of_its_progress_is_no_diagnostic() {
+fn log_entries_about_progress_are_not_diagnostics() {
     let told = "DEBUG|rg::args|crates/core/args.rs:527: not reading config files\n\
                 [2024-05-01T10:00:00Z TRACE server] src/server.rs:3: accepted\n[INFO] src/A.java:[5,23] compiled\n";
     check(told, "");
-    assert_eq!(find_traces(told).lines.len(), 3, "their places are no mentions of files, either");
+    assert_eq!(find_traces(told).lines.len(), 3, "their locations are not mentions of files either");
     check("ERROR|rg::args|crates/core/args.rs:527: no such file", "0 RustCompiler crates/core/args.rs:527\n");
 }
 
@@ -127,7 +127,7 @@ fn frames_in_boxes_tables_and_logs_of_many_tasks_are_read() {
 }
 
 #[test]
-fn only_a_call_above_a_place_in_go_is_its_function() {
+fn only_a_call_above_a_go_location_is_its_function() {
     check("Error Trace:\t/srv/a_test.go:302\n\t\t/srv/b_test.go:99\n", "0 Go /srv/b_test.go:99\n");
     check("a.(*B).Run(0x1)\n\t/srv/b.go:9 +0x1\n", "0 Go /srv/b.go:9 in a.(*B).Run\n");
     check("created by a.Run in goroutine 1\n\t/srv/b.go:9 +0x1\n", "0 Go /srv/b.go:9 in a.Run\n");

@@ -1,10 +1,10 @@
 // The API of the daemon: questions, and the stream of its events.
 
-/** Returns an error of the API, or of the way to it: `code` is stable, `hint` says what to do. */
+/** Returns an error of the API or of the connection: `code` is stable, `hint` suggests a remedy. */
 const apiError = ({ code, message, hint = "" }, status) => Object.assign(new Error(message), { code, hint, status });
 
 const NOT_CONNECTED = { code: "not_connected", message: "the daemon does not answer", hint: "run `slop ui` to start it again" };
-/** The least time between two events: those of a burst are joined, since the table is not asked for more often either. */
+/** The minimum interval between events: bursts are merged, because the table is not requested more often either. */
 const EVERY_MS = 500;
 /** Pauses before the stream of events is opened again. */
 const PAUSES_MS = [250, 500, 1000, 2000, 4000, 8000];
@@ -53,7 +53,7 @@ export function connect(token, answered = () => {}) {
           failures = 0;
           last = await readStream(answer.body.getReader(), last, heard);
         } catch {
-          // Broken off: tried again below.
+          // The connection was lost; reconnects below.
         }
         state(false);
         await new Promise((resume) => setTimeout(resume, PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)]));

@@ -1,11 +1,11 @@
-// The top bar: what the document is made for, undo and redo, and whether the page is up to date.
+// The top bar: the document's settings, undo and redo, and whether the page is up to date.
 
 import { byId, el, field, fill, options } from "./dom.js";
 import { clock } from "./format.js";
 
 export const TIERS = ["1 orchestrator", "2 tech lead", "3 worker", "4 QA"];
 
-/** Shows the fields of the choice; what is being typed stays. What is left open is what `[document]` of slop.toml says. */
+/** Shows the fields of the choice, except one that is being edited. Empty fields default to `[document]` in slop.toml. */
 export function showChoice(page) {
   const home = byId("choice");
   const { chosen, defaults } = page;
@@ -46,17 +46,17 @@ export function showChoice(page) {
   );
 }
 
-/** Shows whether there is something to undo and to redo. */
+/** Enables the undo and redo buttons if they can be used. */
 export function showHistoryButtons(page) {
   const home = byId("history-buttons");
-  // The buttons stay, and with them the focus.
+  // The buttons are kept, so that the focus is too.
   if (!home.children.length) fill(home, ...[["undo", "⟲"], ["redo", "⟳"]].map(([id, sign]) => el("button", { id, type: "button", onclick: () => page.travel(id) }, `${sign} ${id}`)));
   const { can_undo: canUndo, can_redo: canRedo } = page.curation ?? {};
   home.children[0].disabled = !canUndo || !page.isConnected;
   home.children[1].disabled = !canRedo || !page.isConnected;
 }
 
-/** Shows whether what is on the page is up to date. @param {{isConnected: boolean, since: number, partial: string|null}} state */
+/** Shows whether the page is up to date. @param {{isConnected: boolean, since: number, partial: string|null}} state */
 export function showLive({ isConnected, since, partial }) {
   const live = byId("live");
   live.className = isConnected ? (partial ? "partial" : "") : "lost";

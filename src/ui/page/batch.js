@@ -1,6 +1,6 @@
-// The batch bar: how a selection of files is shown.
+// The batch bar: sets how the selected files are shown.
 
-/** What takes back all flags but one, because the first rule that matches decides. */
+/** Flags to unset except one, because the first matching rule decides. */
 const FLAGS = ["force_full", "ast_signatures", "ast_definitions", "view_mode"];
 const without = (kept) => FLAGS.filter((flag) => flag !== kept);
 

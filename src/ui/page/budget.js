@@ -1,4 +1,4 @@
-// The view of the budget: where the tokens go, as a map and as a list.
+// The budget view: where the tokens go, as a treemap and as a list.
 
 import { cell, el, fill, options, sign } from "./dom.js";
 import { count, plural, spaced, visible } from "./format.js";
@@ -6,14 +6,14 @@ import { Rows } from "./rows.js";
 import { spending } from "./spending.js";
 
 const COLORS = ["view", "state", "language", "rule"];
-/** The steps of the ramp of colors. */
+/** The steps of the color scale. */
 const RAMP = ["full", "skeleton", "outline", "summary", "path"];
-/** Steps of the ramp for views that have none of their own. */
+/** Steps of the color scale for views without their own. */
 const STEPS = { names: "path", excerpt: "summary", masked: "skeleton", custom: "skeleton", ast_definitions: "skeleton" };
-/** The columns of the list: what they are called, and what a row has in them. */
+/** The columns of the list: key and title. */
 const COLUMNS = [["name", "file or folder"], ["tokens", "tokens"], ["share", "share"], ["view", "shown as"], ["wanted", "would be"], ["why", "why"]];
 
-/** The one Trusted Types policy: it allows the address of the worker, and nothing else. */
+/** The only Trusted Types policy: it allows the worker's URL, and nothing else. */
 function workerAddress() {
   const address = new URL("./map.js", import.meta.url).href;
   const policy = globalThis.trustedTypes?.createPolicy("worker", {
@@ -92,7 +92,7 @@ export class BudgetView {
     fill(this.meter, `${approx}${count(tokens)}${of} tokens`, stepped ? `, ${plural(stepped, "file")} stepped down` : "", out ? `, ${count(out)} left out` : "");
   }
 
-  /** Shows folders and files below the one that is zoomed into; the current row stays the current one. */
+  /** Shows the folders and files in the zoomed folder, and keeps the current row. */
   showList(table) {
     const current = this.spent?.[this.list.current]?.path;
     this.spent = spending(table, { zoom: this.zoom, opened: this.opened, ...this.order });
@@ -128,7 +128,7 @@ export class BudgetView {
   sort(key) {
     const sorted = key === "share" ? "tokens" : key;
     const isSame = this.order.key === sorted;
-    // Numbers begin with the largest, words with the first.
+    // Numbers are sorted in descending order first, texts in ascending order.
     this.order = { key: sorted, isAscending: isSame ? !this.order.isAscending : sorted !== "tokens" };
     this.showList(this.page.table);
   }
@@ -140,7 +140,7 @@ export class BudgetView {
     if (event.target.closest(".fold")) this.fold(!this.opened.has(this.spent[index].path));
   }
 
-  /** Folds or unfolds the current folder; of what is in it already, goes to it. */
+  /** Folds or unfolds the current folder; if there is nothing to fold, moves to the parent. */
   fold(isOpen) {
     const now = this.spent[this.list.current];
     if (!now) return;
@@ -160,7 +160,7 @@ export class BudgetView {
     const context = this.canvas.getContext("2d");
     const probe = document.body.appendChild(el("i"));
     const known = new Map();
-    // A canvas does not know variables, and neither `light-dark()`: an element has the color that they result in.
+    // A canvas supports neither CSS variables nor `light-dark()`, so the color is computed by an element.
     const color = (name) => {
       if (!known.has(name)) {
         probe.style.color = `var(--${name})`;
@@ -191,7 +191,7 @@ export class BudgetView {
     probe.remove();
   }
 
-  /** Returns the step of the ramp that a cell has the color of. */
+  /** Returns the step of the color scale for a cell. */
   stepOf(cell) {
     if (cell.row < 0) return "path";
     const value = this.page.table.columns[this.colors.value][cell.row];

@@ -1,10 +1,10 @@
-// The view of the cache: what a provider's prompt cache keeps of the documents that agents were given; how much is stored,
+// The cache view: how much of the delivered documents a provider's prompt cache keeps; how much is stored,
 // and what can be cleared.
 
 import { ask, el, failure, fill, options, refill, section, sign, table } from "./dom.js";
 import { bytes, clock, count, spaced, visible } from "./format.js";
 
-/** How often it is looked whether agents were given documents. */
+/** The polling interval for delivered documents. */
 const POLL_MS = 3000;
 
 export class CacheView {
@@ -22,7 +22,7 @@ export class CacheView {
   }
 
   async show() {
-    // No event tells of documents that agents are given.
+    // There are no events for delivered documents.
     this.timer ??= setInterval(() => this.page.isConnected && this.showGiven(), POLL_MS);
     await this.refresh();
   }
@@ -31,7 +31,7 @@ export class CacheView {
     await Promise.all([this.showGiven(), this.showStored()]);
   }
 
-  /** Shows the last documents of a name, and how much of each a prompt cache keeps of the one before. */
+  /** Shows the last documents of a name, and how much of each a prompt cache keeps from the previous one. */
   async showGiven() {
     try {
       const { names } = await this.page.api.post("/v1/given", {});
@@ -99,7 +99,7 @@ export class CacheView {
   }
 }
 
-/** Returns the strip of a document: what is kept of the one before solid, the rest hatched; and where the difference begins. */
+/** Returns the bar of a document (solid: kept from the previous one; hatched: the rest), and where the difference begins. */
 function strip({ at_ms, bytes: size, tokens, kept_bytes, kept_tokens, first }) {
   const time = el("span.faint", clock(at_ms));
   if (kept_bytes === null) return el("li", time, ` ${count(tokens)} tokens, the first document`);

@@ -1,9 +1,9 @@
-// Parts of the view of takes: what documents are made for, presets, and screenshots.
+// Parts of the takes view: document defaults, presets, and screenshots.
 
 import { ask, buttonOf, el, field, fill, refillList, section } from "./dom.js";
 import { bytes, plural, spaced, visible } from "./format.js";
 
-/** Returns the section with the keys of `[document]`: what documents are made for where a request leaves it open. */
+/** Returns the section with the keys of `[document]`: the defaults for what a request leaves open. */
 export function defaults(page) {
   const list = el("ul.facts-list");
   const element = section("What documents are made for", list);
@@ -89,7 +89,7 @@ export function screenshots(page) {
   return { element, refresh, unmount };
 }
 
-/** Returns the picture of an image, or why there is none. */
+/** Returns the thumbnail of an image, or why there is none. */
 async function thumb(image, page, addresses) {
   try {
     const { media_type: type, bytes: size, base64 } = await page.api.post("/v1/image", { path: image });

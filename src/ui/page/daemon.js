@@ -3,7 +3,7 @@
 import { ask, el, failure, fill, section, sign, table } from "./dom.js";
 import { bytes, clock, count, duration, micros } from "./format.js";
 
-/** How often it is looked what the daemon does. */
+/** The polling interval for the daemon's status. */
 const STATUS_MS = 2000;
 
 export class DaemonView {
@@ -26,7 +26,7 @@ export class DaemonView {
   }
 
   refresh() {
-    // What it shows changes all the time, whatever happens.
+    // The status changes all the time, independently of events.
   }
 
   unmount() {
@@ -67,7 +67,7 @@ function content({ spans, status }, page) {
   ];
 }
 
-/** Returns what the sub-agent does, and what it has cost. */
+/** Returns the status of the sub-agent, and its cost. */
 function agentFacts(agent) {
   const money = (spent, cap) => `$${spent} of $${cap}`;
   return [

@@ -1,4 +1,4 @@
-// The view of the document of each tier, as it would be sent; and what a provider's prompt cache keeps of it.
+// The document view: the document of each tier as it would be sent, and what a provider's prompt cache keeps of it.
 
 import { TIERS } from "./bar.js";
 import { cell, el, failure, field, fill, options } from "./dom.js";
@@ -7,16 +7,16 @@ import { count, plural, visible } from "./format.js";
 import { Rows } from "./rows.js";
 import { LINE_PX } from "./slices.js";
 
-/** Lines are asked for in pages. */
+/** Lines are fetched in pages. */
 const PAGE_LINES = 500;
 const KEPT_PAGES = 40;
-/** So long after the last change the tokens of the other tiers are asked for. */
+/** The delay after the last change before the tokens of the other tiers are requested. */
 const QUIET_MS = 1000;
 
 export class DocumentView {
   static id = "document";
   static title = "Document";
-  /** Whoever comes back finds the place where they were, and the document at once: it is large. */
+  /** Kept while another view is shown, with its scroll position, because the document is large. */
   static isKept = true;
 
   constructor(page) {
@@ -27,10 +27,10 @@ export class DocumentView {
     this.tabs = el("div", { role: "tablist", "aria-label": "Tiers" });
     this.find = field("input#find", { type: "search", placeholder: "find", "aria-label": "Find in the document", onchange: () => this.search() });
     this.kept = el("span#kept.faint");
-    /** The name whose reader the document is for, which shows only what has changed since; empty for the whole. */
+    /** The delivery name since whose last document only changes are shown; empty for the whole document. */
     this.since = el("select#since", { title: "Show only what has changed since the last document of that name", onchange: () => this.refresh() }, ...options([["", "off"]]));
     this.format = el("select#format", { "aria-label": "Format of the download" }, ...options(FORMATS));
-    /** The tokens of the document of each tier, as far as they are known. */
+    /** The tokens of each tier's document, if known. */
     this.sizes = [];
     const bar = el(
       "div.bar",
@@ -61,7 +61,7 @@ export class DocumentView {
     this.showNames();
   }
 
-  /** Returns what is asked for: the whole document, or what has changed for a reader. */
+  /** Returns the request: for the whole document, or for the changes since a delivery. */
   question(tier) {
     const choice = tier ? { ...this.page.choice(), tier } : this.page.choice();
     return this.since.value ? { choice, name: this.since.value, since_last: true } : { choice };
@@ -75,7 +75,7 @@ export class DocumentView {
       const opened = await this.page.api.post("/v1/document/open", question);
       this.measureLater();
       if (opened.id === this.opened?.id) return this.seek();
-      // Documents of two choices are sent to two agents: no cache keeps one of them for the other.
+      // Documents of different choices go to different agents, so they share no cache.
       const isSameChoice = JSON.stringify(question) === this.asked;
       const place = isSameChoice && this.place();
       this.asked = JSON.stringify(question);
@@ -94,15 +94,15 @@ export class DocumentView {
     }
   }
 
-  /** Offers the names that agents were given documents under. */
+  /** Offers the names of past deliveries. */
   async showNames() {
     const { names } = await this.page.api.post("/v1/given", {}).catch(() => ({ names: [] }));
-    // What was curated in a request alone is not known here.
+    // Curation that was only part of a request is not known here.
     const known = names.filter(({ curation }) => !curation).map(({ name }) => name);
     fill(this.since, ...options([["", "off"], ...known.map((name) => [name, visible(name)])], this.since.value));
   }
 
-  /** Asks for the tokens of the documents of the other tiers, once no file has changed for a while. */
+  /** Requests the tokens of the other tiers' documents, once no file has changed for a while. */
   measureLater() {
     clearTimeout(this.measuring);
     this.measuring = setTimeout(() => this.measure(), QUIET_MS);
@@ -110,7 +110,7 @@ export class DocumentView {
 
   async measure() {
     const of = JSON.stringify([this.page.table?.clock, this.question()]);
-    // To compose these documents takes long, and as long as the table is the same, so are they.
+    // Composing these documents is slow, and they only change with the table.
     if (this.sizesOf === of) return;
     this.sizesOf = of;
     for (const tier of [1, 2, 3, 4].filter((other) => other !== this.page.tier)) {
@@ -120,7 +120,7 @@ export class DocumentView {
     }
   }
 
-  /** Goes to the block of the file in the address, once. */
+  /** Scrolls to the block of the file in the URL, once. */
   seek() {
     const at = this.opened.blocks.file.indexOf(this.sought);
     this.sought = "";
@@ -132,7 +132,7 @@ export class DocumentView {
     return this.opened.blocks.line.findLastIndex((line) => line <= number);
   }
 
-  /** Returns the block that is the first in sight, and how far its heading is above. */
+  /** Returns the first visible block, and how far its heading is above the view. */
   place() {
     const first = this.rows.first + 1;
     const at = this.blockAt(first);
@@ -160,12 +160,12 @@ export class DocumentView {
 
   showBlocks() {
     const { blocks, sections } = this.opened;
-    /** The rows of the sections, each behind the blocks that come before it. */
+    /** The rows of the sections, each after the blocks that precede it. */
     this.sectionRows = sections.map(({ line }, at) => at + this.blockAt(line - 1) + 1);
     this.blocks.show(sections.length + blocks.file.length);
   }
 
-  /** Returns what a row of the list is about: a section, or a block, which has tokens. */
+  /** Returns the subject of a row: a section, or a block, which has tokens. */
   entry(index) {
     const { blocks, sections } = this.opened;
     const at = this.sectionRows.findLastIndex((row) => row <= index);
@@ -182,7 +182,7 @@ export class DocumentView {
     return el(`div${kind}${changed}`, { role: "listitem" }, el("button", { onclick: () => this.goTo(line), title: visible(name) }, el("span", visible(name)), tokens !== null && el("span.number", count(tokens))));
   }
 
-  /** Shows what a prompt cache keeps of the document that was shown before, and marks what has changed. */
+  /** Shows what a prompt cache keeps of the previously shown document, and marks the changes. */
   async compare(before) {
     if (!before) {
       const what = this.since.value ? `what has changed since ${visible(this.since.value)} was given: ` : "";
@@ -280,7 +280,7 @@ export class DocumentView {
 
   unmount() {
     clearTimeout(this.measuring);
-    // A list that is taken out of the page forgets it.
+    // An element that is removed from the page loses its scroll position.
     this.tops = this.lists.map(({ element }) => element.scrollTop);
   }
 }

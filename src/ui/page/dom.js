@@ -1,12 +1,12 @@
-// Elements. Text gets into the page as text alone, never as HTML.
+// Elements. Text is inserted as text only, never as HTML.
 
 const isThere = (child) => child !== null && child !== undefined && child !== false;
 
 /**
  * Returns a new element.
  * @param {string} kind a tag with its id and its classes: `button#copy`, `span.faint`
- * @param {...any} parts attributes, if the first is a plain object: `on…` are listeners, what is false is left out; then
- *   children: elements, texts, and nothing where it is false
+ * @param {...any} parts attributes, if the first is a plain object: `on…` are listeners, false values are omitted; then
+ *   children: elements and texts; false values are omitted
  * @returns {HTMLElement}
  */
 export function el(kind, ...parts) {
@@ -26,10 +26,10 @@ export function el(kind, ...parts) {
   return element;
 }
 
-/** Returns a field for a text that is no prose. @param {{enter?: () => void}} props `enter` is what the key Enter does */
+/** Returns an input field without spell checking. @param {{enter?: () => void}} props `enter` handles the Enter key */
 export const field = (kind, { enter, ...props }) => el(kind, { type: "text", autocomplete: "off", spellcheck: "false", onkeydown: enter && (({ key }) => key === "Enter" && enter()), ...props });
 
-/** Returns a button of something in a list. @param {string} what @param {string} of its name */
+/** Returns a button of a list item. @param {string} what its label @param {string} of the item's name */
 export const buttonOf = (id, what, of, onclick, props) => el(`button#${id}`, { "aria-label": `${what} ${of}`, onclick, ...props }, what);
 
 /** Returns the options of a list of choices. @param {(string|[string|number, string])[]} values texts, or values with their texts @param {any} [chosen] */
@@ -39,7 +39,7 @@ export const options = (values, chosen = "") =>
     return el("option", { value, selected: value === chosen }, text);
   });
 
-/** Returns a sign that has no meaning for those who do not see it. */
+/** Returns a decorative sign, hidden from screen readers. */
 export const sign = (kind, ...text) => el(kind, { "aria-hidden": "true" }, ...text);
 
 /** Returns a cell of a grid. @param {string} classes as in `.number` */
@@ -49,16 +49,16 @@ export function cell(classes, ...parts) {
   return element;
 }
 
-/** Returns a part of a sheet, with its heading. @param {string} title */
+/** Returns a section with its heading. @param {string} title */
 export const section = (title, ...parts) => el("section", el("h2", title), ...parts);
 
-/** Returns what an error says, and what to do about it. @param {string} [tag] */
+/** Returns an error message with its hint. @param {string} [tag] */
 export const failure = ({ message, hint }, tag = "p") => el(`${tag}.error`, message, hint && el("span.hint", ` ${hint}`));
 
-/** What elements are about. @type {WeakMap<Element, string>} */
+/** The data that elements were filled with. @type {WeakMap<Element, string>} */
 const filled = new WeakMap();
 
-/** Replaces what is in an element. An element with the id of the one that had the focus gets it. @param {Element} element @param {...(Node|string)} children */
+/** Replaces the children of an element. A new child with the id of the focused one gets the focus. @param {Element} element @param {...(Node|string)} children */
 export function fill(element, ...children) {
   const { id } = element.contains(document.activeElement) ? document.activeElement : {};
   filled.delete(element);
@@ -66,7 +66,7 @@ export function fill(element, ...children) {
   if (id) document.getElementById(id)?.focus();
 }
 
-/** Replaces what is in an element if it is about other data than before: a button that is being pressed stays. */
+/** Replaces the children of an element if its data has changed, so that a button is not replaced while it is pressed. */
 export function refill(element, data, make) {
   const key = JSON.stringify(data);
   if (filled.get(element) === key) return;
@@ -74,7 +74,7 @@ export function refill(element, data, make) {
   filled.set(element, key);
 }
 
-/** Replaces the rows of a list. @param {any[]} items what it has @param {string} none what it says if there are none */
+/** Replaces the rows of a list. @param {any[]} items @param {string} none the text for an empty list */
 export const refillList = (list, items, row, none) => refill(list, items, () => (items.length ? items.map(row) : [el("li.empty", none)]));
 
 /** Returns the element with an id, which has to exist. @param {string} id */
@@ -84,13 +84,13 @@ export function byId(id) {
   return found;
 }
 
-/** Keeps an event from the browser, and from what is around the element. @param {Event} event */
+/** Prevents the default action of an event, and its propagation. @param {Event} event */
 export function keep(event) {
   event.preventDefault();
   event.stopPropagation();
 }
 
-/** Says which element is the active one of a list. @param {string} [id] */
+/** Sets the active element of a list. @param {string} [id] */
 export function pointTo(list, id) {
   if (id) list.setAttribute("aria-activedescendant", id);
   else list.removeAttribute("aria-activedescendant");
@@ -106,7 +106,7 @@ export function table(heads, rows, label, kind) {
   );
 }
 
-/** Opens a dialog, which is gone when it is closed. @param {string} kind @param {string} label @param {...any} parts @returns {HTMLDialogElement} */
+/** Opens a dialog, which is removed when it is closed. @param {string} kind @param {string} label @param {...any} parts @returns {HTMLDialogElement} */
 export function openDialog(kind, label, ...parts) {
   const dialog = /** @type {HTMLDialogElement} */ (el(kind, { "aria-label": label }, ...parts));
   dialog.addEventListener("close", () => dialog.remove());
@@ -116,7 +116,7 @@ export function openDialog(kind, label, ...parts) {
 }
 
 /**
- * Asks before something is lost, or for a text. Returns whether to go on, or the text.
+ * Asks for confirmation, or for a text. Returns whether it was confirmed, or the text.
  * @param {{title: string, text: string, confirm: string, name?: string, value?: string}} question `name` is that of the text
  * @returns {Promise<boolean|string>}
  */

@@ -1,4 +1,4 @@
-// The token of this session: from the ticket in the address, from this tab, or from another tab.
+// The token of this session: from the ticket in the URL, from this tab, or from another tab.
 
 const KEY = "token";
 const channel = new BroadcastChannel("slop");
@@ -6,13 +6,13 @@ const channel = new BroadcastChannel("slop");
 const OTHER_TAB_MS = 300;
 
 /**
- * Returns the token, or null if there is none: then `slop ui` has to be run.
+ * Returns the token, or null if there is none and `slop ui` has to be run.
  * @returns {Promise<string|null>}
  */
 export async function token() {
   const ticket = location.hash.slice(1);
   if (/^[0-9a-f]{64}$/.test(ticket)) {
-    // First of all, so that it is in no history and no screenshot.
+    // Done first, so that the ticket appears in no history and no screenshot.
     history.replaceState(null, "", location.pathname);
     const answer = await fetch("/ui/session", {
       method: "POST",
@@ -22,7 +22,7 @@ export async function token() {
     if (answer.ok) {
       const { token: made } = (await answer.json()).data;
       sessionStorage.setItem(KEY, made);
-      // For pages whose daemon has ended.
+      // For other tabs whose daemon has ended.
       channel.postMessage({ token: made });
     } else sessionStorage.removeItem(KEY);
   }
@@ -34,7 +34,7 @@ export async function token() {
   return known;
 }
 
-/** Forgets a token that is not accepted any more. The page goes on as soon as another tab has a new one. */
+/** Forgets a token that is no longer accepted. The page resumes once another tab has a new one. */
 export function forget() {
   const ended = sessionStorage.getItem(KEY);
   if (!ended) return;

@@ -1,11 +1,11 @@
-// Downloads a document, or the body of a request that has it.
+// Downloads a document, or a request body that contains it.
 
 import { el } from "./dom.js";
 
-/** What a document can be downloaded as: the format, and the ending of the file's name. */
+/** The formats for downloads: id, title, and file extension. */
 export const FORMATS = [["markdown", "Markdown", "md"], ["json", "JSON", "json"], ["anthropic", "Anthropic request", "json"], ["openai", "OpenAI request", "json"], ["gemini", "Gemini request", "json"]];
 
-/** Downloads what a view of the document shows. @param {import("./document.js").DocumentView} view */
+/** Downloads the document of a view. @param {import("./document.js").DocumentView} view */
 export async function download(view) {
   const { page, format } = view;
   const [name, , ending] = FORMATS.find(([name]) => name === format.value);
@@ -20,7 +20,7 @@ export async function download(view) {
   }
 }
 
-/** Returns the document in another format. It is asked for with GET, so that nobody counts as having been given it. */
+/** Returns the document in another format. Requested with GET, so that it does not count as a delivery. */
 async function bodyOf(view, format) {
   const { choice, ...rest } = view.question();
   const parameters = Object.entries({ ...choice, ...rest, format, receipt: "none" });

@@ -1,16 +1,16 @@
-// How a folder and a file look in the grid of files.
+// The rows of folders and files in the grid.
 
 import { cell, el, sign } from "./dom.js";
 import { count, plural, spaced, visible } from "./format.js";
 import { sums } from "./table.js";
 
-/** The signs of states: each has its word, too, so that no state is a matter of color alone. */
+/** The signs of states. Each also has its name, so that no state is shown by color alone. */
 const SIGNS = { fresh: "●", stale: "◐", new: "○", left_out: "✕", agent: "◆" };
 
 const plain = (name) => spaced(name.replace("ast_", ""));
 const size = (number) => cell(".number", number ? count(number) : "–");
 
-/** Returns what the row of a folder shows: its name, and the sums of all that is in it. */
+/** Returns the content of a folder's row: its name, and the sums of its contents. */
 export const folderContent = (table, folder, isFolded) => ({ name: table.folders[folder], isFolded, ...sums(table, folder) });
 
 /** Returns the row of a folder. */
@@ -19,7 +19,7 @@ export function folderRow({ name, isFolded, files, lines, tokens }) {
   return el("div.folder", { role: "row" }, cell(""), label, cell(""), cell("", plural(files, "file")), cell(""), size(lines), size(tokens));
 }
 
-/** Returns what the row of a file shows. @param {{isSelected: boolean, isChanged: boolean}} marks */
+/** Returns the content of a file's row. @param {{isSelected: boolean, isChanged: boolean}} marks */
 export function fileContent({ columns, paths }, row, marks) {
   const [language, state, view, why, rule, lines, tokens] = ["language", "state", "view", "why", "rule", "lines", "tokens"].map((name) => columns[name][row]);
   return { path: paths[row], language, state, shown: state === "fresh" && columns.agent_tiers[row] ? "agent" : state, view, why, rule, lines, tokens, ...marks };

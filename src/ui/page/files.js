@@ -1,4 +1,4 @@
-// The view of all files: a grid by folder, a filter, a selection, and what can be done with it.
+// The files view: a grid by folder, a filter, a selection, and actions on it.
 
 import { BATCH } from "./batch.js";
 import { el, field, fill, keep } from "./dom.js";
@@ -13,9 +13,9 @@ import { loweredPaths, visibleLines } from "./table.js";
 import { TaskPane } from "./task.js";
 
 const HEADS = ["cache", "file", "language", "shown as", "why", "lines", "tokens"];
-/** How long a row that has changed is marked. */
+/** How long a changed row is marked. */
 const MARKED_MS = 2000;
-/** How long a wait is not worth a word. */
+/** The delay before a wait is announced. */
 const UNSAID_MS = 300;
 const PLAN_MS = 150;
 export class FilesView {
@@ -26,7 +26,7 @@ export class FilesView {
     this.page = page;
     this.folded = page.folded;
     this.lines = [];
-    /** The name of the current line, which survives when lines come and go. */
+    /** The name of the current line, by which it is found again when lines come and go. */
     this.named = null;
     this.filter = field("input#filter", { type: "search", placeholder: "filter: path, view:full, lang:c", "aria-label": "Filter the files", title: "Words of the path; view:full, state:stale, lang:c, rule:mask, why:room", value: page.filterText, oninput: () => this.refilter(), onfocus: () => page.table && loweredPaths(page.table), onkeydown: (event) => this.onFilterKey(event) });
     this.selected = el("span#selected");
@@ -108,7 +108,7 @@ export class FilesView {
     this.rows.draw();
   }
 
-  /** Returns what a row shows: nothing else about a file or a folder is in it. */
+  /** Returns the content of a row, which determines how it is drawn. */
   content(index) {
     const line = this.lines[index];
     const { table, pick, changedAt } = this.page;
@@ -173,7 +173,7 @@ export class FilesView {
     openMenu(at, [...of, ["Focus on it", () => page.choose({ focus: name.replace(/\/$/, "/**") })], ...BATCH.map(([action, label, title]) => [`${label}: ${title}`, () => this.batch(action)])], this.rows.element);
   }
 
-  /** Shows how much is selected, and how many entries an edit of it would write. */
+  /** Shows the size of the selection, and how many entries an edit of it would write. */
   showSelection() {
     const { pick, table } = this.page;
     const isEmpty = !pick.size;
@@ -191,13 +191,13 @@ export class FilesView {
         this.selected.textContent = `${of} → ${plural(plan.entries_written, "entry")}`;
         this.page.say(this.selected.textContent);
       } catch (error) {
-        // After a conflict the table comes again, and with it another plan.
+        // After a conflict, the table is reloaded, and another plan with it.
         if (!signal.aborted && error.status !== 409) this.selected.textContent = `${of}: ${error.message}`;
       }
     }, PLAN_MS);
   }
 
-  /** Returns the selection as the API takes it. */
+  /** Returns the selection in the format of the API. */
   select() {
     const { pick, table } = this.page;
     return { clock: table.clock, rows: pick.ranges(table) };
@@ -231,7 +231,7 @@ export class FilesView {
     } else if (isFolded) this.move(this.lines.slice(0, this.rows.current).findLastIndex((other) => other < 0));
   }
 
-  /** Does what a key means here. Returns whether it means something. */
+  /** Performs the action of a key. Returns whether it has one here. */
   act(action) {
     const { rows, lines, folded } = this;
     const { pick, table } = this.page;
@@ -240,7 +240,7 @@ export class FilesView {
     const wasExtending = this.isExtending;
     this.isExtending = action.startsWith("extend-");
     const extend = (to) => {
-      // A run of steps with Shift begins at the current row.
+      // A range selected with Shift begins at the current row.
       if (!wasExtending) pick.anchor = lines[at] === undefined ? null : nameOf(table, lines[at]);
       this.move(to);
       pick.range(table, lines, lines[rows.current], folded);

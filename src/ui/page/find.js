@@ -1,10 +1,10 @@
-// Filters, and the search for names as one types. Touches no document.
+// Filters, and fuzzy search for names. Does not use the DOM.
 
 import { endOf, folderOf, loweredPaths } from "./table.js";
 
 /**
- * Returns what a filter matches: words, each of which has to occur in the path in this order of letters; `view:full`,
- * `state:stale`, `lang:c`, `rule:tier` and `why:room` are about the columns.
+ * Parses a filter: words whose letters have to occur in the path in this order; `view:full`,
+ * `state:stale`, `lang:c`, `rule:tier` and `why:room` apply to columns.
  * @param {string} text
  * @returns {((table: import("./table.js").Table) => (row: number) => boolean)|null}
  */
@@ -25,7 +25,7 @@ export function matcher(text) {
   };
 }
 
-/** Returns whether the letters of a word occur in a path, by its row. How many of them its folder has is found once for all of its files. */
+/** Returns whether the letters of a word occur in a path, by its row. The letters found in a folder's path are counted once for all of its files. */
 function lettersIn(table, paths, word) {
   const letters = [...word];
   let [first, end, name, inFolder] = [0, 0, 0, 0];
@@ -49,7 +49,7 @@ function lettersIn(table, paths, word) {
 
 const isWhole = (word) => word.includes("/") || word.includes(".");
 
-/** Returns whether the letters of a word occur in a text, in this order. A word with a slash or a dot is looked for whole. */
+/** Returns whether the letters of a word occur in a text, in this order. A word with a slash or a dot has to occur as a whole. */
 export function contains(text, word) {
   if (isWhole(word)) return text.includes(word);
   let at = 0;
@@ -61,8 +61,8 @@ export function contains(text, word) {
 }
 
 /**
- * Returns how well a query fits a text: a lower number is better, undefined is not at all. Names count before folders,
- * letters in a row before scattered ones, and short texts before long ones.
+ * Returns how well a query matches a text: lower is better, undefined means no match. Names count before folders,
+ * consecutive letters before scattered ones, and short texts before long ones.
  * @param {string} text @param {string} query both in lower case
  */
 export function rank(text, query) {
@@ -73,7 +73,7 @@ export function rank(text, query) {
   return class_ * 10_000 + text.length;
 }
 
-/** Returns the best of some texts, the best first. @param {string[]} texts in lower case @param {string} query @param {number} limit @returns {number[]} positions */
+/** Returns the best matches among some texts, best first. @param {string[]} texts in lower case @param {string} query @param {number} limit @returns {number[]} positions */
 export function best(texts, query, limit) {
   const wanted = query.toLowerCase();
   const found = [];

@@ -1,4 +1,4 @@
-// Numbers, times and paths as people read them. Touches no document.
+// Formats numbers, times and paths for people. Does not use the DOM.
 
 /** Returns a number with commas. `Intl` would take 40 ms to start. @param {number} number */
 export const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -36,7 +36,7 @@ export function duration(ms) {
 export const clock = (ms) => new Date(ms).toTimeString().slice(0, 8);
 
 /**
- * Returns a text in which characters that could hide or reorder others are written out.
+ * Returns a text with escapes for characters that could hide or reorder others.
  * @param {string} text @param {boolean} [hasLines] whether line feeds and tabs stay
  */
 export function visible(text, hasLines = false) {

@@ -1,13 +1,13 @@
-// The help on keys.
+// The help about keys.
 
 import { el, openDialog, options, table } from "./dom.js";
 import { KEYS } from "./keys.js";
 
-/** The colors of the page. */
+/** The color schemes of the page. */
 export const SCHEMES = ["system", "light", "dark"];
 const SHOWN = { " ": "Space", "Shift+ ": "Shift Space", ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
 
-/** Shows the keys, with a switch for single letters, and one for the colors. */
+/** Shows the keys, with a switch for single-letter keys, and one for the color scheme. */
 export function showHelp(page) {
   const switched = ({ target }) => {
     page.letters = target.checked;
@@ -21,7 +21,7 @@ export function showHelp(page) {
   const dialog = openDialog("dialog", "Keys", el("h2", "Keys"), table(["key", "what it does"], rows, "Keys"), el("p", el("label", letters, " single letters are keys")), el("p", el("label", "colors ", colors)), el("p.buttons", close));
 }
 
-/** Applies colors, and keeps them for the next time. @param {string} name */
+/** Applies and remembers a color scheme. @param {string} name */
 export function setColors(name) {
   localStorage.setItem("colors", name);
   document.documentElement.dataset.colors = name;

@@ -10,7 +10,7 @@ import { reasons } from "./task.js";
 const SHOWS = [["def", "Def"], ["sig", "Sig"], ["hide", "Hide"]];
 const MODES = ["full", "skeleton", "outline", "summary"];
 
-/** Returns the symbols of an outline in their order, each with its depth. */
+/** Returns the symbols of an outline in order, each with its depth. */
 export function flatten(symbols, depth = 0, above = []) {
   return symbols.flatMap((symbol) => {
     const name = symbol.qualified_name ?? symbol.name;
@@ -32,7 +32,7 @@ export class Inspector extends Pane {
     if (path) this.load();
   }
 
-  /** Follows a change: of the file itself, or of what is curated. */
+  /** Refreshes after a change of the file or of the curation. */
   refresh(changes) {
     if (!this.path || this.body.contains(document.activeElement?.closest("input[type=text], textarea"))) return;
     const isChanged = this.page.changedAt.has(this.path);
@@ -54,14 +54,14 @@ export class Inspector extends Pane {
       if (tab === "outline") this.drawSymbols(top ?? 0, focused);
       if (tab === "slices") this.slices.draw();
     } catch (error) {
-      // Without a connection, what is shown stays.
+      // Without a connection, the current content is kept.
       if (path !== this.path || (error.status === 0 && this.shown === `${tab} ${path}`)) return;
       this.shown = "";
       this.fail(error);
     }
   }
 
-  /** Returns the entry that is spelled as the file's path. */
+  /** Returns the entry with exactly the file's path. */
   entry() {
     return this.page.curation?.items.findLast(({ item }) => item.path === this.path);
   }
@@ -97,7 +97,7 @@ export class Inspector extends Pane {
     ];
   }
 
-  /** Draws the symbols, at the place and with the focus that they had before. */
+  /** Draws the symbols, and keeps the scroll position and the focus. */
   drawSymbols(top, focused) {
     this.list.show(this.symbols.length);
     this.list.element.scrollTop = top;
@@ -138,7 +138,7 @@ export class Inspector extends Pane {
     this.change(mask, `${name} off the mask`, { mask: { path: this.path, unset: [name] } }, index);
   }
 
-  /** Shows a mask at once, and writes it. If it could not be written, the one that is written is shown again. */
+  /** Shows a mask at once, and writes it. If that fails, the stored mask is shown again. */
   async change(mask, label, edit, index) {
     const before = this.mask;
     this.mask = mask;
@@ -151,7 +151,7 @@ export class Inspector extends Pane {
     this.load();
   }
 
-  /** Focuses the choice of a symbol; without one, of the first in sight. @param {number} [index] */
+  /** Focuses the control of a symbol; by default, of the first visible one. @param {number} [index] */
   focus(index = this.list.first) {
     const row = this.list.drawn.get(index);
     (row?.querySelector("input:checked") ?? row?.querySelector("input"))?.focus();
@@ -199,7 +199,7 @@ export class Inspector extends Pane {
     ];
   }
 
-  /** What agents were given of the file, and what has changed since. */
+  /** What was delivered of the file, and what has changed since. */
   async seen() {
     const { names } = await this.page.api.post("/v1/given", {});
     if (!names.length) return [el("p.empty", "No agent was given a document under a name yet: slop aggregate --name NAME.")];
@@ -212,7 +212,7 @@ export class Inspector extends Pane {
   }
 }
 
-/** Returns what the limits of the document do to a file, and how its rank comes about. */
+/** Returns how the document's limits affect a file, and how its rank was computed. */
 function limited(effect) {
   if (!effect) return [];
   const { view, why, place, files, score, symbols } = effect;

@@ -1,6 +1,6 @@
-// The table of keys. Touches no document; `main.js` listens.
+// The table of keys. Does not use the DOM; `main.js` handles the events.
 
-/** Keys that every view has: what is pressed, the name of the action, and what it does. */
+/** Keys of all views: the key, the name of the action, and its description. */
 export const KEYS = [
   ["1", "view-1", "Files"],
   ["2", "view-2", "Document"],
@@ -49,13 +49,13 @@ const ACTIONS = new Map(KEYS.map(([key, action]) => [key, action]));
 export function pressed({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   if (altKey) return "";
   const isLetter = key.length === 1 && key !== " ";
-  // Shift is part of a sign such as `?`, but not of a letter or a named key.
+  // Shift is part of typing a character such as `?`, but not of a letter or a named key.
   const shift = shiftKey && (!isLetter || /[a-z]/i.test(key)) ? "Shift+" : "";
   return `${ctrlKey || metaKey ? "Ctrl+" : ""}${shift}${key}`;
 }
 
 /**
- * Returns the action of a pressed key; nothing while a text is typed, but for Escape and the palette. Letters and signs can be off.
+ * Returns the action of a pressed key. While a text is edited, only Escape and the palette have one. Single-character keys can be disabled.
  * @param {object} event @param {{typing: boolean, letters: boolean}} state
  */
 export function actionOf(event, { typing, letters }) {

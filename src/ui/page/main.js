@@ -15,7 +15,7 @@ import { Page } from "./page.js";
 import { TakesView } from "./takes.js";
 
 const VIEWS = [FilesView, DocumentView, BudgetView, CacheView, TakesView, DaemonView];
-/** The pause before the table is asked for again. It doubles while changes keep coming, */
+/** The pause before the table is requested again. It doubles while changes keep coming, */
 const REFRESH_MS = 250;
 /** up to this. */
 const LONGEST_PAUSE_MS = 2000;
@@ -47,7 +47,7 @@ function listen(page) {
   let kinds = new Set();
   const follow = async () => {
     isFollowing = true;
-    // The first change is asked for at once; what comes meanwhile is one more question at the end.
+    // The first change is requested at once; later ones are merged into one more request at the end.
     for (let pause = REFRESH_MS; kinds.size; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const seen = kinds;
       kinds = new Set();
@@ -69,7 +69,7 @@ function listen(page) {
     showHistoryButtons(page);
     if (!isConnected) return page.shown?.refresh(new Set());
     const status = await page.api.get("/v1/status").catch(() => null);
-    // The daemon may be another one, and events may have been missed meanwhile.
+    // The daemon may have been restarted, and events may have been missed.
     if (status && page.version !== status.version) return location.reload();
     heard({ kind: "fresh_instance" });
   };

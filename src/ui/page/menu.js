@@ -1,4 +1,4 @@
-// A menu at a place of the page, for the pointer and for the keyboard.
+// A context menu, for the pointer and the keyboard.
 
 import { el, openDialog } from "./dom.js";
 

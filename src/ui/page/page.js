@@ -1,4 +1,4 @@
-// What all views share: the API, the table of files, the selection, what documents are made for, and what is curated.
+// The state that all views share: the API, the table of files, the selection, the document's settings, and the curation.
 
 import { connect } from "./api.js";
 import { showChoice, showHistoryButtons, showLive } from "./bar.js";
@@ -7,41 +7,41 @@ import { forget } from "./door.js";
 import { Pick } from "./pick.js";
 import { apply, decode } from "./table.js";
 
-/** At most so often something is said to those who do not see the page. */
+/** The minimum interval between announcements for screen readers. */
 const SAID_MS = 1000;
-/** So long after the last change the document is composed, for exact numbers of a large project; */
+/** The delay after the last change before the document is composed, for exact numbers of a large project; */
 const MEASURE_MS = 500;
-/** and at least so many times as long as that took the last time. */
+/** and at least this many times as long as that took the last time. */
 const MEASURE_PAUSES = 4;
-/** The tier, where neither the page nor `slop.toml` has one. */
+/** The tier if neither the page nor `slop.toml` has one. */
 const DEFAULT_TIER = 3;
 
 export class Page {
-  /** @param {string} token @param {() => void} showView shows the view of the address */
+  /** @param {string} token @param {() => void} showView shows the view of the URL */
   constructor(token, showView) {
     this.showView = showView;
     this.api = connect(token, (answer) => this.answered(answer));
     this.isConnected = true;
-    /** The views that are not made anew each time they are shown, by their classes. */
+    /** The views that are kept while hidden, by class. */
     this.kept = new Map();
     this.partial = null;
-    /** Whether all files were compared for the last answer, and not only those that events have reported. */
+    /** Whether all files were compared for the last answer, not only those reported by events. */
     this.isCompared = true;
     this.asOf = Date.now();
-    /** What the view of files keeps while another one is shown. */
+    /** The state of the files view while another one is shown. */
     this.folded = new Set();
     this.filterText = "";
     this.pick = new Pick();
     /** @type {import("./table.js").Table|null} */
     this.table = null;
-    /** How often the table was asked for, and which of these questions was the last to be answered. */
+    /** The number of requests for the table, and the latest one that was answered. */
     this.asked = 0;
     this.answeredLast = 0;
     this.curation = null;
     this.writes = 0;
     this.changedAt = new Map();
     this.letters = localStorage.getItem("letters") !== "off";
-    /** What was chosen on this page; what is left open is what `[document]` of slop.toml says. */
+    /** The choices on this page; open ones default to `[document]` in slop.toml. */
     this.chosen = JSON.parse(sessionStorage.getItem("choice") ?? "{}");
     this.lastSaid = 0;
   }
@@ -51,19 +51,19 @@ export class Page {
     return this.curation?.document ?? {};
   }
 
-  /** Returns the tier that documents are made for; null for a persona without one. */
+  /** Returns the tier of documents; null for a persona without one. */
   get tier() {
     return this.chosen.tier || this.tierWithout();
   }
 
-  /** Returns the tier that documents are made for if none is chosen on the page. */
+  /** Returns the tier of documents if none is chosen on the page. */
   tierWithout() {
     const tierOf = (name) => this.curation?.personas.find((saved) => saved.persona.name === name)?.persona.tier ?? null;
     if (this.chosen.persona) return tierOf(this.chosen.persona);
     return this.defaults.tier ?? (this.defaults.persona ? tierOf(this.defaults.persona) : DEFAULT_TIER);
   }
 
-  /** Returns what the document is made for, as the API takes it. @param {object} [instead] what is chosen, if it is not what the page shows */
+  /** Returns the document's settings in the format of the API. @param {object} [instead] replaces the choices on the page */
   choice(instead = this.chosen) {
     const { tier, budget: limit, focus, task, persona, preset } = instead;
     const isOpen = !persona && !this.defaults.tier && !this.defaults.persona;
@@ -84,19 +84,19 @@ export class Page {
     await this.reload();
   }
 
-  /** Writes what was chosen into `[document]` of slop.toml, and follows that again. The task is of this page alone. */
+  /** Writes the choices to `[document]` in slop.toml, and resets them on the page. The task is only for this page. */
   async keepChoice() {
     const { tier, persona, preset, focus, budget } = this.chosen;
     const to = { tier: tier || undefined, persona: persona || undefined, preset: preset || undefined, focus: focus ? words(focus) : undefined, budget_tokens: budget ?? undefined };
     if (await this.edit("defaults of documents", [{ document: { to } }])) await this.resetChoice();
   }
 
-  /** Follows slop.toml again. */
+  /** Resets the choices to those of slop.toml. */
   resetChoice() {
     return this.choose({ tier: null, persona: "", preset: "", focus: "", budget: null });
   }
 
-  /** Says something to those who do not see it. @param {string} text */
+  /** Announces a text to screen readers. @param {string} text */
   say(text) {
     const wait = Math.max(0, this.lastSaid + SAID_MS - Date.now());
     clearTimeout(this.saying);
@@ -106,7 +106,7 @@ export class Page {
     }, wait);
   }
 
-  /** Notes whether an answer was about all files as they are. */
+  /** Records whether an answer reflects the current state of all files. */
   answered({ command, freshness, reason }) {
     if (command !== "table") return;
     this.isCompared = freshness !== "stale";
@@ -120,21 +120,21 @@ export class Page {
     showLive({ isConnected: this.isConnected, since: this.asOf, partial: this.partial });
   }
 
-  /** Asks for the table: all of it, or what has changed since the one that is here. @param {boolean} trustsEvents */
+  /** Requests the table: all of it, or the changes since the current one. @param {boolean} trustsEvents */
   async loadTable(trustsEvents) {
     const since = this.table?.clock ?? null;
     const number = (this.asked += 1);
     const answer = await this.api.post("/v1/table", { choice: this.choice(), since, trust_events: trustsEvents });
-    // Exact numbers take long: what was asked later may be here already.
+    // Exact numbers take long: the answer to a later request may have arrived already.
     if (number < this.answeredLast) return this.table;
     this.answeredLast = number;
     const now = Date.now();
-    // Another answer came in between: what it left is a smaller question than the whole.
+    // Another answer came in between: the changes since then are less than the whole table.
     if (answer.rows && answer.since !== this.table.clock) return this.loadTable(trustsEvents);
     if (answer.rows) {
       const wasExact = this.table.exact;
       const { changed } = apply(this.table, answer);
-      // What an estimate is replaced by is no change of a file.
+      // Replacing an estimate is not a change of a file.
       if (wasExact) for (const row of changed ?? []) this.changedAt.set(this.table.paths[row], now);
     } else {
       this.table = decode(answer);
@@ -146,7 +146,7 @@ export class Page {
   async loadCuration() {
     const [before, writes] = [this.curation, this.writes];
     const curation = await this.api.get("/v1/curation");
-    // It was edited meanwhile: what came is older than the revision that the next edit has to name.
+    // It was edited in the meantime, so this answer is older than the revision that the next edit has to name.
     if (writes !== this.writes) return this.loadCuration();
     this.curation = curation;
     showHistoryButtons(this);
@@ -160,7 +160,7 @@ export class Page {
     return this.api.post("/v1/curation/edit", { revision, label: "", edits, dry_run: true }, signal);
   }
 
-  /** Edits what is curated. Returns what was written, or null if it could not be. */
+  /** Edits the curation. Returns what was written, or null if that failed. */
   edit(label, edits) {
     return this.write("/v1/curation/edit", { label, edits }, (done) => `${label}: ${done.entries_written} entries written, ${done.files_affected} files affected`);
   }
@@ -175,7 +175,7 @@ export class Page {
     return this.write("/v1/takes/edit", change, ({ current }) => `current take: ${current}`);
   }
 
-  /** Writes one edit after the other: each names the revision that the one before has made. */
+  /** Writes edits one after another: each names the revision that the previous one created. */
   write(path, body, said) {
     this.writing = (this.writing ?? Promise.resolve()).then(() => this.writeNow(path, body, said));
     return this.writing;
@@ -199,12 +199,12 @@ export class Page {
     }
   }
 
-  /** Gets everything again that may have changed. */
+  /** Reloads everything that may have changed. */
   async reload(changes = new Set(["changed", "curation"])) {
     const began = performance.now();
     const isLast = changes.has("exact");
     try {
-      // What a document is made for where the page leaves it open has to be known first.
+      // The defaults for the document's settings have to be known first.
       if (!this.curation) await this.loadCuration();
       const asked = JSON.stringify(this.choice());
       await Promise.all([this.loadTable(!isLast), changes.has("curation") && this.loadCuration()]);
@@ -216,7 +216,7 @@ export class Page {
       this.fail(error);
     }
     this.shown?.refresh(changes);
-    // Of a large project, estimates come first, of the files that events have reported; when they are asked for again, they
+    // In a large project, estimates for the files reported by events come first; when the table is requested again, numbers
     // are exact, and all files are compared.
     clearTimeout(this.measuring);
     const isEstimated = !this.isStale && (!this.isCompared || (!this.table.exact && !this.table.problem));
@@ -243,7 +243,7 @@ export class Page {
     );
   }
 
-  /** Goes to an address of the page, before the next key is pressed: the browser tells of it later. */
+  /** Navigates within the page before the next key is handled: the browser's event comes later. */
   go(hash) {
     location.hash = hash;
     this.showView();
@@ -255,8 +255,8 @@ export class Page {
   }
 }
 
-/** Returns what the fields of the choice depend on. */
+/** Returns the data that the fields of the choice depend on. */
 const offered = (curation) => JSON.stringify(curation && [curation.document, curation.take, curation.takes, curation.presets.map(({ preset }) => preset.name), curation.personas.map(({ persona }) => persona)]);
 
-/** Returns the parts of a text between commas. */
+/** Splits a text at commas. */
 const words = (text) => text.split(/\s*,\s*/).filter(Boolean);

@@ -9,10 +9,10 @@ import { loweredPaths } from "./table.js";
 
 const FOUND = 12;
 const SYMBOLS_SHOWN = 6;
-/** A symbol is asked for by its whole name, when no key was pressed for so long. */
+/** The delay after the last key before symbols are requested. */
 const SYMBOL_MS = 150;
 
-/** Returns what can be done from the palette. @returns {{title: string, act: () => void}[]} */
+/** Returns the commands of the palette. @returns {{title: string, act: () => void}[]} */
 function commandsOf(page, views) {
   return [
     ...views.map((view) => ({ title: `Show ${view.title}`, act: () => page.go(view.id) })),
@@ -72,7 +72,7 @@ export function openPalette(page, views) {
       symbols = found.slice(0, SYMBOLS_SHOWN).map((symbol) => ({ kind: "symbol", text: `${symbol.qualified_name ?? symbol.name}  ${symbol.path}:${symbol.start_line}`, act: () => page.inspect(symbol.path) }));
       search();
     } catch {
-      // Files and commands are found without the daemon.
+      // Files and commands are still found without the daemon.
       isAsking = false;
       draw();
     }

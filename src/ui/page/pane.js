@@ -1,10 +1,10 @@
-// A pane at the side of the files: a title, a button that closes it, tabs, and what the chosen one has.
+// A side pane: a title, a close button, tabs, and the content of the chosen tab.
 
 import { el, failure, fill, keep } from "./dom.js";
 
-/** What the panes have in common: each `load`s the content of the chosen tab. */
+/** The base class of panes: each `load`s the content of the chosen tab. */
 export class Pane {
-  /** @param {{name: string, list: string, tabs: string[], close: () => void}} options `list` says what the tabs are about */
+  /** @param {{name: string, list: string, tabs: string[], close: () => void}} options `list` labels the tabs */
   constructor(page, { name, list, tabs, close }) {
     this.page = page;
     this.names = tabs;

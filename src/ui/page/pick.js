@@ -1,4 +1,4 @@
-// The selection of files, by path: rows move when files come and go. Touches no document.
+// The selection of files, by path, because rows move when files come and go. Does not use the DOM.
 
 import { endOf, within } from "./table.js";
 
@@ -22,14 +22,14 @@ export class Pick {
     this.paths.clear();
   }
 
-  /** Selects what one line is about, and nothing else. */
+  /** Selects only the files of one line. */
   only(table, line) {
     this.paths.clear();
     for (const row of rowsOf(table, line)) this.paths.add(table.paths[row]);
     this.anchor = nameOf(table, line);
   }
 
-  /** Adds what a line is about, or takes it off if all of it is selected. */
+  /** Adds the files of a line, or removes them if all of them are selected. */
   toggle(table, line) {
     const rows = [...rowsOf(table, line)];
     const isAll = rows.every((row) => this.paths.has(table.paths[row]));
@@ -46,7 +46,7 @@ export class Pick {
     this.all(table, lines.slice(Math.min(from, to), Math.max(from, to) + 1), folded);
   }
 
-  /** Adds all files that lines show; a folded folder counts with what is in it. */
+  /** Adds all files of some lines; a folded folder includes its contents. */
   all(table, lines, folded) {
     for (const line of lines) {
       if (line >= 0) this.paths.add(table.paths[line]);
@@ -54,7 +54,7 @@ export class Pick {
     }
   }
 
-  /** Forgets the files that are gone. */
+  /** Removes files that no longer exist. */
   retain(table) {
     for (const path of this.paths) if (!table.byPath.has(path)) this.paths.delete(path);
   }
@@ -72,7 +72,7 @@ export class Pick {
   }
 }
 
-/** Returns the rows that a line is about: its own, or those of its folder and of the folders in it. */
+/** Returns the rows of a line: its own, or those of its folder and subfolders. */
 export function* rowsOf(table, line) {
   if (line >= 0) {
     yield line;
@@ -86,7 +86,7 @@ export function* rowsOf(table, line) {
 /** Returns the name by which a line is found again. */
 export const nameOf = (table, line) => (line < 0 ? `${table.folders[-1 - line]}/` : table.paths[line]);
 
-/** Returns the line with a name, or undefined if there is none any more. @param {string|null} name */
+/** Returns the line with a name, or undefined if it no longer exists. @param {string|null} name */
 export function lineNamed(table, name) {
   if (name === null) return undefined;
   if (!name.endsWith("/")) return table.byPath.get(name);

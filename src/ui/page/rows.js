@@ -1,12 +1,12 @@
-// A list of which only the rows in sight are in the page.
+// A virtual list: only visible rows are in the page.
 
 import { el, pointTo } from "./dom.js";
 
-/** The height of a row, as slop.css has it. */
+/** The height of a row, as in slop.css. */
 const ROW_PX = 26;
-/** Rows above and below those in sight. */
+/** The number of rows drawn above and below the visible ones. */
 const SPARE = 8;
-/** Browsers cannot lay out more pixels than this; longer lists scroll in larger steps. */
+/** The maximum layout height of browsers; longer lists scroll in larger steps. */
 const MAX_PIXELS = 8_000_000;
 let lists = 0;
 
@@ -34,7 +34,7 @@ export class Rows {
     new ResizeObserver(() => this.schedule()).observe(this.element);
   }
 
-  /** Shows so many rows, and keeps the place. @param {number} count */
+  /** Sets the number of rows, and keeps the scroll position. @param {number} count */
   show(count) {
     this.count = count;
     this.current = Math.min(this.current, count - 1);
@@ -43,7 +43,7 @@ export class Rows {
     this.draw();
   }
 
-  /** Shows what has come into sight at the next frame. */
+  /** Draws newly visible rows at the next frame. */
   schedule() {
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
@@ -51,12 +51,12 @@ export class Rows {
     });
   }
 
-  /** Returns the height that rows have to be in sight. */
+  /** Returns the height of the visible area for rows. */
   get sight() {
     return this.element.clientHeight - (this.head?.offsetHeight ?? 0);
   }
 
-  /** Returns the first row in sight. */
+  /** Returns the first visible row. */
   get first() {
     const { scrollTop } = this.element;
     const real = this.count * this.height;
@@ -69,12 +69,12 @@ export class Rows {
     return Math.max(1, Math.ceil(this.sight / this.height));
   }
 
-  /** Returns whether a row can be seen. @param {number} index */
+  /** Returns whether a row is visible. @param {number} index */
   isInSight(index) {
     return this.first < index && index < this.first + this.inSight - 1;
   }
 
-  /** Draws the rows in sight. @param {boolean} [all] false: what those show that are drawn already is right */
+  /** Draws the visible rows. @param {boolean} [all] false: rows that are already drawn are up to date */
   draw(all = true) {
     const first = this.first;
     const from = Math.max(0, first - SPARE);
@@ -133,7 +133,7 @@ export class Rows {
     this.draw(false);
   }
 
-  /** Does what a key for moving means; returns whether it is one. @param {string} action @param {(index: number) => void} [move] */
+  /** Performs the action of a movement key; returns whether it is one. @param {string} action @param {(index: number) => void} [move] */
   act(action, move = (index) => this.move(index)) {
     const page = Math.max(1, this.inSight - 1);
     const to = { down: this.current + 1, up: this.current - 1, "page-down": this.current + page, "page-up": this.current - page, first: 0, last: this.count - 1 }[action];
@@ -141,14 +141,14 @@ export class Rows {
     return to !== undefined;
   }
 
-  /** Scrolls until a row is the first in sight. @param {number} index */
+  /** Scrolls until a row is the first visible one. @param {number} index */
   scrollTo(index) {
     const real = this.count * this.height;
     const top = Math.max(0, index * this.height);
     this.element.scrollTop = real <= MAX_PIXELS ? top : (top / (real - this.sight)) * (MAX_PIXELS - this.sight);
   }
 
-  /** Returns the row that an event is about, or -1. @param {Event} event */
+  /** Returns the row of an event's target, or -1. @param {Event} event */
   indexOf(event) {
     const row = /** @type {HTMLElement} */ (event.target).closest("[data-row]");
     return row ? Number(row.dataset.row) : -1;

@@ -1,14 +1,14 @@
-// Marked lines of a file: which there are, where they are now, and new ones.
+// The slices of a file: lists them with their current lines, and marks new ones.
 
 import { el, field, fill, keep } from "./dom.js";
 import { plural, visible } from "./format.js";
 import { Rows } from "./rows.js";
 
-/** The height of a line, as slop.css has it. */
+/** The height of a line, as in slop.css. */
 export const LINE_PX = 20;
 
 /**
- * Returns where lines are in another version of their file, or null if what is chosen has changed itself.
+ * Returns where lines are in another version of their file, or null if the lines themselves have changed.
  * @param {[number, number]} range counted from 1, in either direction @param {string[]} before @param {string[]} after
  * @returns {[number, number]|null}
  */
@@ -29,14 +29,14 @@ export class SliceEditor {
     this.page = page;
     this.path = "";
     this.lines = [];
-    /** The lines that are chosen: where the choice began, and where it ends. @type {[number, number]|null} */
+    /** The selected lines: where the selection began, and where it ends. @type {[number, number]|null} */
     this.range = null;
     const heard = { onpointerdown: (event) => this.begin(event), onpointerover: (event) => event.buttons && this.extend(event), onkeydown: (event) => this.onKey(event) };
     this.rows = new Rows({ label: "Lines of the file", height: LINE_PX, role: "listbox", render: (index) => this.line(index), ...heard });
     this.rows.element.classList.add("lines");
   }
 
-  /** Returns what the tab shows. @param {string} path */
+  /** Returns the content of the tab. @param {string} path */
   async load(path) {
     this.wanted = path;
     const lines = await this.text(path);
@@ -60,13 +60,13 @@ export class SliceEditor {
     return [list, el("div.fields", el("label", "tag ", this.tag), el("label", "comment ", this.comment), this.add), element];
   }
 
-  /** Returns the lines of a file as it is now. @param {string} path @returns {Promise<string[]>} */
+  /** Returns the current lines of a file. @param {string} path @returns {Promise<string[]>} */
   async text(path) {
     const [view] = await this.page.api.post("/v1/view", { files: [path], mode: "full" });
     return (view?.text ?? "").replace(/\n$/, "").split("\n");
   }
 
-  /** Returns where the chosen lines are among those of now, and says it if they are not chosen any more. @param {string[]} lines */
+  /** Returns where the selected lines are now, and announces it if they are no longer selected. @param {string[]} lines */
   followed(lines) {
     const range = this.range && follow(this.range, this.lines, lines);
     if (this.range && !range) this.page.say("the chosen lines have changed: choose them again");
@@ -77,7 +77,7 @@ export class SliceEditor {
   draw() {
     this.rows.show(this.lines.length);
     this.rows.element.scrollTop = this.top;
-    // The lines were drawn anew because the file or its marks changed, not because the user went elsewhere.
+    // The lines were redrawn because the file or its slices changed, not because the user went elsewhere.
     if (this.hadFocus) this.rows.element.focus();
     this.showRange();
   }
@@ -94,7 +94,7 @@ export class SliceEditor {
     const { path } = this;
     const { status, start_line: start, end_line: end, reason } = resolved;
     const was = status === "exact" || !reason ? "" : ` (${reason})`;
-    // The button goes with its slice: the focus goes to the lines.
+    // The button is removed with its slice, so the lines get the focus.
     const edit = (label, change) => {
       this.rows.element.focus();
       this.page.edit(label, [change]);
@@ -112,7 +112,7 @@ export class SliceEditor {
     );
   }
 
-  /** Returns the first and the last chosen line. @returns {[number, number]} */
+  /** Returns the first and the last selected line. @returns {[number, number]} */
   ordered() {
     const [from, to] = this.range ?? [0, -1];
     return from <= to || !this.range ? [from, to] : [to, from];
@@ -136,7 +136,7 @@ export class SliceEditor {
     this.range = [from, to];
     this.rows.move(to - 1);
     const [first, last] = this.ordered();
-    // The rows stay: a new one below the pointer would be entered again.
+    // The rows are kept: a new one below the pointer would fire another event.
     for (const [index, row] of this.rows.drawn) row.setAttribute("aria-selected", String(first <= index + 1 && index < last));
     this.showRange();
   }
@@ -165,7 +165,7 @@ export class SliceEditor {
     if (!this.range) return;
     const { path, tag, comment, rows } = this;
     rows.element.focus();
-    // While a field is typed in, the lines are not drawn anew: the file may be another by now.
+    // While a field is edited, the lines are not redrawn: the file may have changed since.
     const lines = await this.text(path).catch((error) => this.page.fail(error));
     if (!lines || path !== this.path || !this.range) return;
     const range = this.followed(lines);

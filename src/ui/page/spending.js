@@ -1,4 +1,4 @@
-// Where tokens go, as a tree of folders and files of which only what is opened is listed. Touches no document.
+// Where tokens go: a tree of folders and files, of which only opened folders are listed. Does not use the DOM.
 
 import { endOf } from "./table.js";
 
@@ -6,7 +6,7 @@ import { endOf } from "./table.js";
  * @typedef {{name: string, path: string, row: number, depth: number, tokens: number}} Spent a folder has the row -1
  */
 
-/** Returns what is directly in a folder and has tokens. @param {import("./table.js").Table} table @param {string} folder @returns {Omit<Spent, "depth">[]} */
+/** Returns the direct entries of a folder that have tokens. @param {import("./table.js").Table} table @param {string} folder @returns {Omit<Spent, "depth">[]} */
 export function partsOf(table, folder) {
   const parts = new Map();
   const prefix = folder ? `${folder}/` : "";
@@ -27,7 +27,7 @@ export function partsOf(table, folder) {
 }
 
 /**
- * Returns the rows of a list of what has tokens below a folder, with what is in the opened ones.
+ * Returns the rows for the entries of a folder that have tokens, including those of opened folders.
  * @param {import("./table.js").Table} table
  * @param {{zoom: string, opened: Set<string>, key: string, isAscending: boolean}} shown `key` is `name`, `tokens` or a column
  * @returns {Spent[]}

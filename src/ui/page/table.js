@@ -1,4 +1,4 @@
-// The table of all files: columns as they came, and the lines that a view shows of them. Touches no document.
+// The table of all files: columns as received, and the lines that a view shows. Does not use the DOM.
 
 /** Columns whose values are positions in a list of the answer. */
 const LISTED = { language: "languages", state: "states", view: "views", wanted: "views", rule: "rules", why: "whys" };
@@ -10,7 +10,7 @@ const PLAIN = ["tokens", "bytes", "lines", "agent_tiers", "entry"];
  *   lowered: string[]|null, sums: Map<number, {files: number, tokens: number, lines: number}>}} Table
  */
 
-/** Returns a table from a whole answer. @returns {Table} */
+/** Decodes a complete answer. @returns {Table} */
 export function decode(answer) {
   const names = answer.names.split("\n");
   const paths = new Array(answer.files);
@@ -34,7 +34,7 @@ function named(answer, column) {
 }
 
 /**
- * Applies an answer to a question with `since`. Returns the table, a new one if the answer was whole, and the rows
+ * Applies an answer to a request with `since`. Returns the table, a new one if the answer is complete, and the rows
  * that have changed (null: all).
  * @param {Table} table
  * @returns {{table: Table, changed: number[]|null}}
@@ -52,10 +52,10 @@ export function apply(table, answer) {
   return { table, changed: answer.rows };
 }
 
-/** Returns the paths in lower case; they are made at the first filter. @param {Table} table */
+/** Returns the paths in lower case; they are computed at the first filter. @param {Table} table */
 export const loweredPaths = (table) => (table.lowered ??= table.paths.map((path) => path.toLowerCase()));
 
-/** Returns the folder that a row is in, by its place in `folders`. @param {Table} table @param {number} row */
+/** Returns the folder of a row, as its index in `folders`. @param {Table} table @param {number} row */
 export function folderOf(table, row) {
   let [low, high] = [0, table.starts.length - 1];
   while (low < high) {
@@ -69,7 +69,7 @@ export function folderOf(table, row) {
 /** Returns the row after the last one of a folder. @param {Table} table @param {number} folder */
 export const endOf = (table, folder) => table.starts[folder + 1] ?? table.files;
 
-/** Yields a folder and the folders in it, at any depth. Names that begin alike follow one another. @param {Table} table @param {number} folder */
+/** Yields a folder and its subfolders at any depth. Names with a common prefix are contiguous. @param {Table} table @param {number} folder */
 export function* within(table, folder) {
   const { folders } = table;
   const name = folders[folder];
@@ -78,7 +78,7 @@ export function* within(table, folder) {
   }
 }
 
-/** Returns the highest folder above another one, or itself, that is folded; -1 if it is shown. */
+/** Returns the highest folded folder among a folder and its ancestors; -1 if it is visible. */
 function foldedAbove(table, folder, folded) {
   const name = table.folders[folder];
   if (folded.has("") && table.byFolder.has("")) return table.byFolder.get("");
@@ -91,12 +91,12 @@ function foldedAbove(table, folder, folded) {
 
 /**
  * Returns the lines that a view shows: a line is a folder (`-1 - folder`) or a file (its row). A folder in `folded` shows
- * nothing of what is in it; with a filter, folders without a match are left out.
+ * none of its contents; with a filter, folders without a match are omitted.
  * @param {Table} table @param {Set<string>} folded @param {(row: number) => boolean} [matches]
  */
 export function visibleLines(table, folded, matches) {
   const lines = [];
-  // Where the line of a folded folder has to be, if a match is in one of the folders that it hides.
+  // Where the line of a folded folder belongs, if a folder hidden by it contains a match.
   const hidden = new Map();
   for (let folder = 0; folder < table.folders.length; folder += 1) {
     const above = folded.size ? foldedAbove(table, folder, folded) : -1;
@@ -121,7 +121,7 @@ export function visibleLines(table, folded, matches) {
   return lines;
 }
 
-/** Returns the sums of a folder and of all that is in it. @param {Table} table @param {number} folder */
+/** Returns the sums of all files in a folder and its subfolders. @param {Table} table @param {number} folder */
 export function sums(table, folder) {
   const known = table.sums.get(folder);
   if (known) return known;
@@ -138,7 +138,7 @@ export function sums(table, folder) {
 }
 
 /**
- * Returns the files that two tables show in different ways, those whose tokens differ most first.
+ * Returns the files that two tables show differently, largest difference in tokens first.
  * @param {Table} before @param {Table} after
  * @returns {{path: string, from: {view: string, tokens: number}, to: {view: string, tokens: number}}[]}
  */

@@ -1,10 +1,10 @@
-// The view of takes: sets of everything that is curated, the states that slop.toml had in each, and what is part of one.
+// The takes view: sets of everything that is curated, the earlier states of slop.toml in each, and their parts.
 
 import { defaults, presets, screenshots } from "./curated.js";
 import { ask, buttonOf, el, failure, options, refill, sign } from "./dom.js";
 import { clock, plural, visible } from "./format.js";
 
-/** What is counted of a take, and what one of it is called. */
+/** The counts of a take, with the singular noun of each. */
 const COUNTED = { entries: "entry", masks: "mask", slices: "slice", screenshots: "screenshot", document: "default" };
 
 export class TakesView {
@@ -49,7 +49,7 @@ export class TakesView {
     }
   }
 
-  /** Returns the row of a take, with what can be done with it. */
+  /** Returns the row of a take, with its actions. */
   take(take, at, { current, takes: all }) {
     const { name } = take;
     const isCurrent = name === current;
@@ -94,20 +94,20 @@ function summary(take) {
   return counts.join(", ") || "nothing curated";
 }
 
-/** Returns how much more or less is in a take than in another one. */
+/** Returns the differences in counts between a take and another one. */
 function differences(take, other) {
   const keys = Object.keys(COUNTED).map((key) => [take[key] - (other?.[key] ?? 0), COUNTED[key]]);
   return keys.filter(([more]) => more).map(([more, noun]) => `${more < 0 ? "−" : "+"}${plural(Math.abs(more), noun)}`);
 }
 
-/** Returns a name that no take has. */
+/** Returns an unused name for a take. */
 function free(name, all) {
   let number = 2;
   while (all.some((take) => take.name === `${name} ${number}`)) number += 1;
   return `${name} ${number}`;
 }
 
-/** Returns the rows of the states, the newest first. Those that no edit since has built on are set apart. */
+/** Returns the rows of the states, newest first. States that the current one is not based on are marked. */
 function states({ entries, current }, page, isOfCurrent) {
   const parents = new Map(entries.map(({ id, parent }) => [id, parent]));
   const line = new Set();

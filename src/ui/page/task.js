@@ -1,4 +1,4 @@
-// What a task is about: the files and symbols that it ranks highest, with the reasons, and what it changes in the document.
+// The task pane: the highest-ranked files and symbols with the reasons, and the effect of the task on the document.
 
 import { el, fill } from "./dom.js";
 import { count, plural, spaced, visible } from "./format.js";
@@ -8,13 +8,13 @@ import { changesBetween, decode } from "./table.js";
 const MOST_HITS = 60;
 const MOST_CHANGES = 200;
 
-/** So long after the last change of files is asked again. */
+/** The delay after the last change of files before the task is evaluated again. */
 const CHANGED_MS = 1000;
 
-/** Returns a score as it is written. @param {number} thousandths */
+/** Formats a score. @param {number} thousandths */
 const score = (thousandths) => (thousandths / 1000).toFixed(2);
 
-/** Returns the parts of a score, the largest first. @param {{part: string, thousandths: number}[]} parts */
+/** Returns the parts of a score, largest first. @param {{part: string, thousandths: number}[]} parts */
 export const reasons = (parts) => [...parts].sort((one, other) => other.thousandths - one.thousandths).map(({ part, thousandths }) => `${spaced(part)} ${score(thousandths)}`).join(", ");
 
 export class TaskPane extends Pane {
@@ -71,7 +71,7 @@ export class TaskPane extends Pane {
     return [el("ol.hits", ...hits.map(hit))];
   }
 
-  /** What the document shows in another way than it would without the task. */
+  /** Shows the differences from the document without the task. */
   async changes() {
     const { page } = this;
     const without = decode(await page.api.post("/v1/table", { choice: page.choice({ ...page.chosen, task: "" }) }));

@@ -1,5 +1,5 @@
 // The layout of a treemap: areas in proportion, by the squarified algorithm of Bruls, Huizing and van Wijk (2000).
-// Touches no document.
+// Does not use the DOM.
 
 /**
  * @typedef {{name: string, path: string, value: number, children?: Node[], row?: number}} Node
@@ -8,7 +8,7 @@
 
 /** Folders smaller than this are drawn as one cell. */
 const MIN_AREA = 24;
-/** Room for the label of a folder, in a cell that is large enough for one. */
+/** The height of a folder's label, in a cell that is large enough for one. */
 const LABEL_PX = 16;
 const LABELED = { width: 60, height: 34 };
 
@@ -48,7 +48,7 @@ function joined(node) {
 }
 
 /**
- * Returns the cells of a tree within a rectangle, folders before what is in them.
+ * Returns the cells of a tree within a rectangle, folders before their contents.
  * @param {Node} root
  * @returns {Cell[]}
  */
@@ -65,7 +65,7 @@ function place(node, x, y, width, height, depth, cells) {
   const top = isLabeled ? LABEL_PX : 0;
   const area = width * (height - top);
   const scale = area / node.value;
-  // What would be too small to see is one cell, so that no area stays empty.
+  // Nodes that are too small to see share one cell, so that no area stays empty.
   const large = node.children.filter((child) => MIN_AREA <= child.value * scale);
   const small = node.children.slice(large.length);
   const children = [...large];
@@ -76,7 +76,7 @@ function place(node, x, y, width, height, depth, cells) {
   squarify(children, { x, y: y + top, width, height: height - top }, scale, (child, box) => place(child, box.x, box.y, box.width, box.height, depth + 1, cells));
 }
 
-/** Fills a rectangle with rows of children, each as square as it can be. */
+/** Fills a rectangle with rows of children, each as square as possible. */
 function squarify(children, box, scale, give) {
   let rest = [...children];
   while (rest.length) {

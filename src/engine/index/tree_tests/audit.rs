@@ -7,7 +7,7 @@ use crate::model::ArtifactKind;
 use crate::store::{ArtifactBody, ContentArtifacts};
 
 #[test]
-fn an_audit_finds_what_the_index_says_wrongly() {
+fn an_audit_finds_wrong_rows_of_the_index() {
     let scene = scene();
     scene.write("c.py", "def c():\n    pass\n");
     scene.rest();
@@ -34,14 +34,14 @@ fn an_audit_finds_what_the_index_says_wrongly() {
 }
 
 #[test]
-fn an_audit_finds_what_is_stored_of_a_content_and_does_not_follow_from_it() {
+fn an_audit_finds_stored_artifacts_that_do_not_follow_from_their_content() {
     let scene = scene();
     scene.rest();
     let mut project = scene.open(options());
     project.index(Trust::Stamps).unwrap();
     let files = project.audit().unwrap();
     assert_eq!((files.derived, files.differences.len()), (3, 0));
-    // As a derivation would store it, so that the row is authentic.
+    // Stored like a derived artifact, so that the row is authentic.
     let bytes = fs::read(scene.path("a.py")).unwrap();
     let content = identify(&RelPath::new(b"a.py").unwrap(), &bytes, &HeaderNeighbors::default()).unwrap();
     let producer = producer(ArtifactKind::Summary, content.file_type).unwrap();
@@ -58,7 +58,7 @@ fn an_audit_finds_what_is_stored_of_a_content_and_does_not_follow_from_it() {
 }
 
 #[test]
-fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
+fn a_paranoid_project_finds_changed_bytes_under_an_unchanged_stamp() {
     let scene = scene();
     let tree = trusted();
     let mut project = warm(&scene, &tree);
@@ -75,14 +75,14 @@ fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
 }
 
 #[test]
-fn a_change_that_should_have_been_told_is_counted() {
+fn a_change_that_should_have_been_reported_is_counted() {
     let scene = scene();
     let tree = trusted();
     let mut project = warm(&scene, &tree);
     let file = File::options().write(true).open(scene.path("a.py")).unwrap();
     file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH)).unwrap();
     names(&mut project);
-    assert_eq!(tree.counts().missed, 0, "it is so young that its event may be on the way");
+    assert_eq!(tree.counts().missed, 0, "it is so recent that its event may be on the way");
     let reported: Vec<String> =
         tree.external_dependencies().iter().map(|path| path.display().to_string()).collect();
     assert!(reported.iter().any(|path| path.ends_with(".git/index")), "{reported:?}");

@@ -1,8 +1,8 @@
-//! Documents that are given again.
+//! Documents that are served from the cache.
 
 use super::*;
 
-/// Composes a document and caches it, with a number of copies of what the receipt says of its files.
+/// Composes a document and caches it, with a number of copies of its receipt's entries.
 fn compose_to_cache(
     project: &mut Project<'_>,
     asked: &Arc<DocumentCacheKey>,
@@ -19,7 +19,7 @@ fn compose_to_cache(
     answer
 }
 
-/// Asks for a document as a session does; returns its blocks, and whether it came from the cache.
+/// Requests a document as a session does; returns its blocks, and whether it came from the cache.
 fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
     let asked = Arc::new(DocumentCacheKey { request: request.clone(), written_as: String::new() });
     let selected = project.select_for(request).unwrap();
@@ -46,7 +46,7 @@ fn stable() -> AggregationRequest {
 }
 
 #[test]
-fn a_preview_is_made_once_although_nobody_is_given_it() {
+fn a_preview_is_composed_once_although_it_is_not_delivered() {
     let scene = scene();
     scene.git(&["commit", "-qm", "first"]);
     let tree = trusted();
@@ -62,7 +62,7 @@ fn a_preview_is_made_once_although_nobody_is_given_it() {
         project.discard_delivery();
         is_cached
     };
-    // It was not delivered, so that the delivery of the next one is not what a cached one would be.
+    // It was not delivered, so the next delivery cannot be served from the cache.
     assert_eq!([true, true, false].map(&mut is_cached), [false, true, false]);
 }
 
@@ -85,18 +85,18 @@ fn a_large_document_is_composed_once_for_those_who_read_it() {
         is_known
     };
     assert_eq!([open("large", 120_000), open("large", 120_000)], [false, true]);
-    // Once two others are read, its text is held no longer.
+    // Once two others are read, its text is dropped.
     assert_eq!([open("second", 1), open("third", 1), open("large", 120_000)], [false; 3]);
 }
 
 #[test]
-fn a_document_is_given_again_until_anything_changes() {
+fn a_document_is_served_again_until_anything_changes() {
     let scene = scene();
     scene.git(&["commit", "-qm", "first"]);
     let tree = trusted();
     let mut project = warm(&scene, &tree);
     let is_again = |project: &mut Project<'_>| {
-        // The answer after a change may be made while its stamps are young.
+        // The answer after a change may be made while its stamps are not settled.
         scene.rest();
         let (fresh, _) = document(&mut scene.open(options()), &stable());
         let (first, is_first_old) = document(project, &stable());
@@ -124,7 +124,7 @@ fn a_document_is_given_again_until_anything_changes() {
     other.share_cache(Arc::clone(&tree));
     assert!(!document(&mut other, &stable()).1, "other settings");
     project.set_paranoid(true);
-    assert!(!document(&mut project, &stable()).1, "who is paranoid looks himself");
+    assert!(!document(&mut project, &stable()).1, "a paranoid project checks itself");
 }
 
 #[test]
@@ -141,13 +141,13 @@ fn another_document_of_unchanged_files_runs_no_git() {
         assert_eq!(document(&mut project, request).0, fresh);
         scene.runs()
     };
-    // The first answer after a change is made while its stamps are young.
+    // The first answer after a change is made while its stamps are not settled.
     for _ in 0..2 {
         runs_for(&stable());
     }
     assert_eq!(runs_for(&full), 0);
     scene.write("a.py", "def edited():\n    return 1\n");
-    assert_eq!(runs_for(&full), 1, "what is not committed is another file now");
+    assert_eq!(runs_for(&full), 1, "another file is uncommitted now");
     scene.rest();
     assert_eq!(runs_for(&stable()), 0);
     scene.git(&["commit", "-qam", "second"]);
@@ -155,7 +155,7 @@ fn another_document_of_unchanged_files_runs_no_git() {
 }
 
 #[test]
-fn what_was_given_last_under_a_name_stays_remembered() {
+fn the_last_delivery_under_a_name_stays_cached() {
     let scene = scene();
     scene.git(&["commit", "-qm", "first"]);
     let tree = trusted();
@@ -182,12 +182,12 @@ fn what_was_given_last_under_a_name_stays_remembered() {
     assert!(!document(&mut project, &only("a.py")).1);
     assert_eq!(shown(&mut project), 2);
     scene.open(options()).clear_files(&["a.py".to_owned()], false).unwrap();
-    assert!(!document(&mut project, &only("a.py")).1, "what was given is forgotten");
+    assert!(!document(&mut project, &only("a.py")).1, "deliveries are forgotten");
     assert_eq!(tree.counts().reused, 3);
 }
 
 #[test]
-fn a_change_that_an_answer_found_first_is_told_all_the_same() {
+fn a_change_that_an_answer_found_first_is_still_reported() {
     let scene = scene();
     let tree = trusted();
     let (mut asked, mut refresher) = (warm(&scene, &tree), scene.open_shared(&tree));
@@ -205,6 +205,6 @@ fn a_change_that_an_answer_found_first_is_told_all_the_same() {
     names(&mut asked);
     let touched = [path("a.py"), path("new.py")];
     let change = FileChange { path: path("a.py"), kind: FileChangeKind::Modified, content: Some(hash(now)) };
-    assert_eq!(refresher.refresh(&touched).unwrap(), [change], "once, and nothing of what came and went");
+    assert_eq!(refresher.refresh(&touched).unwrap(), [change], "once, and not files that came and went");
     assert_eq!(refresher.refresh(&touched).unwrap(), []);
 }

@@ -1,6 +1,6 @@
-//! What is kept between answers is right after every change, reported or not, and saves what it is meant to save.
+//! Cached state is correct after every change, reported or not, and saves the work that it should.
 
-#![expect(clippy::disallowed_methods, reason = "a test sets the scene, and looks at what became of it")]
+#![expect(clippy::disallowed_methods, reason = "a test prepares files, and inspects the results")]
 
 mod audit;
 mod documents;
@@ -25,7 +25,7 @@ use crate::model::{
     AggregationStrategy, ContentHash, Document, FileOrder, PrefixCaching, RelPath, SkipReason, ViewMode,
 };
 
-/// A repository of two files that have rested for long, and a third that is ignored.
+/// A repository of two files that have settled, and a third that is ignored.
 fn scene() -> TestProject {
     let files = [
         (".gitignore", "*.log\n"),
@@ -41,7 +41,7 @@ fn scene() -> TestProject {
     scene
 }
 
-/// Opens a project that knows all there is to know.
+/// Opens a project with a warm cache.
 fn warm<'s>(scene: &'s TestProject, tree: &Arc<WorkspaceCache>) -> Project<'s> {
     let mut project = scene.open_shared(tree);
     contents(&mut project);
@@ -52,7 +52,7 @@ fn warm<'s>(scene: &'s TestProject, tree: &Arc<WorkspaceCache>) -> Project<'s> {
     project
 }
 
-/// Forgets what was read and run.
+/// Resets the records of reads and runs.
 fn forget(scene: &TestProject) {
     scene.reads();
     scene.runs();
@@ -72,7 +72,7 @@ fn hash(text: &str) -> ContentHash {
     ContentHash::digest(text.as_bytes())
 }
 
-/// Returns the path and content of each file, as an answer about all files has them.
+/// Returns the path and content of each file, as in an answer about all files.
 fn contents(project: &mut Project<'_>) -> Vec<(String, ContentHash)> {
     let answers = project.outlines(&[], Trust::Stamps).unwrap();
     answers.into_iter().map(|answer| (answer.path.to_string(), answer.hash)).collect()
@@ -90,7 +90,7 @@ fn a_second_answer_runs_no_git_and_reads_no_file() {
     let version = tree.version();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 0));
-    assert_eq!(tree.version(), version, "nothing that is known has changed");
+    assert_eq!(tree.version(), version, "no cached state has changed");
     assert_eq!(names(&mut scene.open_shared(&tree)), ["a.py", "sub/b.py"]);
     assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 0));
     assert_eq!((tree.counts().files, tree.counts().missed, tree.pending()), (3, 0, 0));
@@ -125,7 +125,7 @@ fn an_answer_does_not_attempt_to_read_links_that_an_earlier_one_has_seen() {
 }
 
 #[test]
-fn what_no_event_told_is_found_by_stamps_alone() {
+fn changes_without_events_are_found_by_stamps_alone() {
     let scene = scene();
     let tree = trusted();
     let mut project = warm(&scene, &tree);
@@ -149,12 +149,12 @@ fn what_no_event_told_is_found_by_stamps_alone() {
     scene.git(&["config", "core.excludesFile", "rules"]);
     assert_eq!(names(&mut project).len(), 3);
     scene.write("rules", "moved\n");
-    // The index still has what lay in the folder that was renamed.
+    // The index still has the files of the renamed folder.
     assert_eq!(names(&mut project), ["a.py"]);
 }
 
 #[test]
-fn what_is_ignored_may_change_without_a_new_listing() {
+fn ignored_files_may_change_without_a_new_listing() {
     let scene = scene();
     scene.write(".gitignore", "*.log\n/build/\n");
     scene.write("build/x/y", "");
@@ -165,7 +165,7 @@ fn what_is_ignored_may_change_without_a_new_listing() {
 }
 
 #[test]
-fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
+fn a_file_that_is_saved_through_a_temporary_file_needs_no_new_listing() {
     let scene = scene();
     let tree = trusted();
     let mut project = warm(&scene, &tree);
@@ -176,7 +176,7 @@ fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
     assert_eq!(contents(&mut project)[1].1, hash("def other():\n    return 1\n"));
     assert_eq!((scene.reads(), scene.runs()), (vec!["sub/b.py".to_owned()], 0));
     assert_eq!(tree.pending(), 0);
-    // The event of the second name may come only after the folder was looked into.
+    // The event of the second name may arrive only after the folder was read.
     scene.rest();
     names(&mut project);
     forget(&scene);
@@ -200,7 +200,7 @@ fn a_name_that_came_while_the_files_were_listed_is_found() {
     }
 }
 
-/// Has a file read while it is written, by a write that gives it no other stamp.
+/// Simulates a torn read: the file is read during a write that does not change its stamp.
 fn tear(scene: &TestProject, tree: &WorkspaceCache, project: &mut Project<'_>) {
     tree.touch(&[path("a.py")]);
     *scene.files.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
@@ -214,7 +214,7 @@ fn a_file_that_was_told_is_read_though_its_stamp_is_the_same() {
     let text = "def a():\n    return 1\n";
     let mut project = warm(&scene, &tree);
     tear(&scene, &tree, &mut project);
-    assert_ne!(contents(&mut project)[0].1, hash(text), "the torn bytes are believed by their stamp");
+    assert_ne!(contents(&mut project)[0].1, hash(text), "the torn bytes are trusted because of their stamp");
     tree.touch(&[path("a.py")]);
     assert_eq!(tree.pending(), 1);
     assert_eq!(contents(&mut project)[0].1, hash(text));
@@ -233,7 +233,7 @@ fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
     *scene.files.meanwhile.lock().unwrap() = Some(Box::new(move || touched.touch(&[path("a.py")])));
     assert_eq!(contents(&mut project)[0].1, hash("def torn():\n"));
     assert_eq!(tree.pending(), 1);
-    // Not even another process believes the stamp.
+    // Not even another process trusts the stamp.
     let row = project.cache.store.as_ref().unwrap().file(&path("a.py")).unwrap().unwrap();
     assert_eq!(row.stamp, None);
     assert_eq!(contents(&mut project)[0].1, hash(text));
@@ -274,7 +274,7 @@ fn projects_see_what_others_have_read() {
 }
 
 #[test]
-fn a_refresh_tells_what_became_of_files_and_folders() {
+fn a_refresh_reports_changed_files_and_folders() {
     let scene = scene();
     let tree = trusted();
     let mut project = warm(&scene, &tree);
@@ -300,7 +300,7 @@ fn a_refresh_tells_what_became_of_files_and_folders() {
 fn a_file_in_the_place_of_a_folder_is_reported_with_the_files_that_were_in_it() {
     for has_answered in [false, true] {
         let scene = scene();
-        // Not one that git tracks, which stays in the listing.
+        // Not a tracked file, which stays in the listing.
         scene.write("x.py/b.py", "def b():\n    return 2\n");
         let tree = trusted();
         let mut project = warm(&scene, &tree);
@@ -330,7 +330,7 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
     fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(scene.open_shared(&tree).audit().unwrap().differences, []);
-    // By a project of the same process, which the others see.
+    // By a project of the same process, whose change the others see.
     let mut other = scene.open_shared(&tree);
     other.clear_cache(false).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
@@ -347,7 +347,7 @@ fn a_file_that_another_process_cleared_is_stored_again() {
     assert_eq!(is_stored(), Some(false));
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(is_stored(), Some(true));
-    // Nothing is read again while others only write.
+    // Nothing is read again if others only write.
     scene.open(options()).cache.remember("key", b"value");
     scene.reads();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
@@ -372,11 +372,11 @@ fn what_a_project_without_its_store_has_read_is_stored_by_another() {
     let mut project = warm(&scene, &tree);
     let mut other = warm(&scene, &tree);
     project.cache.store = None;
-    // As long as a store that was lost is left alone.
+    // For as long as a lost store is not opened again.
     project.cache.reopens_after = Duration::MAX;
     scene.write("a.py", "def other():\n    return 1\n");
     assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
-    // And again, as what is young is read by everybody.
+    // And again, because everybody reads recently written files.
     scene.rest();
     contents(&mut project);
     assert_eq!(contents(&mut other)[0].1, hash("def other():\n    return 1\n"));

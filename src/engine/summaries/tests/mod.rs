@@ -1,4 +1,4 @@
-//! What there is to ask: real files, a real store, a real database of paid things, and a count of the readings.
+//! Tasks and prompts with real files, a real store and a real database of summaries, and a record of reads.
 
 mod asked;
 mod withheld;
@@ -37,7 +37,7 @@ fn agent_db(bench: &TestProject) -> AgentDb {
     AgentDb::open(&bench.agent_db()).unwrap().db
 }
 
-/// Answers a task as a model would.
+/// Stores an answer to a task, like a model's.
 fn answer(db: &mut AgentDb, task: &SummaryTask, policy: &SummaryPolicy) {
     let by = &policy.models[0].name;
     let keys = summary_keys(task, policy, by);
@@ -80,14 +80,14 @@ fn answer(db: &mut AgentDb, task: &SummaryTask, policy: &SummaryPolicy) {
     db.record_answer(spend, &settlement, &task.id, HOLDER, &summaries, &[]).unwrap();
 }
 
-/// Records that a model refused a task, until `until`; forever without it.
+/// Records that a model refused a task, until `until`, or forever.
 fn refuse(db: &mut AgentDb, task: &SummaryTask, reason: &str, until: Option<i64>) {
     let refusal = policy().refusal_key(&task.id);
     db.claim(&task.id, &refusal, &[task.id], HOLDER, 0, &|_| true).unwrap();
     db.record_refusal(&task.id, &refusal, HOLDER, reason, until, 0).unwrap();
 }
 
-/// Answers every task until none is left, and returns their names round by round.
+/// Answers every task until none is left, and returns their names for each round.
 fn answer_all(bench: &TestProject, policy: &SummaryPolicy) -> Vec<Vec<String>> {
     let mut rounds = Vec::new();
     loop {

@@ -1,9 +1,9 @@
-//! What a question holds.
+//! The contents of prompts.
 
 use super::*;
 
 #[test]
-fn a_question_holds_the_text_and_no_path() {
+fn a_prompt_contains_the_text_and_no_path() {
     let bench = bench(&["unspeakable/secretive.py"]);
     let project = &mut bench.open(options());
     let tasks = project.summary_tasks(&policy()).unwrap();
@@ -17,7 +17,7 @@ fn a_question_holds_the_text_and_no_path() {
 }
 
 #[test]
-fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
+fn a_prompt_about_a_folder_contains_the_summaries_of_its_files() {
     let bench = bench(&["src/a.py", "src/b.py"]);
     let files = list_tasks(&bench, &policy());
     let mut db = agent_db(&bench);
@@ -33,7 +33,7 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
 }
 
 #[test]
-fn nothing_of_a_file_that_is_withheld_is_in_the_question_about_its_folder() {
+fn a_prompt_about_a_folder_contains_nothing_of_withheld_files() {
     let bench = bench(&["src/a.py", "src/b.py"]);
     let files = list_tasks(&bench, &policy());
     let mut db = agent_db(&bench);
@@ -50,7 +50,7 @@ fn nothing_of_a_file_that_is_withheld_is_in_the_question_about_its_folder() {
     assert!(!made.prompt.material.contains("Python module"), "{}", made.prompt.material);
 }
 
-/// Returns what would be sent about a folder, whatever is known of the files in it.
+/// Returns what would be sent about a folder, whatever is known about its files.
 fn of_folder(bench: &TestProject, folder: &str) -> String {
     match bench.open(options()).preview(folder, &policy()).unwrap() {
         PromptPreview::Eligible { prepared, .. } => prepared.unwrap().prompt.material,
@@ -59,7 +59,7 @@ fn of_folder(bench: &TestProject, folder: &str) -> String {
 }
 
 #[test]
-fn no_child_that_could_not_be_sent_is_described_to_whoever_is_asked_about_its_folder() {
+fn a_prompt_about_a_folder_does_not_describe_children_that_could_not_be_sent() {
     let secret = format!(
         "\"\"\"CANARY of a module.\"\"\"\nPASSWORD = \"{}\"\n\ndef canary(): pass\n",
         "Tr0ub4dor&3xK9"
@@ -92,7 +92,7 @@ fn no_child_that_could_not_be_sent_is_described_to_whoever_is_asked_about_its_fo
 }
 
 #[test]
-fn a_mark_for_what_nobody_understood_does_not_keep_a_folder_here() {
+fn a_replacement_character_does_not_withhold_a_folder() {
     let odd = "def b():\n    \"\"\"Odd \u{fffd} words.\"\"\"\n    return 1\n";
     let bench = rested(&[("src/a.py", &program("a")), ("src/b.py", odd)]);
     let material = of_folder(&bench, "src");
@@ -112,7 +112,7 @@ fn a_file_that_has_changed_since_is_not_sent() {
 }
 
 #[test]
-fn a_half_means_half_as_much() {
+fn each_shrink_step_halves_the_material() {
     let long: String = (0..200).map(|at| program(&format!("number_{at}"))).collect();
     let bench = rested(&[("a.py", &long)]);
     let project = &mut bench.open(options());
