@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::query::{is_file_of_frame, is_same_file, is_tail, without_dots};
-use super::rank::is_common_stem;
+use super::ranking::is_common_stem;
 use super::task::{IgnoredText, IgnoredTextReason, MentionedPathKind, TaskReading};
 use crate::model::RelPath;
 

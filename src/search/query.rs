@@ -2,12 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::bm25::{rarity, real};
-use super::stems::Term;
 use super::task::{MentionedPathKind, TaskReading};
-use super::vector::QueryTerms;
-use super::verbatim::VerbatimText;
-use super::words::terms;
+use super::terms::{QueryTerms, Term, VerbatimText, rarity, real, terms};
 use crate::model::RelPath;
 
 /// If there are more terms, those with the lowest weights are dropped. A long log has thousands of words, few of them

@@ -8,7 +8,7 @@ use super::query::{LineMention, RankingQuery, is_file_of_frame};
 
 /// The number of lines shown before and after a line that the task points to.
 const LINES_AROUND: u32 = 40;
-/// The minimum number where so many lines outside of functions do not fit.
+/// The minimum of these lines, used outside of functions where they do not all fit.
 const FEWEST_LINES_AROUND: u32 = 8;
 
 /// Cuts the chunks of more than `most_bytes` in a file that the task points into: the surroundings of the lines, and

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use similar::DiffOp;
 
-use super::super::symbol_lines::{SymbolComparison, line_owners};
+use super::symbol_lines::{SymbolComparison, line_owners};
 use super::version::FileVersion;
 use crate::model::compare_lines;
 

@@ -10,9 +10,11 @@
 mod lines;
 mod page;
 mod rows;
+mod symbol_lines;
 #[cfg(test)]
 mod tests;
 mod version;
 
 pub use page::{Delta, DeltaOptions, render_delta};
+pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use version::FileVersion;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::symbol_lines::{SymbolComparison, compare_symbols};
 use super::lines::{ChangedLines, LineChanges};
 use super::rows::{SymbolEntry, outermost, rows};
+use super::symbol_lines::{SymbolComparison, compare_symbols};
 use super::version::{FileVersion, MAX_HEAD_BYTES, clip};
 use crate::model::{RelPath, shell_word};
 

@@ -1,6 +1,6 @@
 //! Deltas of made-up texts.
 
-use super::super::symbol_lines::{OwnHashes, outline_lines};
+use super::symbol_lines::{OwnHashes, outline_lines};
 use super::*;
 use crate::model::{Outline, ParseHealth, RelPath, Span, Symbol, SymbolKind};
 

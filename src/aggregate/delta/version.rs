@@ -1,6 +1,6 @@
 //! One version of a file for comparison: its symbols with their lines, and its text if that is known.
 
-use super::super::symbol_lines::{OwnHashes, SymbolLines, outline_lines};
+use super::symbol_lines::{OwnHashes, SymbolLines, outline_lines};
 use crate::model::{Outline, Symbol, collapse_whitespace};
 
 /// The maximum length of a signature or a name, in bytes.

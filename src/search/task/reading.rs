@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use super::markup::{IgnoredText, Markup, divide};
 use super::mentions::{Cursor, MentionedPath, find_paths};
 use super::quotes::{QuotedText, find_quotes};
-use crate::search::stems::Term;
+use crate::search::terms::Term;
+use crate::search::terms::{Word, words};
 use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
-use crate::search::words::{Word, words};
 
 /// The rest of a longer first line is not part of the title.
 const MAX_TITLE_BYTES: usize = 300;

@@ -2,8 +2,8 @@
 //!
 //! The values have no unit; the ranking divides each by its greatest (`rank.rs`).
 
-use super::bm25::real;
-use super::query::RankingQuery;
+use crate::search::query::RankingQuery;
+use crate::search::terms::real;
 
 /// The number of latest commits that are read from a history.
 pub const MAX_COMMITS: usize = 2_000;
@@ -117,9 +117,9 @@ fn add(scores: &mut [f64], files: &[usize], value: f64) {
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
-    use super::super::query::WeightedTerm;
-    use super::super::words::terms;
     use super::*;
+    use crate::search::query::WeightedTerm;
+    use crate::search::terms::terms;
 
     fn commit<'a>(subject: &'a str, files: &'a [usize]) -> PastCommit<'a> {
         PastCommit { subject: subject.as_bytes(), files, changed_files: files.len() }

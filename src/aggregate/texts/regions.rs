@@ -8,13 +8,13 @@ use super::masks::{SymbolsByName, is_name_of};
 use crate::model::{MaskMode, Outline, Symbol};
 
 /// Symbols with the same text range, such as `a` and `b` of `int a, b;`, and the symbols inside it.
-pub(super) struct SymbolRegion<'o> {
+pub(in crate::aggregate) struct SymbolRegion<'o> {
     /// The byte range of the text.
-    pub(super) span: Range<usize>,
+    pub(in crate::aggregate) span: Range<usize>,
     /// The symbols, each with its mode; `None` if the mask does not name it.
-    pub(super) symbols: Vec<(&'o Symbol, Option<MaskMode>)>,
+    pub(in crate::aggregate) symbols: Vec<(&'o Symbol, Option<MaskMode>)>,
     /// The regions inside, in the order of the text.
-    pub(super) inside: Vec<Self>,
+    pub(in crate::aggregate) inside: Vec<Self>,
 }
 
 impl SymbolRegion<'_> {
@@ -35,7 +35,7 @@ impl SymbolRegion<'_> {
 }
 
 /// The modes of an outline's symbols, keyed by their addresses: two overloads may be equal in everything else.
-pub(super) struct SymbolModes(HashMap<*const Symbol, MaskMode>);
+pub(in crate::aggregate) struct SymbolModes(HashMap<*const Symbol, MaskMode>);
 
 impl SymbolModes {
     /// Returns the modes of a mask. A key for one overload takes precedence over one for all symbols of a name; of two

@@ -19,16 +19,16 @@
 //! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are measured among
 //! these chunks: measuring them in all files would require reading each.
 
-use super::bm25::{greatest, normalized};
-use super::chunks::ChunkKind;
+use super::files::{FileRanking, RankedFile};
 use super::path_class::PathClass;
-use super::query::RankingQuery;
-use super::rank::{FileRanking, RankedFile};
 use super::run_content::{RunContent, run_content};
 use super::symbol_parts::{
     FileWithSymbols, SymbolParts, SymbolScore, add_frame_scores, add_name_scores, add_quoted_scores,
     best_chunks, certainty, exact_score, text_scores,
 };
+use crate::search::chunks::ChunkKind;
+use crate::search::query::RankingQuery;
+use crate::search::terms::{greatest, normalized};
 
 /// The weights of the text of a symbol's file, and of the file's best chunks.
 const FILE_TEXT_SHARE: f64 = 0.2;
@@ -142,17 +142,17 @@ fn content_of(file: &FileWithSymbols<'_>, chunk: usize) -> RunContent {
 
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
-pub(super) mod tests {
-    use super::super::chunks::chunk_file;
-    use super::super::chunks::tests::symbol;
+pub(in crate::search) mod tests {
+    use super::super::files::{FileSignals, rank_files};
     use super::super::path_class::PathClass;
-    use super::super::query::{LineMention, NameMention, WeightedTerm};
-    use super::super::rank::{FileSignals, rank_files};
     use super::super::symbol_parts::match_chunks;
-    use super::super::vector::{TermVector, VectorBuilder};
-    use super::super::words::terms;
     use super::*;
     use crate::model::{Outline, ParseHealth, RelPath, SymbolKind};
+    use crate::search::chunks::chunk_file;
+    use crate::search::chunks::tests::symbol;
+    use crate::search::query::{LineMention, NameMention, WeightedTerm};
+    use crate::search::terms::terms;
+    use crate::search::terms::{TermVector, VectorBuilder};
 
     /// Returns the outline of a text in which each function is a paragraph that begins with `def`.
     pub(in crate::search) fn outline(text: &str) -> Outline {
@@ -263,7 +263,7 @@ def parse_header(text):
         let text = "def parse(a):\n    header = find_header(text, limit)\n\n\
                     def send(a):\n    header = find(text)\n    limit header text find limit";
         let task = "limit of the header\n\n```\nheader = find_header(text, limit)\n```\n";
-        let query = RankingQuery::of_task(task, &super::super::task::read_task(task).unwrap());
+        let query = RankingQuery::of_task(task, &crate::search::task::read_task(task).unwrap());
         check(&query, &[("a.py", text)], &["parse", "send"]);
         let quoted = |files: &[(&str, &str)]| ranked(&query, files)[0].1.parts.quoted;
         assert_eq!(quoted(&[("a.py", text)]), QUOTED_WEIGHT);

@@ -1,12 +1,11 @@
 //! Matches the stored term vectors of all files with a query, for the text part of a file's score.
 
-use super::bm25::{Saturation, inverse_frequency};
-use super::query::RankingQuery;
-use super::vector::TermVector;
+use crate::search::query::RankingQuery;
+use crate::search::terms::{Saturation, TermVector, inverse_frequency};
 
 /// The occurrences of a query's terms in the texts of some files.
 #[derive(Clone, Debug)]
-pub(super) struct TextMatches {
+pub(in crate::search) struct TextMatches {
     /// The position of a term and its count, grouped by file. Four bytes each: a large project has millions.
     matches: Vec<(u16, u8)>,
     /// Where the matches of each file end, and the length of its text.
@@ -19,7 +18,7 @@ pub(super) struct TextMatches {
 
 impl TextMatches {
     /// Matches the vectors of all files with the query. A file with a damaged vector is ranked as if it had no text.
-    pub(super) fn find(query: &RankingQuery, vectors: &[Option<TermVector<'_>>]) -> Self {
+    pub(in crate::search) fn find(query: &RankingQuery, vectors: &[Option<TermVector<'_>>]) -> Self {
         let mut texts = Self {
             matches: Vec::new(),
             files: Vec::with_capacity(vectors.len()),
@@ -57,7 +56,7 @@ impl TextMatches {
     }
 
     /// Returns the length of a file's text, in words.
-    pub(super) fn length(&self, file: usize) -> u64 {
+    pub(in crate::search) fn length(&self, file: usize) -> u64 {
         self.files[file].1
     }
 

@@ -1,16 +1,16 @@
 //! The parts of the scores of symbols in the best files: text, name, mentions and quotes.
 //!
-//! Parts are unscaled here; `rank_symbols.rs` makes them comparable.
+//! Parts are unscaled here; `symbols.rs` makes them comparable.
 
 use std::collections::HashMap;
 
-use super::bm25::{Saturation, greatest, inverse_frequency, normalized, rarity, real};
-use super::chunks::{Chunk, ChunkKind, FileChunks};
+use super::files::{FileRanking, RankedFile};
 use super::line_targets::LineTargets;
-use super::query::{LineMention, RankingQuery};
-use super::rank::{FileRanking, RankedFile};
-use super::verbatim::SharedPiece;
-use super::words::words;
+use crate::search::chunks::{Chunk, ChunkKind, FileChunks};
+use crate::search::query::{LineMention, RankingQuery};
+use crate::search::terms::{
+    Saturation, SharedPiece, greatest, inverse_frequency, normalized, rarity, real, words,
+};
 
 /// The weights of the best chunks of a file, in order.
 const BEST_CHUNKS: [f64; 3] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
@@ -64,7 +64,7 @@ impl SymbolParts {
         ]
     }
 
-    pub(super) fn sum(&self) -> f64 {
+    pub(in crate::search) fn sum(&self) -> f64 {
         self.named().iter().map(|part| part.1).sum()
     }
 }

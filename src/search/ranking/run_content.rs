@@ -15,7 +15,7 @@ const FRAMES: &[&str] = &[
 
 /// The content of a run of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunContent {
+pub(in crate::search) enum RunContent {
     /// Only ends of blocks.
     Frames,
     /// A list of imports.
@@ -36,7 +36,7 @@ impl RunContent {
 }
 
 /// Returns the content of a run of lines.
-pub(super) fn run_content(text: &str) -> RunContent {
+pub(in crate::search) fn run_content(text: &str) -> RunContent {
     let (mut found, mut open) = (RunContent::Frames, 0_i64);
     for line in text.lines().map(str::trim) {
         let is_import = 0 < open || IMPORTS.iter().any(|word| line.starts_with(word));

@@ -19,15 +19,14 @@
 //! points to lines of the file. The weights were tuned on issues and commits of real projects; each part was removed
 //! once, and those that made no difference are not here.
 //!
-//! Start with [`rank_files`]; `rank_symbols.rs` continues with the symbols of the best files.
+//! Start with [`rank_files`]; `symbols.rs` continues with the symbols of the best files.
 
-use super::bm25::normalized;
 use super::line_targets::LineTargets;
 use super::path_class::{GENERATED_FACTOR, PathClass, TEST_ENDINGS};
-use super::query::RankingQuery;
 use super::text_matches::TextMatches;
-use super::vector::TermVector;
 use crate::model::RelPath;
+use crate::search::query::RankingQuery;
+use crate::search::terms::{TermVector, normalized};
 
 /// The maximum number of files whose symbols are ranked. On 52 issues of projects with up to 2,200 files, the 40 best
 /// gave the same result as all of them.
@@ -318,17 +317,17 @@ fn bare_stem(path: &RelPath) -> &[u8] {
 }
 
 /// Returns whether many folders have files of this name, so that it says nothing about a file.
-pub(super) fn is_common_stem(stem: &[u8]) -> bool {
+pub(in crate::search) fn is_common_stem(stem: &[u8]) -> bool {
     matches!(stem, b"__init__" | b"index" | b"mod" | b"lib" | b"main")
 }
 
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
-    use super::super::query::{LineMention, PathMention, WeightedTerm};
-    use super::super::vector::VectorBuilder;
-    use super::super::words::terms;
     use super::*;
+    use crate::search::query::{LineMention, PathMention, WeightedTerm};
+    use crate::search::terms::VectorBuilder;
+    use crate::search::terms::terms;
 
     /// A file by its path and its text, with its signals.
     struct TestFile(&'static str, &'static str, FileSignals);

@@ -121,8 +121,8 @@ struct EnclosingContext<'o> {
 }
 
 /// A part of a definition that is not shown verbatim.
-pub(super) struct DefinitionCut {
-    pub(super) range: Range<usize>,
+pub(in crate::aggregate) struct DefinitionCut {
+    pub(in crate::aggregate) range: Range<usize>,
     /// What replaces it; `None` if it is hidden.
     pub(super) replacement: Option<String>,
 }

@@ -55,7 +55,7 @@ pub fn outline_lines(outline: &Outline) -> Vec<SymbolLines> {
 }
 
 /// Returns for each line the position of the innermost symbol around it.
-pub(super) fn line_owners(symbols: &[SymbolLines], lines: usize) -> Vec<Option<usize>> {
+pub(in crate::aggregate) fn line_owners(symbols: &[SymbolLines], lines: usize) -> Vec<Option<usize>> {
     let mut owners: Vec<Option<usize>> = vec![None; lines];
     // An outline lists a C type and its typedef one after the other, although they have the same lines: the second
     // would take the members' lines of the first.

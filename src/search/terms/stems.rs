@@ -24,7 +24,7 @@ pub struct Term(u32);
 
 impl Term {
     #[cfg(test)]
-    pub(super) const fn from_bits(bits: u32) -> Self {
+    pub(in crate::search) const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
@@ -53,7 +53,7 @@ impl Term {
 
 /// Returns up to eight bytes as a little-endian number, with letters in lower case.
 #[inline]
-pub(super) fn load(text: &[u8], start: usize, length: usize) -> u64 {
+pub(in crate::search) fn load(text: &[u8], start: usize, length: usize) -> u64 {
     const LOWER_CASE: u64 = 0x2020_2020_2020_2020;
     let bytes = match text[start..].first_chunk::<8>() {
         Some(chunk) => u64::from_le_bytes(*chunk),
@@ -169,7 +169,7 @@ const fn stop_slot(word: u64) -> usize {
 }
 
 #[inline]
-pub(super) fn is_stop_word(word: u64) -> bool {
+pub(in crate::search) fn is_stop_word(word: u64) -> bool {
     let mut slot = stop_slot(word);
     while STOP_SLOTS[slot] != 0 {
         if STOP_SLOTS[slot] == word {

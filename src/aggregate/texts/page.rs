@@ -9,15 +9,15 @@ const MAX_INDENT: usize = 200;
 const MAX_LINES_ABOVE: usize = 500;
 
 /// A text and where its lines begin.
-pub(super) struct SourcePage<'t> {
-    pub(super) text: &'t str,
-    pub(super) style: LanguageStyle,
+pub(in crate::aggregate) struct SourcePage<'t> {
+    pub(in crate::aggregate) text: &'t str,
+    pub(in crate::aggregate) style: LanguageStyle,
     pub(super) line_end: &'static str,
     line_starts: Vec<usize>,
 }
 
 impl<'t> SourcePage<'t> {
-    pub(super) fn new(text: &'t str, language: &str) -> Self {
+    pub(in crate::aggregate) fn new(text: &'t str, language: &str) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         let style = LanguageStyle::for_language(language);
@@ -41,7 +41,7 @@ impl<'t> SourcePage<'t> {
     }
 
     /// Returns the white space at the beginning of the line that contains `at`.
-    pub(super) fn indent(&self, at: usize) -> &'t str {
+    pub(in crate::aggregate) fn indent(&self, at: usize) -> &'t str {
         let before = &self.text[self.line_start(at)..at];
         let blank = before.len() - before.trim_start_matches(is_blank).len();
         // White space beyond ASCII takes several bytes, and the limit may fall inside one.
@@ -186,7 +186,7 @@ fn is_blank(c: char) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LanguageStyle {
+pub(in crate::aggregate) struct LanguageStyle {
     /// How blocks are marked.
     pub(super) layout: BlockLayout,
     /// The start of a line comment.
@@ -201,7 +201,7 @@ pub(super) struct LanguageStyle {
 
 /// How a language marks blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockLayout {
+pub(in crate::aggregate) enum BlockLayout {
     Indented,
     Braced,
     Worded(&'static str),
@@ -305,7 +305,7 @@ impl LanguageStyle {
 
     /// Returns a text as a comment, for the end of a line or for the middle of one; empty if the language has no such
     /// comment.
-    pub(super) fn comment(&self, words: &str, is_last: bool) -> String {
+    pub(in crate::aggregate) fn comment(&self, words: &str, is_last: bool) -> String {
         match (self.line_comment.filter(|_| is_last), self.block_comment) {
             (Some(begin), _) => format!("{begin} {words}"),
             (None, Some((begin, end))) => format!("{begin} {words} {end}"),

@@ -8,7 +8,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::chunks::{Chunk, ChunkKind, FileChunks};
+use crate::search::chunks::{Chunk, ChunkKind, FileChunks};
 
 /// The minimum number of parts of an amalgamation. If only two files share their functions, either may be the copy.
 const MIN_PARTS: usize = 2;
@@ -93,9 +93,9 @@ fn function_hash(text: &str, chunk: &Chunk<'_>, code: &mut Vec<u8>) -> Option<(u
 
 #[cfg(test)]
 mod tests {
-    use super::super::chunks::chunk_file;
-    use super::super::rank_symbols::tests::outline;
+    use super::super::symbols::tests::outline;
     use super::*;
+    use crate::search::chunks::chunk_file;
 
     fn found(texts: &[&str]) -> Vec<usize> {
         let functions_of = |text: &&str| hash_functions(text, &chunk_file(text, Some(&outline(text))));

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::focus::FocusLines;
 use super::model_text::sanitize_paragraphs;
+use crate::aggregate::routing::FocusLines;
 use crate::model::{Outline, RelPath, SummaryDetail, Symbol, ViewMode};
 
 /// Replaces a file that is excluded.

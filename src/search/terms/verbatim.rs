@@ -21,7 +21,7 @@ const MAX_LINE_BYTES: usize = 400;
 
 /// The text of a task, prepared for finding pieces of sources in it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct VerbatimText {
+pub(in crate::search) struct VerbatimText {
     /// Its lines, without quotation marks.
     lines: FxHashSet<Box<str>>,
     /// The text with single spaces between words.
@@ -32,16 +32,16 @@ pub(super) struct VerbatimText {
 
 /// A piece of a source that occurs verbatim in the task.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SharedPiece<'t> {
+pub(in crate::search) struct SharedPiece<'t> {
     /// The piece.
-    pub(super) text: &'t str,
+    pub(in crate::search) text: &'t str,
     /// Its value, if it is in one chunk only.
-    pub(super) worth: f64,
+    pub(in crate::search) worth: f64,
 }
 
 impl VerbatimText {
     /// Prepares the text of a task.
-    pub(super) fn new(text: &str) -> Self {
+    pub(in crate::search) fn new(text: &str) -> Self {
         let mut prepared = Self::default();
         for line in text.lines().map(str::trim) {
             for line in [line, without_quotation(line)] {
@@ -67,7 +67,7 @@ impl VerbatimText {
     }
 
     /// Returns the lines and parts of literals of a source that occur in the task, in order and with repetitions.
-    pub(super) fn shared_with<'t>(&self, source: &'t str) -> Vec<SharedPiece<'t>> {
+    pub(in crate::search) fn shared_with<'t>(&self, source: &'t str) -> Vec<SharedPiece<'t>> {
         let mut shared = Vec::new();
         if self.words.is_empty() {
             return shared;

@@ -82,7 +82,7 @@ impl<'o> SymbolsByName<'o> {
     }
 
     /// Returns the qualified names, in arbitrary order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::aggregate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.values().flatten().map(|symbol| symbol.qualified_name.as_str())
     }
 

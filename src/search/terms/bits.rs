@@ -17,14 +17,14 @@ pub(super) fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Writes numbers to a buffer.
-pub(super) struct BitWriter {
+pub(in crate::search) struct BitWriter {
     bytes: Vec<u8>,
     buffer: u64,
     filled: u32,
 }
 
 impl BitWriter {
-    pub(super) fn with_capacity(bytes: usize) -> Self {
+    pub(in crate::search) fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), buffer: 0, filled: 0 }
     }
 
@@ -68,7 +68,7 @@ impl BitWriter {
     }
 
     /// Returns the bytes; the last one is padded with zeros.
-    pub(super) fn finish(mut self) -> Vec<u8> {
+    pub(in crate::search) fn finish(mut self) -> Vec<u8> {
         if 0 < self.filled {
             self.bytes.push((self.buffer & 0xff) as u8);
         }
@@ -77,14 +77,14 @@ impl BitWriter {
 }
 
 /// Reads the numbers written by a [`BitWriter`].
-pub(super) struct BitReader<'a> {
+pub(in crate::search) struct BitReader<'a> {
     bytes: &'a [u8],
     buffer: u64,
     available: u32,
 }
 
 impl<'a> BitReader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(in crate::search) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, buffer: 0, available: 0 }
     }
 

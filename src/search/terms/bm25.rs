@@ -38,7 +38,7 @@ pub fn inverse_frequency(documents: usize, containing: usize) -> f64 {
 }
 
 /// Returns the rarity of a thing that `count` (at least 1) of `total` have: ln(1 + total / count).
-pub(super) fn rarity(total: usize, count: usize) -> f64 {
+pub(in crate::search) fn rarity(total: usize, count: usize) -> f64 {
     ln(1.0 + real(total) / real(count.max(1)))
 }
 
@@ -67,12 +67,12 @@ impl Saturation {
 }
 
 /// Divides values by a divisor, unless it is zero.
-pub(super) fn normalized(value: f64, greatest: f64) -> f64 {
+pub(in crate::search) fn normalized(value: f64, greatest: f64) -> f64 {
     if 0.0 < greatest { value / greatest } else { 0.0 }
 }
 
 /// Returns the greatest of some values that are not negative.
-pub(super) fn greatest(values: impl Iterator<Item = f64>) -> f64 {
+pub(in crate::search) fn greatest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, f64::max)
 }
 
