@@ -1,12 +1,12 @@
-//! Composes the context of two agents for several turns. Each sees the project in its own way, and is sent a file again
-//! only after it has changed.
+//! Composes the context of two agents for several turns. Each has its own view of the project, and receives a file
+//! again only after it has changed.
 //!
 //! ```text
 //! cargo run --example agent_turns -- PROJECT FILE SYMBOL
 //! ```
 //!
-//! The planner gets an outline of the project; the worker gets FILE in full, but without SYMBOL. What each one sees
-//! is part of its question, and not written to `slop.toml`. Press Enter for the next turn; edit a file before.
+//! The planner gets an outline of the project; the worker gets FILE in full, but without SYMBOL. These views are part
+//! of the requests, and are not written to `slop.toml`. Edit a file, then press Enter for the next turn.
 
 use std::env;
 use std::error::Error;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Composes what each agent has not been sent yet, and writes a line about it.
+/// Composes what each agent has not received yet, and writes a line about it.
 pub fn write_turn(
     project: &Project,
     file: &str,
@@ -37,8 +37,8 @@ pub fn write_turn(
     out: &mut dyn Write,
 ) -> Result<(), Box<dyn Error>> {
     for (name, query) in [("planner", planner()), ("worker", worker(file, symbol))] {
-        // A document is recorded under its name, and `since_last` asks for what has changed since then. The first one is
-        // whole.
+        // A document is recorded under its name, and `since_last` requests the changes since then. The first document
+        // is complete.
         let query = AggregateQuery { name: Some(name.to_owned()), since_last: true, ..query };
         let document = project.ask(query)?;
         let paths: Vec<&str> = document.receipt.files.iter().map(|file| file.path.as_str()).collect();
@@ -47,15 +47,15 @@ pub fn write_turn(
     Ok(())
 }
 
-/// Asks for the whole project, as tier 1 shows it.
+/// Returns a query for the whole project at tier 1.
 fn planner() -> AggregateQuery {
     let choice = ViewSelection { tier: Some(1), ..ViewSelection::default() };
     AggregateQuery { choice, ..AggregateQuery::default() }
 }
 
-/// Asks for one file in full, without one symbol.
+/// Returns a query for one file in full, without one symbol.
 fn worker(file: &str, symbol: &str) -> AggregateQuery {
-    // A mask that only hides shows everything else.
+    // A mask that only hides symbols shows everything else.
     let mask = [(symbol.to_owned(), MaskName::Hide)].into();
     let item = ItemEntry { ast_mask: mask, ..ItemEntry::new(file) };
     let choice = ViewSelection { tier: Some(3), items: vec![item], ..ViewSelection::default() };

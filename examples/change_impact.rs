@@ -1,4 +1,4 @@
-//! Finds a symbol by words, then what uses it, and which tests to run once it has changed.
+//! Finds a symbol by words, then its uses, and the tests to run after changing it.
 //!
 //! ```text
 //! cargo run --example change_impact -- PROJECT "words about the symbol"
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     report_impact(Path::new(folder), words, &mut io::stdout())
 }
 
-/// Writes what depends on the function that matches `words` best.
+/// Writes what depends on the function that best matches `words`.
 pub fn report_impact(folder: &Path, words: &str, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let project = Project::open(folder)?;
 
@@ -28,7 +28,7 @@ pub fn report_impact(folder: &Path, words: &str, out: &mut dyn Write) -> Result<
     let Some(hit) = found.hits.first() else {
         return Err(format!("no function of {} matches {words:?}", folder.display()).into());
     };
-    // A name may have several definitions. Behind the path of a file it means the one of that file.
+    // A name may have several definitions. With the path of a file before it, it means the definition in that file.
     let symbol = format!("{}:{}", hit.path, hit.name.as_deref().unwrap_or_default());
     writeln!(out, "{symbol}, line {}", hit.start_line.unwrap_or(1))?;
 

@@ -1,13 +1,12 @@
 """Four agents of four tiers on one project, driven through slop's daemon.
 
-The program makes a small project in a temporary folder, starts a daemon for it, and plays four turns. Between the turns
-files are edited, added and removed, the cache is cleared, and slop.toml is broken for a while. Each agent has masks,
-slices or a preset of its own, which travel in its requests: nothing is written to slop.toml for them. The conversation
-travels in the body of the requests, too.
+The program creates a small project in a temporary folder, starts a daemon for it, and runs four turns. Between the
+turns, files are edited, added and removed, the cache is cleared, and slop.toml is temporarily invalid. Each agent has
+its own masks, slices or preset, which are part of its requests and not written to slop.toml. The conversation is part
+of the requests too.
 
-Every answer is checked against the files themselves: it must be fresh, have the SHA-256 of each file as it is on disk,
-and contain no line that has been edited away, and nothing that the agent's mask hides. The program prints a transcript and
-fails at the first stale byte.
+Every answer is checked against the files: it must be fresh, have the SHA-256 of each file on disk, and contain no
+removed line and nothing that the agent's mask hides. The program prints a transcript and fails at the first stale byte.
 
 Usage: python3 examples/orchestrator.py
 It needs Python 3.9, and slop in PATH or in the variable SLOP.
@@ -44,7 +43,7 @@ FILES = {
     "slop.toml": '[[files]]\npath = "README.md"\nview_mode = "outline"\n',
 }
 
-# What each agent is given. The keys of `choice` and `attachments` may be at the top level of a request.
+# The requests of each agent. The keys of `choice` and `attachments` may be at the top level of a request.
 AGENTS = {
     "orchestrator": {"tier": 1},
     "lead": {
@@ -65,7 +64,7 @@ AGENTS = {
     },
 }
 
-# What an agent must never be shown, because its mask leaves it out.
+# Text that an agent must never receive, because its mask hides it.
 HIDDEN = {"worker": ["_token", "hunter2"], "tester": ["_token", "hunter2", "def push"]}
 
 
@@ -82,7 +81,7 @@ class SocketConnection(http.client.HTTPConnection):
 
 
 class Project:
-    """The files on disk, and the lines that were edited away."""
+    """The files on disk, and the lines that edits have removed."""
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
@@ -115,7 +114,7 @@ class Project:
         return finished.stdout
 
     def ask(self, route, body):
-        """Sends a question and returns its envelope; a refusal has the key `error`."""
+        """Sends a query and returns the envelope of the answer, which has the key `error` if the query failed."""
         connection = SocketConnection(self.root / ".slop_cache" / "daemon.sock")
         connection.request("POST", route, json.dumps(body), {"Content-Type": "application/json"})
         envelope = json.load(connection.getresponse())
@@ -127,7 +126,7 @@ class Project:
 
 
 class Session:
-    """The agents' conversation, and what has been checked of their answers."""
+    """The agents' conversation, and the results of checking their answers."""
 
     def __init__(self, project):
         self.project = project
@@ -139,7 +138,7 @@ class Session:
         self.messages.append({"role": agent, "content": text})
 
     def turn(self, title):
-        """Gives every agent its document, and prints what it was shown."""
+        """Requests a document for every agent, and prints what it shows."""
         print(title)
         notes = []
         for agent, question in AGENTS.items():
@@ -163,7 +162,7 @@ class Session:
         document = envelope["data"]
         for file in document["receipt"]["files"]:
             assert file["sha256"] == self.project.sha256(file["path"]), file
-        # A line that begins with a minus is one of a difference, which says what has been removed.
+        # A line that begins with a minus is part of a diff, and shows what was removed.
         lines = [line for line in document["text"].splitlines() if not line.startswith("-")]
         stale = [line for line in lines if line.strip() and line in self.project.gone]
         assert not stale, (agent, stale)
@@ -174,7 +173,7 @@ class Session:
 
 
 def by_view(files):
-    """Returns the paths of files by the view that they are shown in."""
+    """Returns the paths of files by their views."""
     views = {}
     for file in files:
         views.setdefault(file["view"], []).append(file["path"])

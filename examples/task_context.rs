@@ -1,4 +1,4 @@
-//! Composes the context of one question to a language model: the lines of a project that matter for a task.
+//! Composes the context for a question to a language model: the lines of a project that matter for a task.
 //!
 //! ```text
 //! cargo run --example task_context -- PROJECT "the text of an issue" [TOKENS] > context.md
@@ -13,7 +13,7 @@ use std::path::Path;
 
 use slop::{AggregateQuery, Project, ViewSelection};
 
-/// Enough for the files that one change touches, and cheap enough to be sent with every question.
+/// Enough for the files that one change affects, and cheap enough to send with every question.
 const DEFAULT_TOKENS: u64 = 15_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -46,7 +46,7 @@ pub fn write_context(
         writeln!(report, "{:>6} tokens  {:<9} {}", file.tokens, file.view, file.path)?;
     }
     writeln!(report, "{} of {tokens} tokens, {} files left out", receipt.tokens, receipt.left_out.len())?;
-    // A file that could not be read does not stop the others, so its error is in the receipt.
+    // An unreadable file does not affect the others; its error is in the receipt.
     for problem in &receipt.problems {
         writeln!(report, "{}: {}", problem.path.as_deref().unwrap_or("the project"), problem.why)?;
     }

@@ -1,6 +1,6 @@
-//! How long a process that stays takes for one document, without the socket: `cargo run --release --example answers --
-//! FOLDER`. The folder must be a copy of one's own: ten of its files are edited again and again, and put back.
-//! A figure for people; no test depends on it.
+//! Measures how long a long-running process takes for one document, without the socket: `cargo run --release --example
+//! answers -- FOLDER`. Use a copy of the folder: ten of its files are edited repeatedly, and restored. No test depends
+//! on the result.
 
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program of its own, with no windows")]
 

@@ -1,5 +1,5 @@
-//! The floor for `slop index`: a bare program that walks a folder, reads and hashes every file, and parses what is
-//! Python, C or C++, on all cores, and keeps nothing. `tests/bench/run.sh` runs the two side by side.
+//! The lower bound for `slop index`: walks a folder, reads and hashes every file, and parses Python, C and C++ files,
+//! on all cores, without storing anything. `tests/bench/run.sh` compares the two.
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program of its own, with no windows")]
 

@@ -13,10 +13,10 @@ use slop::internals::syntax::FileStructure;
 use slop::internals::sys::{Clock, WallClock};
 use slop::internals::{discover, syntax};
 
-/// The maximum cost of any text.
+/// The maximum time for any text.
 const MAX_TIME: Duration = Duration::from_secs(2);
 
-/// The maximum cost of checking for errors, which no user waits for.
+/// The maximum time for checking for errors, which no user waits for.
 const MAX_COUNT_TIME: Duration = Duration::from_secs(20);
 
 /// After this time, a derivation is in a loop that never checks for cancellation.
@@ -49,12 +49,12 @@ pub(crate) struct StructureVerdict {
     pub(crate) errors: usize,
     /// The number of error nodes in its skeleton.
     pub(crate) skeleton_errors: usize,
-    /// Violated guarantees; the same fault always begins with the same words.
+    /// Violated guarantees; messages about the same fault begin with the same words.
     pub(crate) faults: Vec<String>,
 }
 
-/// Says whether a skeleton of that language promises to be code. Python's has `...` and a comment where a body was, and is
-/// not parsed again where the text was broken.
+/// Returns whether skeletons of the language must be valid code. Python's have `...` and a comment in place of a body,
+/// and are not parsed again if the text had errors.
 pub(crate) fn skeleton_is_checked(language: &str) -> bool {
     language != "python"
 }
@@ -67,7 +67,7 @@ pub(crate) fn languages() -> Vec<&'static str> {
     ids
 }
 
-/// Returns the texts below a folder with the ids of their types.
+/// Returns the texts in a folder, recursively, with the ids of their types.
 pub(crate) fn samples(folder: &Path) -> Vec<(&'static str, SourceSample)> {
     let mut files = Vec::new();
     collect(folder, &mut files);
@@ -158,7 +158,7 @@ fn after(limit: Duration) -> impl FnMut() -> bool {
     move || limit < WallClock.thread_time().saturating_sub(began)
 }
 
-/// A text too broken to be parsed quickly offers nothing to compare a skeleton with.
+/// A text with so many errors that it cannot be parsed quickly is no reference for its skeleton.
 fn count_errors(language: &str, text: &str, structure: &FileStructure, verdict: &mut StructureVerdict) {
     if structure.outline.health.fallback.is_some() {
         return;

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""What a document contains of the next edit: slop against aider's repository map, repomix and whole files by BM25.
+"""How much of the next edit a document contains: slop, aider's repository map, repomix, and whole files by BM25.
 
     context.py measure JUDGES --mirrors DIR [--slop BIN] [--repomix JS] [--only KINDS] [--commits OUT] [--issues OUT --data FILE]
     context.py report  JUDGES [--commits NAME=OUT]... [--issues NAME=OUT=DATA]... [--slop-label LABEL]
 
-JUDGES holds the two judges, `localise` (commits: which of the files that a commit edits are shown with a symbol) and
-`issues` (which lines of an issue's fix are shown). Their READMEs say how OUT and DATA are prepared; DIR has the
-repositories with their history as OWNER+NAME/repo. `measure` keeps every result in OUT and continues where an earlier run
-ended; REPOS="OWNER+NAME ..." chooses repositories. `report` prints the tables of docs/benchmarks-documents.md: means over
-repositories (commits) or issues, with intervals of 95 % by bootstrap, of the commits that slop,
-aider and BM25 were all measured on (repomix on as many of them as there are), and the differences between slop and the
-best of the others.
+JUDGES has the two evaluation programs, `localise` (commits: which of the edited files are shown with a symbol) and
+`issues` (which lines of an issue's fix are shown). Their READMEs describe how to prepare OUT and DATA; DIR has the
+repositories with their history as OWNER+NAME/repo. `measure` stores every result in OUT and continues where an earlier
+run ended; REPOS="OWNER+NAME ..." selects repositories. `report` prints the tables of docs/benchmarks-documents.md:
+means over repositories (commits) or issues, with 95 % intervals (bootstrap), and the differences between slop and the
+best of the others. Only commits that were measured with slop, aider and BM25 count (and with repomix, as far as
+available).
 
-Each program has the same limit in tokens of o200k_base. aider's map knows what the task mentions (or has the file in its
-chat). repomix takes no task: its output is cut at the limit. Whole files by BM25 are sources alone, cut at the limit, for
-the words of the task or of the file in focus.
+Each program has the same limit in tokens of o200k_base. aider's map is given the names that the task mentions (or the
+file in its chat). repomix takes no task: its output is cut at the limit. Whole files by BM25 are source files only,
+ranked by the words of the task or of the file in focus, and cut at the limit.
 
-Needs what the judges need, aider-chat, and node for repomix.
+Needs the dependencies of the evaluation programs, aider-chat, and node for repomix.
 """
 
 import argparse
@@ -37,7 +37,7 @@ SEED, ROUNDS = 1, 2000
 
 
 def judge(folder, arguments):
-    """Loads a judge's run.py as a module; with these arguments it measures nothing by itself."""
+    """Loads an evaluation program's run.py as a module; with these arguments, it does not measure by itself."""
     sys.path.insert(0, folder)
     spec = importlib.util.spec_from_file_location("judge_run", os.path.join(folder, "run.py"))
     module = importlib.util.module_from_spec(spec)
@@ -60,7 +60,7 @@ def keep(path, result):
 
 
 def bm25_order(words, lengths, query):
-    """Returns the positions of the documents, the best first."""
+    """Returns the positions of the documents, best first."""
     mean = sum(lengths) / max(len(lengths), 1)
     with_term = {term: sum(term in of for of in words) for term in query}
 
@@ -78,7 +78,7 @@ def bm25_order(words, lengths, query):
 
 
 def whole_files(common, repo, blobs, task):
-    """Returns the judge's scores of whole files, for the task's text and for the text of the file in focus."""
+    """Returns the scores of whole files, for the task's text and for the text of the file in focus."""
     tree = common.tree_of(repo, task["parent"])
     blobs.need(tree)
     paths = sorted(path for path in tree if tree[path] in blobs.known and common.is_source(path))
@@ -163,13 +163,13 @@ def measure_commits(options):
                     keep(to, whole_files(common, repo, blobs, task))
 
 
-# --- issues: the judge runs slop and BM25; here aider and repomix
+# --- issues: `issues` itself runs slop and BM25; aider and repomix are run here
 
 
 def rival_document(runner, kind, tree, text):
-    """Returns a program's output as blocks under headings, as the judge of issues reads them."""
+    """Returns a program's output as blocks under headings, in the format of `issues`."""
     runner.BUDGETS = [ISSUE_BUDGET]
-    # The runners read the output into blocks and score these: here the blocks themselves are wanted.
+    # The runners parse the output into blocks and score them; here, the blocks themselves are needed.
     runner.score = lambda blocks, *_: blocks
     listed = subprocess.run(["git", "-C", tree, "ls-files", "-z"], capture_output=True, text=True).stdout
     paths = {path for path in listed.split("\0") if path}
@@ -232,7 +232,7 @@ def measure_issues(options):
             subprocess.run(["git", "-C", tree, "checkout", "-q", "-f", "--detach", row["base_commit"]], check=True)
             try:
                 document = rival_document(runner, kind, tree, row["problem_statement"])
-            except Exception as error:  # one project that a program fails on is no reason to end
+            except Exception as error:  # a failure in one project does not end the run
                 print(row["instance_id"], kind, repr(error)[:200], file=sys.stderr)
                 continue
             measured = lib.measure(document, truth["gold"], set(truth["tree"]))
@@ -252,7 +252,7 @@ def measure_issues(options):
 
 
 def interval(groups):
-    """Returns the mean over groups of their means, and its interval of 95 %."""
+    """Returns the mean of the means of groups, and its 95 % interval."""
     import numpy as np
 
     rng = np.random.default_rng(SEED)
@@ -277,7 +277,7 @@ def commit_results(out):
             if result["files"]:
                 shares = [file[1] for file in result["files"].values()]
                 results[key][repo][commit] = sum(shares) / len(shares)
-                if key.startswith("repomix/A/"):  # it takes no task
+                if key.startswith("repomix/A/"):  # repomix takes no task
                     results[key.replace("/A/", "/B/")][repo][commit] = results[key][repo][commit]
     return results
 

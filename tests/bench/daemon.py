@@ -116,7 +116,7 @@ class Daemon:
         return found
 
     def wait_quiet(self):
-        """Waits until nothing is pending and the daemon is idle."""
+        """Waits until no work is pending and the daemon is idle."""
         quiet = 0
         while quiet < 5:
             before = self.cpu()

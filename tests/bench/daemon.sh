@@ -4,7 +4,7 @@
 #   tests/bench/daemon.sh TREE               TREE: a git checkout; a copy of it is measured
 #   PARTS=latency tests/bench/daemon.sh …    only some of the parts `documents`, `tree` and `latency`
 #   ROUNDS=9 IDLE_SECONDS=10 LOAD_SECONDS=5  repetitions and durations
-#   WORK=DIR                                 the folder for copies, kept for the next run; default: a temporary folder
+#   WORK=DIR                                 a folder for copies, kept for the next run; default: a temporary folder
 #
 # `documents` requests TREE's document for tier 3. `tree` and `latency` use a repository of 100,000 small files in 5,000
 # folders with two branches that have no file in common. Each figure is printed with its target.

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Measures what `slop aggregate --since-last` delivers of real commits, against `git diff`.
+"""Compares what `slop aggregate --since-last` delivers for real commits with `git diff`.
 
     tests/bench/deltas.py [--commits 60] [--slop PATH] [--tier 3] REPOSITORY...
 
-Each REPOSITORY is a git repository with history, bare or not. Of each, commits without merges are taken at equal
-distances from the last 1,200. For each commit a project with the files that it changes is aggregated as they were, and
-again as they are after it. By default the reader has the full texts; with --tier, what that tier shows.
+Each REPOSITORY is a git repository with history, bare or not. The commits are evenly spaced over its last 1,200,
+without merges. For each commit, a project with the files that it changes is aggregated before and after the commit. By
+default, the reader has the full texts; with --tier, it has what that tier shows.
 
-Printed for each repository: the tokens of `git diff` divided by the tokens of the changed files' blocks with their headings,
-in sum and as the mean over commits with a 95 % interval (bootstrap); and the share of symbols that git's hunks touch and
-that the delta names, the innermost and the outermost symbol around each changed line that is not blank. Files that a
-commit adds, deletes or renames are counted apart: a new file is delivered as a first delivery would.
+For each repository, the program prints the tokens of `git diff` divided by the tokens of the changed files' blocks with
+their headings, in total and as the mean over commits with a 95 % interval (bootstrap); and the share of the symbols
+touched by git's hunks that the delta names, where the innermost and the outermost symbol around each changed line that
+is not blank count. Files that a commit adds, deletes or renames are counted separately: a new file is delivered in
+full.
 """
 import argparse
 import json
@@ -47,7 +48,7 @@ class Project:
         path.write_bytes(content)
 
     def outlines(self):
-        """Returns for each file its symbols: first line, last line, name, depth."""
+        """Returns the symbols of each file: first line, last line, name, depth."""
         found = {}
 
         def walk(symbols, depth, out):
@@ -84,11 +85,11 @@ def touched(diff, old, new, old_text, new_text):
 
 
 def tokens(slop, texts):
-    """Returns the tokens of texts, counted by slop as it counts documents."""
+    """Returns the numbers of tokens of texts, as slop counts them in documents."""
     with tempfile.TemporaryDirectory() as folder:
         project = Project(slop, folder)
         project.write("slop.toml", b"[limits]\nmax_bytes = 100000000\n")
-        # What a block takes besides its text is found out by one that is a single token.
+        # A block with a text of a single token shows the overhead of a block.
         for at, text in enumerate([b"x\n", *texts]):
             project.write(f"{at:04}.txt", text)
         answer = project.ask("aggregate", "--strategy", "full", "--order", "path", "--dry-run")
@@ -97,7 +98,7 @@ def tokens(slop, texts):
 
 
 def measure(slop, repository, commit, view, git):
-    """Returns the texts of one commit and what the delta does not name; `None` if it changes no text."""
+    """Returns the texts of one commit and the symbols that the delta does not name; `None` if it changes no text."""
     status = git("diff", "--name-status", "-z", "-M", f"{commit}^", commit).split(b"\0")
     changed, others, at = [], 0, 0
     while at + 1 < len(status):

@@ -1,8 +1,9 @@
 //! Searches for texts that violate the guarantees for a language by damaging real files at random.
 //!
-//! `cargo run --profile fast --example fuzz -- FOLDER LANGUAGE --seconds 600` or `--all` for every language that has files
-//! there. Given a file in the folder's place, only that file is tried, as it is. A text with a fault is made smaller and written beside `--failing`. The same seed damages the same files in the
-//! same way; the text at hand is written before it is tried, so that it is there even if the program dies of it.
+//! `cargo run --profile fast --example fuzz -- FOLDER LANGUAGE --seconds 600`, or `--all` instead of LANGUAGE for every
+//! language with files in the folder. Given a file instead of a folder, only that file is checked, unchanged. Failing
+//! texts are minimized, and written to files whose names begin with `--failing`. The same seed damages the same files
+//! in the same way. Each text is written before it is checked, so that it is available even if it crashes the program.
 
 #![expect(
     clippy::disallowed_methods,
@@ -26,7 +27,7 @@ mod checks;
 /// Longer texts are cut, because many small texts find more than a few large ones.
 const MAX_BYTES: usize = 32 << 10;
 
-/// After this many different faults, a language has to be fixed before more can be learned.
+/// The number of different faults after which the search in a language ends, so that they can be fixed first.
 const MAX_FAULTS: usize = 8;
 
 /// How long a fault is minimized.
@@ -48,7 +49,7 @@ struct FuzzArgs {
     /// Id of the language
     #[arg(required_unless_present = "all")]
     language: Option<String>,
-    /// Check every language with files there, one after the other
+    /// Check every language with files in the folder, one after the other
     #[arg(long)]
     all: bool,
     /// How long to check each language

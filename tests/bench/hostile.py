@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures processor time and peak memory of slop on files of one repeated token, in every language.
 
-In a token, § is replaced by the number of the repetition, which makes names that differ.
+In a token, § is replaced by the number of the repetition, which makes names distinct.
 
     tests/bench/hostile.py --slop target/release/slop [--bytes 1000000] [--language go …] [--token '"' …]
 
-Each file is all that a project has: slop indexes it and shows its skeleton and its task ranking. The goal is 2 s of
-processor time and 256 MB for a file of 1 MB. Files above the goal are listed, the most expensive first, and the exit
-code is 1 if there are any; the time is processor time, but a busy machine raises even that.
+Each file is the only one of its project: slop indexes it, shows its skeleton, and makes a document for a task. The goal
+is 2 s of processor time and 256 MB for a file of 1 MB. Files that exceed it are listed, the most expensive first, and
+the exit code is 1 if there are any. Even processor time is higher on a busy machine.
 """
 
 import argparse

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures what `slop hydrate` has at hand of the files that later commits edit, and how much of its document stays.
+"""Measures the share of later edited files that `slop hydrate` provides, and how much of its document stays the same.
 
     tests/bench/hydration.py [--commits 300] [--steps 20] [--slop PATH] REPOSITORY...
 
 Each REPOSITORY is a git repository with history, bare or not. It is checked out as it was `--commits` first-parent
-commits ago and hydrated with the default limits. Printed is the mean over those commits of the share of edited files
-that are HOT or WARM at depth 2 or more, among files that existed then. Two baselines fill the same number of bytes
+commits ago and hydrated with the default limits. The result is the share of edited files that are HOT, or WARM at depth
+2 or more, among files that existed then, as the mean over those commits. Two baselines fill the same number of bytes
 (hydration.max_project_bytes): files by path, and files by how often earlier commits changed them.
 
-Then the last `--steps` of those commits are checked out one after another, hydrated, and the document is written: the
-mean share of its bytes that begin like the one before is what a provider's prompt cache keeps.
+Then the last `--steps` of those commits are checked out one after another, hydrated, and the document is written. The
+mean share of its bytes that are a common prefix with the previous document is what a provider's prompt cache keeps.
 """
 import argparse
 import collections

@@ -1,8 +1,8 @@
 """Measures how long `slop lsp` takes to answer: lsp.py SLOP TREE [ROUNDS]
 
-Opens 20 source files of TREE one after the other, and asks every question about a symbol of each, once with a daemon and
-once without. TREE is only read. Prints the time from the start of the process to the first answer, and percentiles of the
-time from a request to its answer.
+Opens 20 source files of TREE one after the other, and sends every kind of request about a symbol of each, with and
+without a daemon. TREE is not modified. Prints the time from the start of the process to the first answer, and
+percentiles of the time from a request to its answer.
 """
 
 import json

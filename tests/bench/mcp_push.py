@@ -1,10 +1,10 @@
 """Measures how long after an edit an MCP client is notified: mcp_push.py SLOP TREE [EDITS]
 
-Starts a daemon in TREE and subscribes to 20 of its files: at `slop mcp` with `resources/subscribe`, there with
-`subscriptions/listen`, and with the latter at the daemon's `/mcp`. Then it appends to one of them at a time, at random
-intervals. TREE is a copy that may be changed. Fails if the 99th percentile is above 50 ms. Next to the times it prints how
-long this script's own sleeps of 25 ms, the time for which the daemon waits for a file to settle, took: what the machine
-itself adds.
+Starts a daemon in TREE and subscribes to 20 of its files in three ways: with `resources/subscribe` and with
+`subscriptions/listen` at `slop mcp`, and with `subscriptions/listen` at the daemon's `/mcp`. Then it appends to one
+file at a time, at random intervals. TREE must be a copy, because it is modified. Fails if the 99th percentile is above
+50 ms. It also prints how long sleeps of 25 ms take in this script, which shows the delays of the machine itself: the
+daemon waits for 25 ms until a file has settled.
 """
 
 import http.client
@@ -60,7 +60,7 @@ class Server:
 
 
 class Endpoint:
-    """The daemon's own: one request, whose answer is a stream of events."""
+    """The daemon's MCP server: one request, whose response is a stream of events."""
 
     def __init__(self):
         with open(os.path.join(TREE, ".slop_cache", "daemon.listen"), encoding="utf-8") as file:
@@ -146,7 +146,7 @@ def clock():
     return position and position.split(":")[1]
 
 
-# Of files that are cached the daemon reports nothing when it starts.
+# When it starts, the daemon reports only files that are not cached.
 shutil.rmtree(os.path.join(TREE, ".slop_cache"), ignore_errors=True)
 listed = json.loads(subprocess.check_output([SLOP, "--no-daemon", "status", "--json"], cwd=TREE, env=environment))
 FILES = [file["path"] for file in listed["data"]["files"] if os.path.splitext(file["path"])[1] in COMMENTS]
@@ -154,7 +154,7 @@ FILES = FILES[:: max(1, len(FILES) // 20)][:20]
 print(f"{len(listed['data']['files'])} files, of which {len(FILES)} are edited")
 daemon = subprocess.Popen([SLOP, "watch", "--quiet", "--listen", "127.0.0.1:0"], cwd=TREE, env=environment)
 try:
-    # Its first event has all files: an edit is only measured after it.
+    # The first event lists all files; edits are measured after it.
     while clock() in (None, "0"):
         time.sleep(0.1)
     slowest = max(

@@ -1,4 +1,4 @@
-//! Prints figures about the sources, to compare one state of them with another.
+//! Prints metrics of the sources, to compare revisions.
 //!
 //! `cargo run --example metrics`, in the root of the repository.
 
@@ -20,7 +20,7 @@ use syn::visit::{self, Visit};
 
 use crate::source::{Sources, attributes, is_of_tests};
 
-/// A function of more lines is worth a second look.
+/// Functions with more lines should be reviewed.
 const LONG_FUNCTION: usize = 40;
 
 fn main() {
@@ -71,7 +71,7 @@ fn main() {
     }
 }
 
-/// What is counted in one file after the other.
+/// The counts over all files.
 #[derive(Default)]
 struct Figures {
     with_tests: bool,

@@ -3,9 +3,9 @@
 
     tests/bench/performance.py LARGE SMALL SLOP...      ROUNDS=5 SYMBOLS=60 EDITS=20
 
-LARGE and SMALL are git checkouts, of which copies are measured. Each round starts a daemon of each build in turn, so that
-builds are compared under the same load. The first column of the table is the first build. Times are medians of all rounds
-in milliseconds; memory is the largest of all rounds in megabytes (10^6 bytes).
+LARGE and SMALL are git checkouts, of which copies are measured. Each round starts a daemon of each build in turn, so
+that builds are compared under the same load. The first column of the table is the first build. Times are medians of all
+rounds in milliseconds; memory is the maximum of all rounds in megabytes (10^6 bytes).
 """
 
 import atexit
@@ -24,9 +24,9 @@ import time
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 SYMBOLS = int(os.environ.get("SYMBOLS", "60"))
 EDITS = int(os.environ.get("EDITS", "20"))
-# Memory is read after a pause: a daemon may return some only when it has been idle for a moment.
+# Memory is read after a pause, because a daemon may release some only when it has been idle for a moment.
 IDLE_SECONDS = float(os.environ.get("IDLE_SECONDS", "12"))
-# With the tier's limit of 80,000 tokens, as agents ask for it, and without any.
+# With the tier's limit of 80,000 tokens, as agents request it, and without a limit.
 TIER3 = {"choice": {"tier": 3}}
 UNLIMITED = {"choice": {"tier": 3, "budget": "none"}}
 ENVIRONMENT = {**os.environ, "SLOP_CONFIG": "/dev/null"}
@@ -48,7 +48,7 @@ class Daemon:
         return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT).stdout
 
     def ask(self, path, body=None):
-        """Returns the bytes of an answer, and how many milliseconds they took."""
+        """Returns the bytes of an answer, and its time in milliseconds."""
         data = b"" if body is None else json.dumps(body).encode()
         head = (
             f"{'GET' if body is None else 'POST'} /v1/{path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
@@ -85,7 +85,7 @@ class Daemon:
         return 0
 
     def spans(self):
-        """Returns a line for each step of answers; none from a build that does not measure them."""
+        """Returns a line for each step of answers; no lines for a build that does not measure them."""
         return self.run("status", "--spans").partition("\n\n")[2]
 
     def stop(self):

@@ -4,14 +4,15 @@
     tests/bench/readme_table.py --slop PROGRAM [--repomix PROGRAM] [--aider PROGRAM] [--ctags PROGRAM]
                                 [--rounds 5] [--sources src] --file PATH REPOSITORY
 
-PROGRAM is a command, such as `repomix` or `node /path/to/repomix.cjs`; one that is not given is looked up on the PATH
-and left out if it is not there. REPOSITORY is a git repository; its HEAD is cloned into a temporary folder. PATH is the
-file that is shown before and after, and that the edit appends a function to. Needs Linux, and tiktoken for Python.
+PROGRAM is a command, such as `repomix` or `node /path/to/repomix.cjs`; programs that are not given are looked up on the
+PATH, and left out if they are missing. REPOSITORY is a git repository; its HEAD is cloned into a temporary folder. PATH
+is the file that is shown before and after, and that the edit appends a function to. Needs Linux, and tiktoken for
+Python.
 
 Tokens are those of o200k_base. Times are processor time of the program and its children, medians over the rounds,
 divided by the time of the first run in the first column; the programs take turns. A first run has no cache.
 Files that were read are counted from inotify's events. A function or class counts as named if its name occurs as a word
-in the part of the output about its file; `ast` says which there are, without those inside of functions.
+in the part of the output about its file; `ast` lists them, except those inside of functions.
 """
 import argparse
 import ast
@@ -35,7 +36,7 @@ PROBE = "\n\ndef probe_of_readme_table_{}(value: int) -> int:\n    return value 
 
 
 def programs(options):
-    """Returns for each column its command line, and what it keeps between runs."""
+    """Returns the command line of each column, and the files that it keeps between runs."""
     found = {}
     for name, given, arguments, cache in (
         ("slop, tier 1", options.slop, "--no-daemon aggregate --tier 1 --stdout", ".slop_cache"),
@@ -111,7 +112,7 @@ class ReadFiles:
 
 
 def parts(output, tracked):
-    """Splits an output into what it says about each file, in the formats of all four programs."""
+    """Splits an output into the parts about each file, in the formats of all four programs."""
     found, current = collections.defaultdict(list), None
     for line in output.split("\n"):
         heading = re.match(r'### (.+)$|<file path="(.+)">$|(\S+):$', line)
@@ -130,7 +131,7 @@ def parts(output, tracked):
 
 
 def symbols(folder, tracked, below):
-    """Returns the file and name of each function and class, without those inside of functions."""
+    """Returns the file and name of each function and class, except those inside of functions."""
     found = set()
     for path in tracked:
         if path.endswith(".py") and path.startswith(below + "/"):
@@ -145,7 +146,7 @@ def symbols(folder, tracked, below):
 
 
 def measure(options, folder, home):
-    """Returns for each column its figures: lists of times, and what the last round's outputs contain."""
+    """Returns the figures of each column: lists of times, and the contents of the last round's outputs."""
     tracked = set(filter(None, subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True,
                                               check=True).stdout.decode().split("\0")))
     columns = programs(options)
@@ -219,7 +220,7 @@ def main():
         folder, home = pathlib.Path(scratch) / "project", pathlib.Path(scratch) / "home"
         home.mkdir()
         subprocess.run(["git", "clone", "-q", options.repository, str(folder)], check=True)
-        # As git does, slop reads files again that were written a moment before it read them first.
+        # As git does, slop reads files again that were written just before it first read them.
         time.sleep(3)
         table(options, *measure(options, folder, home))
 

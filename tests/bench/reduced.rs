@@ -1,9 +1,9 @@
 //! Compares cost and results of parsing preprocessed texts with full parses, file by file on one thread.
 //!
 //! `cargo run --release --example reduced -- [SWITCH…] FOLDER… [FILE…]` prints a line of figures for each language of
-//! each folder. `--show` prints each symbol that one way has and the other has not (`-` full alone, `+` reduced alone,
-//! `~` the same symbol told otherwise), `--skeletons` names the files whose skeletons differ, `--text` prints what the
-//! scanner leaves of each file and nothing else, `--only LANGUAGE` looks at one language.
+//! each folder. `--show` prints each symbol that differs (`-` only in the full parse, `+` only in the preprocessed one,
+//! `~` in both, with different properties), `--skeletons` lists the files whose skeletons differ, `--text` prints only
+//! the preprocessed text of each file, `--only LANGUAGE` selects one language.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,5 +1,5 @@
-//! Finds the references of a folder without an index: `refs --project FOLDER refs --all --json` prints one reference a
-//! line, as the judges of references read them. With `--stats` it prints what that cost in their place.
+//! Finds the references of a folder without an index: `refs --project FOLDER refs --all --json` prints one reference
+//! per line, in the format of the evaluation programs. With `--stats`, it prints time and memory instead.
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program of its own, with no windows")]
 
@@ -33,7 +33,7 @@ fn main() {
     print(&files, &found).expect("standard output can be written");
 }
 
-/// Returns the facts of the files of a folder, and how many bytes they have when encoded.
+/// Returns the facts of the files in a folder, and their encoded size in bytes.
 fn read_facts(root: &Path) -> (Vec<ProjectFile>, usize) {
     let walk = ignore::WalkBuilder::new(root).build().flatten();
     let regular = walk.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
@@ -85,7 +85,7 @@ fn language(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a header has words that only C++ has.
+/// Returns whether a header contains text that only C++ has.
 fn is_header_of_cpp(text: &str) -> bool {
     ["namespace ", "template", "std::", "_NAMESPACE", "\nclass "].iter().any(|word| text.contains(word))
 }

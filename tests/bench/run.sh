@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures slop on a tree, side by side with comparable programs.
+# Measures slop on a tree, in comparison with similar programs.
 #
 #   tests/bench/run.sh [TREE]        TREE: a folder, preferably a git checkout; default: this repository
 #   ROUNDS=9 tests/bench/run.sh …    medians of nine rounds instead of five
@@ -21,7 +21,7 @@ cache=$tree/$SLOP_AGGREGATION_CACHE_DIR
 build=(cargo build --quiet --release --locked --manifest-path "$house/Cargo.toml" --bin slop --example bare)
 "${build[@]}"
 programs=$("${build[@]}" --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
-# The tree is passed explicitly; otherwise a cache in a parent folder would make that folder the project.
+# The tree is passed explicitly, because a cache in a parent folder would make that folder the project.
 slop=($(grep '/slop$' <<<"$programs") --project "$tree")
 bare=$(grep '/bare$' <<<"$programs")
 

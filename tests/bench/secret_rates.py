@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures how many secrets slop holds back, on the test values of other scanners.
+"""Measures how many secrets slop redacts, on the test values of other scanners.
 
     git clone https://github.com/gitleaks/gitleaks            # and trufflesecurity/trufflehog, Yelp/detect-secrets
     tests/bench/secret_rates.py --slop target/release/slop --set gitleaks=./gitleaks --set trufflehog=./trufflehog \\
         --set detect-secrets=./detect-secrets --project ./cpython --project ./redis
 
-Each text of a set is planted in a file of its own, in a program, in prose and in settings. A value is held back if no view
-of its file has it. A false positive is a file of an example that the set calls harmless, or of a project, of which
-anything is redacted. Many harmless examples are generated values that no rule of that scanner accepts, mostly for their
-length, or values that the set itself calls a secret in another text; they are counted apart from those of which
-something else is redacted.
+Each text of a set is written to separate files: in a program, in prose and in settings. A value counts as redacted if
+no view of its file has it. A false positive is a file with any redaction whose text is harmless according to the set,
+or that belongs to a project. Many harmless examples are generated values that no rule of that scanner accepts, mostly
+because of their length, or values that the set itself calls a secret in another text. Files in which only such values
+are redacted are counted separately.
 """
 
 import argparse
@@ -44,14 +44,14 @@ class Planted:
     def is_held_back(self):
         if self.example.value:
             return self.example.value not in self.shown
-        # The set does not say which part is the secret.
+        # The set does not specify which part is the secret.
         return MARK.search(self.shown) is not None
 
     def is_altered(self):
         return MARK.search(self.shown) is not None
 
     def redacted_values(self):
-        """Returns what the marks stand for."""
+        """Returns the texts that the placeholders replace."""
         pieces = re.split(r"\(redacted:[a-z0-9-]+\)\n*", self.shown)
         at, values = len(pieces[0]), []
         for piece in pieces[1:]:
@@ -61,13 +61,13 @@ class Planted:
         return values
 
     def is_altered_for_more_than_keys(self, secrets):
-        """Returns whether anything is redacted but generated values, and what the set calls a secret in other texts."""
+        """Returns whether anything is redacted except generated values and secrets of the set's other texts."""
         values = (value.strip().strip(";") for value in self.redacted_values())
         return any(value not in secrets and not looks_generated(value) for value in values)
 
 
 def looks_generated(value):
-    """Returns whether a text looks like a key but for what one rule says of its length: no words, many characters."""
+    """Returns whether a text looks like a key except for its length: no words, many different characters."""
     value = value.strip()
     classes = sum(any(test(c) for c in value) for test in (str.islower, str.isupper, str.isdigit))
     counts = collections.Counter(value).values()
@@ -85,7 +85,7 @@ def planted(examples):
 
 
 def show_all(slop, files, views=("full",)):
-    """Asks slop what it shows of the files."""
+    """Adds to each file the text that the views show of it."""
     for start in range(0, len(files), SHOWN_AT_ONCE):
         some = files[start : start + SHOWN_AT_ONCE]
         with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +148,7 @@ def report_set(name, files, options):
 
 def report_project(slop, folder):
     shown = shown_texts(slop, folder, "full")
-    # A project may contain the mark itself, as slop does.
+    # A project may contain the placeholder itself, as slop does.
     texts = {path: (Path(folder) / path).read_text(encoding="utf-8", errors="replace") for path in shown}
     hits = [path for path, text in shown.items() if len(MARK.findall(text)) > len(MARK.findall(texts[path]))]
     rules = collections.Counter(rule for path in hits for rule in set(MARK.findall(shown[path])))

@@ -1,7 +1,7 @@
-"""Reads the test values of public secret scanners: planted values with their rule, and examples of what is no secret.
+"""Reads the test values of public secret scanners: secrets with their rules, and harmless examples.
 
-Knows: how gitleaks, betterleaks, trufflehog and detect-secrets write their tests. Nothing of them is kept here; each
-reader takes the folder of a checkout. `secret_rates.py` plants the values and asks slop.
+Knows the test formats of gitleaks, betterleaks, trufflehog and detect-secrets. Contains none of their values; each
+reader takes the folder of a checkout. `secret_rates.py` writes the values to files and runs slop on them.
 """
 
 import ast
@@ -19,9 +19,9 @@ class Example(NamedTuple):
     rule: str
     notation: str
     text: str
-    # The secret in it; empty if the set only says that there is one.
+    # The secret in it; empty if the set only records that there is one.
     value: str
-    # Whether the set says that it holds a secret.
+    # Whether the text contains a secret, according to the set.
     is_secret: bool
     # The extension of the file that it belongs in, if the set names one.
     extension: str = ""
@@ -52,7 +52,7 @@ def go_text(kind, word):
 
 
 class GoReader:
-    """Evaluates the expressions of which tests are made: texts, their sums, slices and the generators of gitleaks."""
+    """Evaluates the expressions in tests: strings, their concatenations, slices and the generators of gitleaks."""
 
     def __init__(self, source, samples=(), seed=0):
         self.tokens = go_tokens(source)
@@ -66,7 +66,7 @@ class GoReader:
         return self.tokens[at][1] if at < len(self.tokens) else ""
 
     def expression(self, at):
-        """Returns the value at a token (a text, a list or `None`) and the token behind it."""
+        """Returns the value at a token (a text, a list or `None`) and the token after it."""
         value, at = self.term(at)
         while self.word(at) == "+":
             right, at = self.term(at + 1)
@@ -114,7 +114,7 @@ class GoReader:
         return items, at + 1
 
     def skip(self, at):
-        """Skips a token, or a bracket with what it holds."""
+        """Skips a token, or a bracket with its contents."""
         if self.word(at) not in "([{":
             return at + 1
         depth = 0
@@ -183,7 +183,7 @@ def nodes_text(nodes, chance):
             yield chance.choice(in_class(value))
         elif kind in ("MAX_REPEAT", "MIN_REPEAT"):
             least, most, inner = value
-            # What may be repeated without limit is generated at its least length, as the set's own generator does.
+            # Unlimited repetitions are generated with their minimum length, as in the set's own generator.
             for _ in range(chance.randint(least, min(most, max(least, 1) + 8 if most > 1 << 20 else most))):
                 yield from nodes_text(inner, chance)
         elif kind == "SUBPATTERN":
@@ -209,7 +209,7 @@ def in_class(items):
 
 
 def gitleaks(folder):
-    """Reads gitleaks, or betterleaks, which writes its tests in the same way."""
+    """Reads gitleaks, or betterleaks, whose tests have the same format."""
     base = Path(folder) / "cmd/generate/config"
     source = (base / "utils/generate.go").read_text()
     body = source[source.index("samples := map[string]string{") :]
@@ -248,7 +248,7 @@ def gitleaks_rules(reader, secrets):
 
 
 def rule_patterns(folder):
-    """Returns the regular expressions of the rules, by which the secret within a written example is found."""
+    """Returns the regular expressions of the rules, which locate the secret in an example."""
     import tomllib
 
     path = next(path for path in (folder / "config").glob("*leaks.toml"))
@@ -262,13 +262,13 @@ def rule_patterns(folder):
 
 
 def python_pattern(pattern):
-    """Writes a pattern of Go as Python reads it: flags only at the start or in a group."""
+    """Converts a Go pattern to Python syntax: flags only at the start or in a group."""
     pattern = re.sub(r"\[:alnum:\]", "a-zA-Z0-9", pattern).replace(r"\z", r"\Z")
     flag = re.search(r"(?<!\\)\(\?([imsU]+)\)", pattern)
     if flag is None or "|" in pattern[: flag.start()] and flag.start() == 0:
         return pattern
     head, tail = pattern[: flag.start()], pattern[flag.end() :]
-    # A flag within a group holds to the group's end.
+    # A flag within a group applies until the group's end.
     depth = 0
     for at, sign in enumerate(tail):
         escaped = tail[at - 1] == "\\" if at else False
@@ -286,7 +286,7 @@ def secret_in(pattern, text):
 
 
 def trufflehog(folder):
-    """Reads the tests of patterns: each input with the results that are expected of it."""
+    """Reads the tests of patterns: each input with its expected results."""
     for path in sorted((Path(folder) / "pkg/detectors").rglob("*_test.go")):
         source = path.read_text()
         if "_integration_test" in path.name or "want" not in source:
@@ -327,14 +327,14 @@ def trufflehog_tests(rule, reader):
 ADDRESS = re.compile(r"^//|://|\w@\w|\.(?:com|io|net|org|app|cloud|dev|eu|internal|windows\.net)\b")
 
 
-# A whole result that is a mailbox, a host, or a database's address without a password: no secret.
+# A whole result that is a mailbox, a host, or a database address without a password is not a secret.
 NO_SECRET = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|(?:[\w-]+\.)+(?:com|co|io|net|org|au)(?::\d+)?$|jdbc:(?!.*(?:password|pwd)=)(?!.*\w:\w+@).*$"
 )
 
 
 def secret_part(wanted, text):
-    """Returns the part of a result that is the secret: a result joins a key with the name of its account."""
+    """Returns the secret in a result, which joins a key with the name of its account."""
     if wanted in text and NO_SECRET.match(wanted):
         return ""
     if wanted in text and not re.match(r"https?://[^@]*$", wanted):

@@ -1,7 +1,7 @@
-//! Measures the speed of the secret scanner, and in how many files of a folder it finds something.
+//! Measures the speed of the secret scanner, and the number of files in a folder with findings.
 //!
-//! `cargo run --release --example secrets -- FOLDER…` prints each finding (file, line, rule, the text itself with
-//! `--show` as the first argument), and a line of figures for each folder.
+//! `cargo run --release --example secrets -- FOLDER…` prints each finding (file, line, rule, and the text itself if the
+//! first argument is `--show`), and a line of figures for each folder.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,5 +1,5 @@
-//! How long it takes to find slices of a text of ten thousand lines again, without the process around it:
-//! `cargo run --release --example slices`. A figure for people; no test hangs on it.
+//! Measures how long it takes to find slices in an edited text of ten thousand lines, without starting a process:
+//! `cargo run --release --example slices`. No test depends on the result.
 
 #![expect(clippy::print_stdout, reason = "it prints what it measures")]
 
@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// Returns functions that resemble code; another `edition` differs in every seventh line.
+/// Returns text that resembles code; with another `edition`, every seventh line differs.
 fn code(edition: u32) -> String {
     let mut text = String::new();
     for line in 0..LINES {

@@ -1,9 +1,10 @@
-//! Judges the structure of real files: `cargo run --profile fast --example structure -- FOLDER [LANGUAGE]` derives each
-//! file, prints a line of figures for each language, and fails where something is not as it must be.
+//! Checks the structure of real files: `cargo run --profile fast --example structure -- FOLDER [LANGUAGE]` derives the
+//! structure of each file, prints a line of figures for each language, and fails if a guarantee is violated.
 //!
-//! The columns: files; megabytes; symbols; files without one; files and kilobytes not understood; error nodes of the
-//! sources and of their skeletons; files whose skeleton has more of them; bytes of skeletons to those of sources; milliseconds
-//! of processor time for a megabyte, and for the check of the skeletons that need one; the slowest file.
+//! The columns: files; megabytes; symbols; files without symbols; files and kilobytes that were not parsed correctly;
+//! error nodes of the sources and of their skeletons; files whose skeleton has more of them than its source; ratio of
+//! the bytes of skeletons and sources; milliseconds of processor time per megabyte, and for the check of the skeletons
+//! that need one; the slowest file.
 
 #![expect(
     clippy::disallowed_methods,
@@ -30,7 +31,7 @@ struct StructureArgs {
     folder: PathBuf,
     /// The id of the only language to check
     language: Option<String>,
-    /// Show this many of the failing files, and of those that are not fully understood
+    /// Show this many of the failing files, and of those with parse errors
     #[arg(long, default_value_t = 0)]
     show: usize,
     /// Print rows of Markdown

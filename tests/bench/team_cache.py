@@ -3,17 +3,19 @@
 
     tests/bench/team_cache.py [--slop PATH] [--members 10] [--questions 500] [--rows 7000] [--delay-ms 20]
 
-First, `--members` processes with caches of their own summarize the same `--questions` files at the same time, with claims
-and without: printed is how often the model was asked. The model is a server in this process that answers at once.
+First, `--members` processes with separate caches summarize the same `--questions` files at the same time, with claims
+and without. The number of calls of the model is printed; the model is a server in this process that answers
+immediately.
 
-Then one member stores `--rows` summaries, and another with an empty cache fetches them with `slop share pull`, through a
-proxy that delays every piece of data by half of `--delay-ms` in each direction: printed are the seconds, the seconds of a
-pull without rows (what the process itself takes), and the largest size in memory.
+Then one member stores `--rows` summaries, and another with an empty cache fetches them with `slop share pull`, through
+a proxy that delays every piece of data by half of `--delay-ms` in each direction. The time of the pull, the time of a
+pull without rows (the cost of the process itself), and the peak memory are printed.
 
 The same rows are then stored as a pack on S3, and fetched from there.
 
-What the server of Redis was sent and has stored is searched for the contents' hashes, the paths, the names and the words.
-Last, a document is made several times while the cache answers, hangs, refuses connections, and sends a byte a second.
+All data sent to and stored by the Redis server is searched for the contents' hashes, the paths, the names and the
+words. Last, a document is made several times while the cache answers, hangs, refuses connections, and sends one byte
+per second.
 """
 import argparse
 import hashlib
@@ -32,7 +34,7 @@ import urllib.request
 
 
 class Model(http.server.ThreadingHTTPServer):
-    """Answers like Anthropic's API, and counts the questions."""
+    """Answers like Anthropic's API, and counts the requests."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -65,7 +67,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
 
 class Proxy:
-    """Passes bytes on with a delay, and keeps what the server was sent."""
+    """Forwards bytes with a delay, and records what is sent to the server."""
 
     def __init__(self, port, delay):
         self.sent, self.delay, self.to = bytearray(), delay, port
@@ -130,7 +132,7 @@ def free_ports(count):
 
 
 def seaweed(folder):
-    """Starts a server of S3 with the bucket `team`, which asks nobody for keys."""
+    """Starts an S3 server with the bucket `team` and without authentication."""
     pathlib.Path(folder).mkdir()
     names = ["s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port", "volume.port.grpc",
              "filer.port", "filer.port.grpc"]
@@ -176,7 +178,7 @@ def measure_pull(title, folder, make, keys, delay_ms):
 
 
 def slow(listener):
-    """Sends a byte a second to each client."""
+    """Sends one byte per second to each client."""
     def dribble(client):
         try:
             while True:
@@ -194,7 +196,7 @@ def measure_documents(reader, share, keys, answering):
     daemon and with one that fetches; prints the ratios of the medians."""
     hanging, slowly = (socket.create_server(("127.0.0.1", 0), backlog=128) for _ in range(2))
     threading.Thread(target=slow, args=(slowly,), daemon=True).start()
-    # Without a team's cache, the summaries that were fetched from it would not be shown: another document.
+    # Without a team's cache, summaries fetched from it would not be shown, and the document would differ.
     ports = {"answers": answering, "hangs": hanging.getsockname()[1], "refuses": free_ports(1)[0],
              "sends a byte a second": slowly.getsockname()[1]}
     new = pathlib.Path(reader.root, "new.py")
@@ -203,7 +205,7 @@ def measure_documents(reader, share, keys, answering):
         for number in range(5):
             for title, port in ports.items():
                 reader.configure(share(port))
-                # What the cache lacks is asked for again.
+                # Entries that the cache lacks are requested again.
                 new.write_text(f"def new_{number}_{title.replace(' ', '_')}(a):\n    return a\n" + "# more\n" * 20)
                 if by == "by a daemon":
                     reader.run("daemon", "start", **asked)
@@ -219,7 +221,7 @@ def measure_documents(reader, share, keys, answering):
 
 
 class Member:
-    """A project with a cache and settings of its own."""
+    """A project with its own cache and settings."""
 
     def __init__(self, slop, folder, model, share, files):
         self.slop, self.root, self.home = slop, pathlib.Path(folder, "project"), pathlib.Path(folder, "home")
@@ -235,7 +237,7 @@ class Member:
         self.environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], "MOCK_KEY": "k", "SLOP_NO_DAEMON": "1"}
 
     def configure(self, share):
-        """Writes the settings, with that section of the team's cache."""
+        """Writes the settings, with the given section for the team's cache."""
         self.settings.write_text(
             '[agent]\nmodels = ["mock/m"]\nstill_seconds = 0\nleast_bytes = 0\nrequests_per_minute = 100000\n'
             'tokens_per_minute = 1000000000\ncalls_per_day = 100000\nbudget_day_usd = "100.00"\nbudget_total_usd = "100.00"\n'

@@ -1,18 +1,20 @@
-"""Compares `slop impact --tests` with what really ran: test_selection.py SLOP PROJECT COVERAGE [--under src/] [--seed 1]
+"""Compares `slop impact --tests` with the tests that ran the code.
+
+    test_selection.py SLOP PROJECT COVERAGE [--under src/] [--seed 1]
 
 COVERAGE is a file that coverage.py wrote with a context for each test, as by
 
     pytest --cov=src --cov-context=test        (pytest-cov)
 
 It must not be at PROJECT/.coverage, where slop would use it. For each function below `--under` that a test ran, the
-tests that ran its body are the truth; the parameters of a test do not make several, and neither does the import of a
-class of tests, which pytest runs once more in the file that imports it. slop's list for the function is cut
+tests that ran its body are the reference. A parametrized test counts once, and so does a test class that another file
+imports, which pytest runs again there. slop's list for the function is cut
 
   of the function    at twice the number of tests that coverage names for this function
   of the project     at twice the mean share of tests that coverage names for a function
 
-and recall is the share of the truth before the cut. `best` is what a perfect order would reach. The interval is that of
-a bootstrap over functions. Without the module `coverage` nothing is measured, which is said, and the exit code is 77.
+and recall is the share of the reference tests before the cut. `best` is the recall of a perfect order. The intervals
+are from a bootstrap over functions. Without the module `coverage`, a message is printed, and the exit code is 77.
 """
 
 import argparse
@@ -52,7 +54,7 @@ def classes(path):
 
 
 def functions(path):
-    """The functions of a file that are in no other, with the lines of their bodies."""
+    """The functions of a file that are not nested in another, with the lines of their bodies."""
 
     def visit(node, prefix):
         for child in ast.iter_child_nodes(node):

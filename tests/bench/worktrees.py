@@ -2,13 +2,14 @@
 
     worktrees.py SLOP REPOSITORY FOLDER [--worktrees 379] [--rounds 2000] [--daemons 0] [--daemon-rounds 100000]
 
-Clones REPOSITORY into FOLDER, indexes it, and adds worktrees at the last commits in turn. Prints the time and the derived
-contents of the first `slop index` in each, the disk that all caches take compared with that of the first checkout alone,
-and how many answers were of another worktree than the one that was asked, while random ones are edited.
+Clones REPOSITORY into FOLDER, indexes it, and adds worktrees at the last commits in turn. Prints the time and the
+number of derived contents of the first `slop index` in each, the disk space of all caches compared with that of the
+first checkout, and the number of wrong answers (from another worktree), while random worktrees are edited.
 
-With --daemons, so many worktrees then get a daemon each. Printed are the memory of all of them (PSS, so that pages which they
-share count once), and the same count of wrong answers of theirs. The system has to grant enough inotify instances
-(`sysctl fs.inotify.max_user_instances`); a daemon without one compares all files for each answer, and is counted.
+With --daemons, that many worktrees then get a daemon each. The memory of all daemons (PSS, so that shared pages count
+once) and the number of their wrong answers are printed. The system must allow enough inotify instances
+(`sysctl fs.inotify.max_user_instances`). Daemons without one compare all files for each answer; the
+number of daemons with events is printed.
 """
 
 import argparse
@@ -36,7 +37,7 @@ def index(slop, folder):
 
 
 def cache_bytes(folders):
-    """Blocks of all cache folders on the disk."""
+    """The disk space of all cache folders."""
     total = 0
     for folder in folders:
         for path in pathlib.Path(folder, ".slop_cache").rglob("*"):
@@ -50,7 +51,7 @@ def edit(folder, number):
 
 
 def is_wrong(slop, folder, number):
-    """Whether an answer misses the worktree's own function, or has one of another worktree."""
+    """Whether an answer lacks the worktree's own function, or has one of another worktree."""
     shown = run(slop, "outline", "slop_worktree.py", cwd=folder)
     return shown.count("only_in_worktree_") != 1 or f"only_in_worktree_{number} " not in shown
 
@@ -91,7 +92,7 @@ class Daemon:
                 self.connection = None
 
     def memory(self):
-        """Bytes in memory, those shared with other processes in parts."""
+        """Bytes in memory, with the process's part of shared pages."""
         for line in pathlib.Path("/proc", str(self.process.pid), "smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
@@ -148,7 +149,7 @@ def main():
     seconds, report = index(slop, main_checkout)
     alone = cache_bytes([main_checkout])
     print(f"main: {report['files']} files, {report['parsed']} derived, {seconds * 1000:.0f} ms, cache {alone:,} bytes")
-    # What the commits change is derived once, and counts as part of one cache.
+    # Contents that the commits change are derived once, and count as part of one cache.
     for commit in commits:
         run("git", "checkout", "-q", commit, cwd=main_checkout)
         index(slop, main_checkout)
@@ -169,7 +170,7 @@ def main():
     for number, worktree in enumerate(worktrees):
         edit(worktree, number)
     wrong = failed = 0
-    # A file that is written while it is read may truly be empty, so only one round at a time is about a worktree.
+    # A file may be empty while it is being written, so only one round at a time uses a worktree.
     locks = [threading.Lock() for _ in worktrees]
 
     def one_round(_):

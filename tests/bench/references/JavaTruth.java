@@ -1,8 +1,8 @@
-// Writes what javac says about the names of a Java project, as a judge of references reads it.
+// Exports how javac resolves the names of a Java project, as reference data for references.
 //
 // Usage: java --add-exports jdk.compiler/com.sun.tools.javac.{code,util}=ALL-UNNAMED (an option for each) JavaTruth.java FOLDER CLASSPATH
-// LIST > truth.json; LIST has the paths of the sources, one a line. The output is described in scip_truth.py. Overloads are
-// one symbol, and a constructor means its class.
+// LIST > truth.json; LIST has the paths of the sources, one per line. The output is described in scip_truth.py.
+// Overloads are one symbol, and a constructor counts as its class.
 import com.sun.source.tree.*;
 import com.sun.source.util.*;
 import java.io.*;
@@ -84,7 +84,7 @@ public class JavaTruth {
     CompilationUnitTree unit; SourcePositions pos = trees.getSourcePositions(); LineMap map; String path; CharSequence text;
     Base(CompilationUnitTree u) { unit = u; map = u.getLineMap(); path = rel(u.getSourceFile()); try { text = u.getSourceFile().getCharContent(true); } catch (IOException e) { throw new RuntimeException(e); } }
     long line(long p) { return map.getLineNumber(p); }
-    /** Where a word stands at or after a position. */
+    /** The first position of a word at or after a position. */
     long find(long from, String word) {
       String s = text.toString();
       int at = (int) from;

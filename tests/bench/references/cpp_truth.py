@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what libclang says about the names of a C++ project, as a judge of references reads it.
+"""Exports how libclang resolves the names of a C++ project, as reference data for references.
 
-Usage: cpp_truth.py FOLDER [FLAG …] > truth.json      needs `pip install libclang`; flags as of a compiler, relative to FOLDER
+Usage: cpp_truth.py FOLDER [FLAG …] > truth.json      needs `pip install libclang`; compiler flags, relative to FOLDER
 
-The output is described in scip_truth.py. Every source is read with the flags, and every folder with headers is searched.
-Sources with a fatal error are left out, and so are lines that no source compiles and the bodies of macros. Overloads
-are one symbol, and a constructor means its class. Members of values that depend on a template, and all names that libclang
-does not mention, are null: not known.
+The output is described in scip_truth.py. Every source is parsed with the flags, and every folder with headers is in the
+include path. Sources with a fatal error are left out, and so are lines that no source compiles and the bodies of
+macros. Overloads are one symbol, and a constructor counts as its class. Members of values that depend on a template,
+and all names that libclang does not mention, are null: not known.
 """
 import ctypes, json, os, re, subprocess, sys
 from collections import defaultdict
@@ -85,7 +85,7 @@ class Truth:
             return self.key(parent)
         if cursor.kind not in FUNCTIONS or parent is None:
             return cursor.get_usr()
-        # Overloads are one. What only one file sees is not that of another.
+        # Overloads are one symbol. File-local symbols of different files are different.
         hidden = self.inside(cursor.location.file) if cursor.linkage == c.LinkageKind.INTERNAL else ""
         return f"{self.key(parent) if parent.kind in TYPES else parent.get_usr()}@{hidden}@{name}"
 

@@ -1,10 +1,10 @@
-// Writes what go/types says about the names of a Go module, as a judge of references reads it.
+// Exports how go/types resolves the names of a Go module, as reference data for references.
 //
 // Usage: go run go_truth.go FOLDER > truth.json
 //
-// The output is described in scip_truth.py. Packages of the module and of Go's own library are read from sources; without
-// a network, others are empty, and names that depend on them are null: not known. So are names in files that this
-// platform does not build.
+// The output is described in scip_truth.py. Packages of the module and of the standard library are read from source;
+// other packages are empty without a network, and names that depend on them are null: not known. So are names in files
+// that are not built on this platform.
 package main
 
 import (
@@ -61,7 +61,7 @@ func (j *judge) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("%s is of another project", path)
 }
 
-// check reads the package of a folder: what others import, or the same with its tests, of which all is recorded.
+// check reads the package of a folder: as others import it, or with its tests, in which case all names are recorded.
 func (j *judge) check(path, folder string, tests bool) *types.Package {
 	found, err := build.ImportDir(folder, 0)
 	if err != nil {
@@ -101,7 +101,7 @@ func (j *judge) files(path, folder string, names []string, record bool) *types.P
 	return result
 }
 
-// key names an object by where it is defined, so that it is one in a package and in the same with its tests.
+// key identifies an object by its definition, so that it is the same in a package with and without tests.
 func (j *judge) key(object types.Object) string {
 	if function, ok := object.(*types.Func); ok {
 		object = function.Origin()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Turns the source pages of rustdoc into what a judge of references reads.
+"""Exports the links of rustdoc's source pages, as reference data for references.
 
 Usage: rustdoc_truth.py FOLDER DOC > truth.json
 
 FOLDER is a checkout, and DOC the `doc` folder that `cargo +nightly doc --no-deps --workspace` wrote with
 RUSTDOCFLAGS="-Zunstable-options --generate-link-to-definition --document-private-items". The output is described in
-scip_truth.py. Only what the documentation builds has links: no tests, and nothing in the bodies of macros; names without
-a link are null: not known. A method of a trait means each of its implementations in the project, because the pages
-link to the trait alone; one of a trait of another crate is null, and so is what a crate exports again.
+scip_truth.py. Only code that is compiled for the documentation has links: no tests, and no bodies of macros. Names
+without a link are null: not known. A trait method counts as each of its implementations in the project, because the
+pages link only to the trait; methods of traits of other crates are null, and so are re-exports.
 """
 import html, json, os, re, subprocess, sys
 from collections import defaultdict
@@ -149,13 +149,13 @@ def main():
                     place, _, span = href.partition("#")
                     to = pages.get((page.parent / place).resolve()) if place else path
                     if to is None and not place.endswith(".rs.html"):
-                        keys = None  # the page of what a crate exports again, which says nothing of where that is
+                        keys = None  # the page of a re-export, which does not tell where the item is defined
                     first, _, last = span.partition("-")
                     if to and first.isdigit():
                         low, high = int(first), int(last or first)
                         target = next((r for r in sorted(symbols[to], key=lambda r: r[1]) if low <= r[1] <= high and r[3].split(".")[-1] == word), None)
                 elif word in implemented or not ("doc.rust-lang.org" in href or place.endswith(".rs.html") or href.startswith("#")):
-                    keys = None  # a method of a trait of another project, which a type of this one may implement
+                    keys = None  # a method of a trait of another project, which a type of this project may implement
                 if target:
                     keys = sorted({target[4], *by_trait.get(traits.get(target[4]), ())})
                 rows.append([n, word, called, keys])

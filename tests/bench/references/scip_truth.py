@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Turns a SCIP index into what a judge of references compares slop with.
+"""Exports a SCIP index as reference data, with which the references of slop are compared.
 
 Usage: scip_truth.py INDEX.scip FOLDER > truth.json
 
 The indexes were made by `rust-analyzer scip .` and `scip-typescript index`, in FOLDER. The result has, by file, `symbols`
 (first line, line of the name, last line, qualified name, key), `uses` (line, name, whether it is called, keys) and
-`imports` (lines that are not judged). A use has no keys if it means a variable or another package, and `null` instead of
-them if the index does not say what it means:
-  - a re-exported name, which scip-typescript makes a `local` symbol that is defined nowhere
+`imports` (lines that are not judged). A use has no keys if it refers to a variable or another package, and `null`
+instead of keys if the index does not resolve it:
+  - a re-exported name, for which scip-typescript has a `local` symbol without a definition
   - a symbol of the project that the index does not define, as in a module that two crates include
-  - a name that the index has no occurrence of, as that of a member of a value whose type the tool does not know
-What is a function, a method or a type can be a target, but no variant of an enum; so can `const f = () =>` at the top level of a
-file. Methods of object literals that implement a type are not called, although scip-typescript has a use there.
+  - a name without an occurrence in the index, such as a member of a value whose type the tool does not know
+Functions, methods and types can be targets, and so can `const f = () =>` at the top level of a file, but not variants
+of enums. Methods of object literals that implement a type do not count as called, although scip-typescript has a use
+there.
 """
 import json, re, sys
 from collections import defaultdict
@@ -64,7 +65,7 @@ class Document:
         self.path = one(fields, 1).decode()
         self.text = (folder / self.path).read_text("utf-8", "replace")
         self.lines = self.text.split("\n")
-        # 1 is UTF-8; scip-typescript, which does not say, counts UTF-16.
+        # 1 is UTF-8; scip-typescript does not specify its encoding, and counts UTF-16.
         self.encoding, self.unit = ("utf-8", 1) if one(fields, 6, 0) == 1 else ("utf-16-le", 2)
         self.occurrences = []
         for data in fields[2]:
@@ -81,7 +82,7 @@ class Document:
         return raw[start * self.unit : None if end is None else end * self.unit].decode(self.encoding, "replace")
 
     def unsaid(self, names, said):
-        """Rows of the names that the index has no occurrence of, as the members of values of unknown type."""
+        """Rows of the names without an occurrence in the index, such as members of values of unknown type."""
         blank = HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), self.text)
         for line, text in enumerate(blank.split("\n")):
             for m in NAME_OF.finditer(text):
@@ -96,7 +97,7 @@ class Document:
         return bool(re.search(r"/[^/#]+\.$", symbol) and ARROW.match(rest))
 
     def is_method(self, span):
-        """Whether a name is that of a method in an object literal, and no call."""
+        """Whether a name is that of a method definition in an object literal, and not a call."""
         if not re.fullmatch(r"\s*(?:async\s+)?\*?", self.cut(span[0], 0, span[1])):
             return False
         rest = self.cut(span[0], span[-1]) + "\n" + "\n".join(self.lines[span[0] + 1 : span[0] + 40])
