@@ -299,6 +299,33 @@ fn each_folder_that_chooses_by_the_system_has_a_file_for_each() {
     }
 }
 
+/// The pages that describe the source.
+const PAGES: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/tour.md"];
+
+#[test]
+fn pages_and_comments_name_existing_source_files() {
+    let files: Vec<PathBuf> =
+        ["src", "tests", "examples"].iter().flat_map(|folder| sources(Path::new(folder))).collect();
+    let exists = |name: &str| files.iter().any(|file| file.ends_with(name));
+    // In capitals: a part that stands for many files, as in `languages/ID.rs`.
+    let is_pattern =
+        |name: &str| name.chars().any(|c| !(c.is_lowercase() || c.is_numeric() || "_-./".contains(c)));
+    let mut missing = Vec::new();
+    let mut check = |place: &Path, text: &str| {
+        let quoted = text.split('`').skip(1).step_by(2);
+        let names = quoted.filter(|name| name.ends_with(".rs") && !is_pattern(name));
+        missing.extend(names.filter(|name| !exists(name)).map(|name| format!("{}: {name}", place.display())));
+    };
+    for page in PAGES.iter().map(Path::new) {
+        fs::read_to_string(page).unwrap().lines().for_each(|line| check(page, line));
+    }
+    for file in files.iter().filter(|file| file.starts_with("src")) {
+        let text = fs::read_to_string(file).unwrap();
+        text.lines().filter(|line| line.trim_start().starts_with("//")).for_each(|line| check(file, line));
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
 #[test]
 fn what_the_build_sets_is_no_setting() {
     // `cargo run` passes it on to the program, which would report each as an unknown setting.

@@ -1,4 +1,4 @@
-//! Hydration: places the files of the project, and keeps the places. The only writer of them.
+//! Hydration: places the files of the project, and records the places.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! Hydration: places fragments of files, and keeps the places. May import all other parts of `document`.
 //!
-//! `hydrate` is the only writer of places, `order` orders the HOT fragments of a document, and `fragments` answers for
-//! them between hydrations.
+//! `hydrate` writes the places and `fragments` the pins; `fragments` also answers for them between hydrations. `order`
+//! orders the HOT fragments of a document.
 
 mod fragments;
 mod hydrate;
