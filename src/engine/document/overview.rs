@@ -1,7 +1,7 @@
 //! The head of a document about a whole project: what the project is, and how to read what follows.
 //!
-//! It precedes everything else, so no edit of a source may change it: it has no counts, and languages are compared by
-//! orders of magnitude.
+//! It precedes everything else, so edits of a source must not change it: it has no counts, and languages are compared
+//! by orders of magnitude.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -14,31 +14,32 @@ use crate::engine::workspace::Workspace;
 use crate::model::{FileRole, FileType, RelPath};
 use crate::{summarize, syntax};
 
-/// Under a smaller limit, the head would take the place of files.
+/// Under a smaller limit, the head would take too much room from the files.
 const LEAST_LIMIT_TOKENS: u64 = 4_000;
 const LEAST_LIMIT_BYTES: u64 = 16_000;
-/// The most bytes of the paragraph that says what the project is.
+/// The maximum size in bytes of the paragraph that says what the project is.
 const PARAGRAPH_BYTES: usize = 500;
 const MAX_LANGUAGES: usize = 3;
 const MAX_ENTRY_POINTS: usize = 4;
-/// Files at the top that describe a project to its build tool.
+/// Files at the root that describe a project to its build tool.
 const MANIFESTS: [&str; 17] = [
     "Cargo.toml", "pyproject.toml", "setup.py", "package.json", "go.mod", "pom.xml", "build.gradle",
     "build.gradle.kts", "CMakeLists.txt", "meson.build", "configure.ac", "Makefile", "composer.json",
     "Gemfile", "Package.swift", "build.sbt", "build.zig",
 ];
-/// Names of files in which programs begin, or by which libraries are entered.
+/// Names of files that are entry points of programs or libraries.
 const ENTRY_POINTS: [&str; 17] = [
     "main.rs", "lib.rs", "__main__.py", "main.py", "manage.py", "main.go", "main.c", "main.cc", "main.cpp",
     "Main.java", "Main.kt", "Program.cs", "main.swift", "main.ts", "main.tsx", "main.js", "artisan",
 ];
-/// The same, if the package's manifest is beside them or in the folder above: elsewhere, folders are entered by them.
+/// The same, if the package's manifest is in the same folder or the one above; elsewhere, these are only the entry
+/// points of folders.
 const INDEX_FILES: [&str; 5] = ["index.ts", "index.tsx", "index.js", "index.mjs", "index.php"];
 const INDEXED_PACKAGES: [&str; 2] = ["package.json", "composer.json"];
 /// Parts of the names of folders whose programs are not the project's.
 const ASIDE: [&str; 9] =
     ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
-/// The same of folders whose programs are named where there are no others: they use what the project is.
+/// The same for folders whose programs are named only if there are no others: they use the project.
 const SECONDARY: [&str; 4] = ["integration", "sample", "demo", "e2e"];
 const LEGEND: &str = "Each file begins with `### PATH` and a line with its language and view: `full` is its text; \
                       `skeleton` and `excerpt` leave out bodies, marked by `...` or a comment; `outline` lists its \
@@ -72,10 +73,10 @@ pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: D
     format!("{}\n\n{LEGEND}", lines.join("\n"))
 }
 
-/// Returns what the project's README says first; nothing if a person has decided how that file is shown.
+/// Returns the beginning of the project's README; nothing if its view is curated or requested.
 fn introduction(workspace: &Workspace<'_>, files: &[ShownFile]) -> summarize::Introduction {
     let is_readme = |shown: &&ShownFile| {
-        // By the whole path, so that those of folders are none.
+        // By the whole path, which excludes the READMEs of folders.
         let path = shown.file.path.as_bytes();
         path.split(|byte| *byte == b'.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(b"readme"))
             && shown.candidate.rule.is_general()
@@ -102,7 +103,8 @@ fn is_notebook(shown: &ShownFile) -> bool {
     shown.file.file_type().is_some_and(FileType::is_notebook)
 }
 
-/// Returns the name of the language of a notebook's code; that of notebooks where its type is not known.
+/// Returns the name of the language of a notebook's code; `notebook_language` names notebooks themselves if the
+/// language is not known.
 fn notebook_language(workspace: &Workspace<'_>, path: &RelPath) -> &'static str {
     let language = workspace.read_text(path).ok().and_then(|(_, text)| syntax::notebook_language(&text));
     match language.as_deref() {
@@ -113,7 +115,7 @@ fn notebook_language(workspace: &Workspace<'_>, path: &RelPath) -> &'static str 
     }
 }
 
-/// Returns the languages that at least an eighth as many sources have as the most common one.
+/// Returns the languages that have at least an eighth as many sources as the most common one.
 fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let code = || files.iter().filter(|shown| is_code(shown) || is_notebook(shown));
@@ -128,11 +130,11 @@ fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     }
     let notebooks = own().filter(|shown| is_notebook(shown));
     let count = u32::try_from(notebooks.clone().count()).unwrap_or(u32::MAX);
-    // Those of a project are nearly all in one language, and may be too long to be read for a word.
+    // The notebooks of a project are nearly all in one language, and may be too long to read just for its name.
     if let Some(first) = notebooks.min_by_key(|shown| &shown.file.path) {
         *counts.entry(notebook_language(workspace, &first.file.path)).or_default() += count;
     }
-    // By powers of two: a new file seldom changes these.
+    // By powers of two, which a new file seldom changes.
     let mut ranked: Vec<(Reverse<u32>, &str)> =
         counts.into_iter().map(|(name, count)| (Reverse(count.ilog2()), name)).collect();
     ranked.sort_unstable();
@@ -141,7 +143,7 @@ fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     common.take(MAX_LANGUAGES).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns the files by which the project is entered, those nearest to its top first; those of samples last.
+/// Returns the entry points of the project, those nearest to its root first, and those of samples last.
 fn entry_points(files: &[ShownFile]) -> Vec<String> {
     let has_name =
         |path: &RelPath, names: &[&str]| names.iter().any(|name| name.as_bytes() == path.file_name());
@@ -164,7 +166,7 @@ fn is_aside(path: &RelPath) -> bool {
     lies_in_any(path, &ASIDE)
 }
 
-/// Returns whether a part of a path has one of these names in it.
+/// Returns whether a component of a path contains one of these names.
 fn lies_in_any(path: &RelPath, names: &[&str]) -> bool {
     let has_name = |part: &[u8]| names.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
     path.components().any(has_name)

@@ -1,7 +1,7 @@
-//! Hydration: places fragments of files, and keeps the places. May import all other parts of `document`.
+//! Hydration: places fragments of files, and stores the places. May import all other parts of `document`.
 //!
-//! `hydrate` is the only writer of places, `order` orders the HOT fragments of a document, and `fragments` answers for
-//! them between hydrations.
+//! `hydrate` is the only writer of places, `order` orders the HOT fragments of a document, and `fragments` answers
+//! questions about them between hydrations.
 
 mod fragments;
 mod hydrate;
