@@ -1,4 +1,4 @@
-//! `CommonJS`: what `require` gives, what a file exports, and members of objects and constructors.
+//! `CommonJS`: the result of `require`, the exports of a file, and members of objects and constructors.
 
 use super::references;
 
