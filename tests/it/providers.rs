@@ -100,7 +100,7 @@ fn a_long_prefix_is_split_between_files_and_later_edits_move_no_split() {
 }
 
 #[test]
-fn a_second_mark_precedes_the_part_for_a_task() {
+fn a_second_breakpoint_precedes_the_part_for_a_task() {
     let sandbox = Sandbox::repo();
     for number in 0..60 {
         sandbox.write(
@@ -119,7 +119,7 @@ fn a_second_mark_precedes_the_part_for_a_task() {
 }
 
 #[test]
-fn what_is_cached_and_for_how_long_can_be_set() {
+fn cached_parts_and_their_lifetime_are_configurable() {
     let sandbox = project();
     let body = |flags: &[&str]| body_of(&sandbox, "anthropic", &[&["--tier", "3"], flags].concat());
     let marks = |flags: &[&str]| breakpoints(&body(flags), "cache_control").len();

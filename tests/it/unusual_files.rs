@@ -59,7 +59,7 @@ fn a_name_that_is_not_utf_8_is_found_in_every_spelling_by_every_client() {
 }
 
 #[test]
-fn a_name_that_looks_escaped_is_taken_as_it_is() {
+fn a_name_that_looks_escaped_is_used_literally() {
     let sandbox = Sandbox::repo();
     sandbox.write("b\\xff.py", "plain = 1\n");
     assert!(sandbox.stdout_of(&["view", "--bare", "b\\xff.py", "-m", "full"]).contains("plain = 1"));

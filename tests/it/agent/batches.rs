@@ -25,7 +25,7 @@ struct BatchServer {
     is_there: bool,
     /// Whether it is finished.
     is_done: bool,
-    /// Whether the response to its creation is delivered.
+    /// Whether the response to its creation gets lost.
     is_mute: bool,
 }
 

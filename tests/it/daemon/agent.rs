@@ -103,7 +103,7 @@ fn wait_for_batch(project: &AgentProject, name: &str) {
 fn edited_files_are_sent_and_moved_ones_are_not() {
     let files = rounds(30, 1_000);
     let project = AgentProject::new(ModelServer::with_responses([ok_response()]));
-    // What git has switched by half is not still.
+    // Files that git has half switched are not still.
     write_agent_settings(&project, "background = true\nstill_seconds = 1\nconcurrency = 8");
     write_modules(&project, files);
     project.sandbox.commit_all("all");

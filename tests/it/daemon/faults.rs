@@ -523,7 +523,8 @@ fn a_failing_system_call_does_not_make_an_answer_wrong() {
     assert!(0 < failed, "no call failed");
 }
 
-/// The clock of the daemon and of commands is set back and forward, by up to a year; files keep the stamps of the real one.
+/// The clock of the daemon and of commands is set back and forward by up to a year; files keep stamps of the real
+/// clock.
 #[test]
 fn answers_stay_right_while_the_clock_is_set_back_and_forward() {
     if !is_installed("faketime", &["-f", "+0", "true"]) {

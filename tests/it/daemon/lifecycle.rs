@@ -49,7 +49,7 @@ fn of_many_simultaneous_starts_one_runs_and_all_succeed() {
 }
 
 #[test]
-fn a_signal_ends_a_daemon_in_order_as_soon_as_its_socket_is_there() {
+fn a_signal_shuts_a_daemon_down_cleanly_as_soon_as_its_socket_exists() {
     let sandbox = project();
     let mut daemon = TestDaemon::spawn(&sandbox, &[]);
     // Not `wait_until`, which sleeps: signals have to be handled before anyone can see the socket.
@@ -180,7 +180,7 @@ fn a_repeatedly_deleted_cache_costs_no_answer() {
 }
 
 #[test]
-fn a_daemon_outlives_a_cache_that_is_deleted_while_it_is_created_again() {
+fn a_daemon_survives_a_cache_that_is_deleted_while_it_is_recreated() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     // Longer than two of its looks at the folder.
