@@ -185,8 +185,8 @@ impl<'a> Evaluator<'a> {
                     _ => object.flat_map(|object| self.field(object, name)),
                 };
                 // A parameter without a declared type does not contradict what is known otherwise.
-                let says_nothing = found.is_unknown() && name.starts_with('(');
-                if says_nothing { ValueSet::FOREIGN } else { found }
+                let is_undeclared = found.is_unknown() && name.starts_with('(');
+                if is_undeclared { ValueSet::FOREIGN } else { found }
             }
             ExpressionFact::Member(object, name) => {
                 let object = self.value(site, object);

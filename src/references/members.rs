@@ -61,7 +61,7 @@ impl<'a> Evaluator<'a> {
             Value::Folder(folder) => self.member_of_folder(folder, name),
             Value::Namespace(namespace) => self.cpp_member(0, namespace, name),
             Value::Package(package) => self.java_member_of_package(package, name),
-            // A type of another project that Java declares has only the members of that project.
+            // In Java, a value of another project's type has only members of that project.
             Value::Generic { site, .. } if self.index.rules(site.file) == NameRules::Java => {
                 ValueSet::FOREIGN
             }
@@ -125,7 +125,7 @@ impl<'a> Evaluator<'a> {
                         found.merge(inherited);
                     }
                 }
-                if self.is_python(ancestor.file) && !self.is_telling(&found) {
+                if self.is_python(ancestor.file) && !self.is_informative(&found) {
                     let inherited = self.inherited_attribute(&types, *ancestor, name);
                     found = inherited.unwrap_or(found);
                 }
@@ -164,7 +164,7 @@ impl<'a> Evaluator<'a> {
         // The attribute replaces a method of that name.
         found.find(|found| {
             let is_method = |value: &Value| matches!(value, Value::Definition(_));
-            self.is_telling(found) && !found.values.iter().any(is_method)
+            self.is_informative(found) && !found.values.iter().any(is_method)
         })
     }
 
@@ -195,7 +195,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns whether values are more specific than just any values, or a container of unknown elements.
-    fn is_telling(&self, found: &ValueSet) -> bool {
+    fn is_informative(&self, found: &ValueSet) -> bool {
         found.values.iter().any(|value| !self.is_display(*value))
             || found.values.is_empty() && found.is_complete
     }

@@ -23,9 +23,9 @@ pub(super) enum Value {
     Package(u32),
     /// A namespace of C++.
     Namespace(u32),
-    /// A value of another project's type with arguments: the expression is an `Apply`.
+    /// A value of another project's type. The expression is an `Apply`, or, in Rust, a type without arguments.
     Generic { site: Site, expression: ExpressionId },
-    /// The entries of such a dictionary, or one of them.
+    /// The entries of a dictionary of such a type, or one of them.
     Entries { site: Site, expression: ExpressionId },
 }
 

@@ -23,16 +23,16 @@ use crate::model::{
 };
 
 /// The maximum size of the documents that are kept.
-const MOST_DOCUMENT_BYTES: usize = 48 << 20;
+const MAX_DOCUMENT_BYTES: usize = 48 << 20;
 /// The number of versions of one document that are kept: the last one and the one before, for an edit that is undone.
 const MAX_VERSIONS: usize = 2;
 /// The approximate size of a file's entry in a receipt and in a layout, in bytes.
-const BYTES_A_FILE: usize = 450;
+const BYTES_PER_FILE: usize = 450;
 
 /// A composed document.
 #[derive(Debug)]
 pub struct CachedDocument {
-    /// What became of each file.
+    /// How each file was shown, and why.
     pub receipt: Receipt,
     /// The document as it was written.
     pub text: DocumentText,
@@ -127,7 +127,7 @@ impl DocumentCache {
     }
 
     pub(super) fn insert(&mut self, key: DocumentKey, answer: Arc<CachedDocument>) {
-        if MOST_DOCUMENT_BYTES < answer.bytes() {
+        if MAX_DOCUMENT_BYTES < answer.bytes() {
             self.large.retain(|(kept, large)| *kept != key && 0 < large.strong_count());
             self.large.push((key, Arc::downgrade(&answer)));
             return;
@@ -140,7 +140,7 @@ impl DocumentCache {
         }
         self.entries.push_back((key, answer));
         // Summed up each time, because an entry grows when its encoded form is added.
-        while MOST_DOCUMENT_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {
+        while MAX_DOCUMENT_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {
             self.entries.pop_front();
         }
     }
@@ -150,6 +150,6 @@ impl CachedDocument {
     /// Returns its approximate size in memory.
     pub(in crate::engine) fn bytes(&self) -> usize {
         let encoded = self.encoded.get().map_or(0, Bytes::len);
-        self.text.bytes_in_memory() + encoded + self.receipt.files.len() * BYTES_A_FILE
+        self.text.bytes_in_memory() + encoded + self.receipt.files.len() * BYTES_PER_FILE
     }
 }

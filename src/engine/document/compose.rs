@@ -25,7 +25,7 @@ use crate::search::ChangeHorizon;
 use crate::syntax;
 
 /// The minimum number of tokens of a block in most documents: heading, path and fences.
-const LEAST_BLOCK_TOKENS: u64 = 36;
+const MIN_BLOCK_TOKENS: u64 = 36;
 
 impl DocumentRun<'_, '_> {
     pub(in crate::engine) fn aggregate(
@@ -45,7 +45,7 @@ impl DocumentRun<'_, '_> {
         let mut selected = selected;
         let files = selected.selection.files.len() as u64;
         let limit = limit_of(request.limits);
-        let may_be_small = files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit
+        let may_be_small = files.saturating_mul(MIN_BLOCK_TOKENS) <= limit
             && !(request.limits.is_some() && lacks_structure(&selected.selection.files));
         if request.limits.is_ceiling && may_be_small {
             let unlimited = AggregationRequest {

@@ -12,7 +12,7 @@ use crate::sys::{Disk, FileKind, Files};
 /// The number of numbers that are tried, because another process may take one first.
 const TRIES: usize = 1000;
 /// A larger output is not recognized, and so is never deleted.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The record of an output: only by this is a file recognized as slop's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(in crate::engine) fn prune_outputs(
     };
     let place = cache.workspace.root.join(folder);
     let (ours, gone): (Vec<NumberedOutput>, Vec<NumberedOutput>) = before.0.into_iter().partition(|one| {
-        let bytes = disk.read_prefix(&place.join(&one.file), MOST_BYTES);
+        let bytes = disk.read_prefix(&place.join(&one.file), MAX_BYTES);
         bytes.is_ok_and(|bytes| ContentHash::digest(&bytes) == one.content)
     });
     let doomed = ours.len().saturating_sub(spared);

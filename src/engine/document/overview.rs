@@ -15,8 +15,8 @@ use crate::model::{FileRole, FileType, RelPath};
 use crate::{summarize, syntax};
 
 /// Under a smaller limit, the head would take too much room from the files.
-const LEAST_LIMIT_TOKENS: u64 = 4_000;
-const LEAST_LIMIT_BYTES: u64 = 16_000;
+const MIN_LIMIT_TOKENS: u64 = 4_000;
+const MIN_LIMIT_BYTES: u64 = 16_000;
 /// The maximum size in bytes of the paragraph that says what the project is.
 const PARAGRAPH_BYTES: usize = 500;
 const MAX_LANGUAGES: usize = 3;
@@ -37,7 +37,7 @@ const ENTRY_POINTS: [&str; 17] = [
 const INDEX_FILES: [&str; 5] = ["index.ts", "index.tsx", "index.js", "index.mjs", "index.php"];
 const INDEXED_PACKAGES: [&str; 2] = ["package.json", "composer.json"];
 /// Parts of the names of folders whose programs are not the project's.
-const ASIDE: [&str; 9] =
+const AUXILIARY: [&str; 9] =
     ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
 /// The same for folders whose programs are named only if there are no others: they use the project.
 const SECONDARY: [&str; 4] = ["integration", "sample", "demo", "e2e"];
@@ -47,8 +47,8 @@ const LEGEND: &str = "Each file begins with `### PATH` and a line with its langu
 
 /// Returns the head as Markdown, without a line end; empty where a document is too small for one.
 pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: DocumentLimits) -> String {
-    let is_small = limits.tokens.is_some_and(|tokens| tokens < LEAST_LIMIT_TOKENS)
-        || limits.bytes.is_some_and(|bytes| bytes < LEAST_LIMIT_BYTES);
+    let is_small = limits.tokens.is_some_and(|tokens| tokens < MIN_LIMIT_TOKENS)
+        || limits.bytes.is_some_and(|bytes| bytes < MIN_LIMIT_BYTES);
     if is_small || files.is_empty() {
         return String::new();
     }
@@ -119,10 +119,9 @@ fn notebook_language(workspace: &Workspace<'_>, path: &RelPath) -> &'static str 
 fn languages(workspace: &Workspace<'_>, files: &[ShownFile]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let code = || files.iter().filter(|shown| is_code(shown) || is_notebook(shown));
-    // The HTML of generated documentation says nothing about the program.
-    // A chart is made of templates.
+    // Folders of documentation and tests do not count; a Helm chart does, although its files are in `templates`.
     let is_chart = |shown: &ShownFile| shown.file.file_type().is_some_and(|found| found.id == "helm");
-    let is_own = |shown: &ShownFile| !is_aside(&shown.file.path) || is_chart(shown);
+    let is_own = |shown: &ShownFile| !is_auxiliary(&shown.file.path) || is_chart(shown);
     let has_own = code().any(is_own);
     let own = || code().filter(|shown| !has_own || is_own(shown));
     for found in own().filter(|shown| !is_notebook(shown)).filter_map(|shown| shown.file.file_type()) {
@@ -155,19 +154,21 @@ fn entry_points(files: &[ShownFile]) -> Vec<String> {
         let above = folder.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |at| &folder[..at]);
         has_name(path, &INDEX_FILES) && (packages.contains(folder) || packages.contains(above))
     };
-    let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_aside(path);
+    let is_entry = |path: &&RelPath| (has_name(path, &ENTRY_POINTS) || is_index(path)) && !is_auxiliary(path);
     let mut found: Vec<&RelPath> = paths().filter(is_entry).collect();
-    found.sort_by_key(|path| (lies_in_any(path, &SECONDARY), path.components().count(), (*path).clone()));
+    found.sort_by_key(|path| {
+        (any_component_contains(path, &SECONDARY), path.components().count(), (*path).clone())
+    });
     found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
 }
 
 /// Returns whether a file is in a folder of tests, documentation, or anything else that is not the program.
-fn is_aside(path: &RelPath) -> bool {
-    lies_in_any(path, &ASIDE)
+fn is_auxiliary(path: &RelPath) -> bool {
+    any_component_contains(path, &AUXILIARY)
 }
 
 /// Returns whether a component of a path contains one of these names.
-fn lies_in_any(path: &RelPath, names: &[&str]) -> bool {
+fn any_component_contains(path: &RelPath, names: &[&str]) -> bool {
     let has_name = |part: &[u8]| names.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
     path.components().any(has_name)
 }

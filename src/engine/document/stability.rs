@@ -23,9 +23,9 @@ use crate::model::{ContentHash, Producer, RelPath, SummaryDetail, SummaryProvena
 const CONTENTS_AT_ONCE: usize = 32;
 /// The maximum number of contents of one file that are examined. Most edits do not change a summary, but about one in
 /// four does.
-const MOST_LOOKS: usize = 32;
+const MAX_EXAMINED_CONTENTS: usize = 32;
 /// If more files than this have changed since the frozen commit, their blocks are assumed to have changed too.
-const MOST_FILES: usize = 4000;
+const MAX_FILES: usize = 4000;
 /// The position of uncommitted changes: after all commits.
 const UNCOMMITTED: u32 = u32::MAX;
 
@@ -100,7 +100,7 @@ fn moved_blocks(
     // The last edit counts unless the block turns out to be unchanged by it, which is checked below for summaries only.
     let mut moved: HashMap<RelPath, u32> =
         texts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
-    if MOST_FILES < texts.len() {
+    if MAX_FILES < texts.len() {
         return moved;
     }
     // An entry for each level of detail, because each document replaces the whole entry: two tiers that are requested
@@ -137,7 +137,7 @@ fn look_back<'p>(
     mut asked: Vec<&'p EditHistory<'p>>,
 ) -> Vec<(&'p EditHistory<'p>, u32)> {
     let mut decided = Vec::new();
-    for look in 0..MOST_LOOKS {
+    for look in 0..MAX_EXAMINED_CONTENTS {
         let mut same = Vec::new();
         // One content of many files at a time rather than all contents of one, because git is asked for many blobs at
         // once, and a file whose block has changed needs no further contents.
@@ -227,7 +227,7 @@ fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHi
     let edits = history.edits.get(path).map(Vec::as_slice).unwrap_or_default();
     contents.extend(edits.iter().map(|edit| (edit.commit, edit.before.clone())));
     // A block that is the same after that many edits is assumed to be unchanged since the freeze.
-    contents.truncate(MOST_LOOKS);
+    contents.truncate(MAX_EXAMINED_CONTENTS);
     if contents.is_empty() {
         return None;
     }

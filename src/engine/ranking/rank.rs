@@ -140,7 +140,7 @@ pub(in crate::engine) fn rank_project(
     }
     let chosen = [best.as_slice(), &others].concat();
     let ReadSources { sources, versions, is_complete } = read_sources(cache, files, &chosen, request);
-    let most_bytes = request.room.map_or(usize::MAX, most_bytes_of_function);
+    let most_bytes = request.room.map_or(usize::MAX, max_function_bytes);
     let chunked = |chosen: &[usize], is_matched: bool| -> Vec<ChunkedFile<'_>> {
         let chunks_of = |at: &usize| {
             let source = sources.get(at)?;
@@ -186,7 +186,7 @@ fn next_files(files: &[&KnownFile], order: &[usize], best: &[usize], room: u64) 
 
 /// Returns the maximum size in bytes of a function that is shown whole in a document of `room` tokens although the task
 /// only points to some of its lines.
-fn most_bytes_of_function(room: u64) -> usize {
+fn max_function_bytes(room: u64) -> usize {
     usize::try_from((room / FUNCTION_SHARE).saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
 

@@ -34,7 +34,7 @@ use crate::sys::Files;
 
 /// The maximum size of the texts that are kept for one name. Beyond it, a changed file is still noticed, but shown as
 /// if it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 #[derive(Clone)]
 pub(in crate::engine::document) struct ReaderState {
@@ -426,7 +426,7 @@ impl ReaderState {
             // Counted even if the row is not new: the text that was kept for it earlier takes space too.
             bytes += block.body.len();
             let row = DeliveredFile { path: path.clone(), view: block.view, shown: *hash, wanted: content };
-            let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
+            let is_kept = keeps_base_text(block.view) && bytes <= MAX_BYTES;
             // The texts of a document that shows everything replace those accumulated so far.
             let is_reset = *is_other_request && !adds_changes;
             let is_new = is_reset || delivered.get(path) != Some(&row);

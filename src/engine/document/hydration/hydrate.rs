@@ -240,9 +240,9 @@ impl<'r> KnownPlaces<'r> {
         let stored: FxHashMap<&FragmentName, &Fragment> = rows.iter().map(|row| (&row.name, row)).collect();
         let names: FxHashSet<&FragmentName> = units.iter().map(|unit| &unit.name).collect();
         let gone = rows.iter().filter(|row| 0 < row.bytes && !names.contains(&row.name));
-        let gone = only_ones(gone.map(|row| ((row.content, row.name.part.as_deref()), row)));
+        let gone = unique_values(gone.map(|row| ((row.content, row.name.part.as_deref()), row)));
         let new = units.iter().filter(|unit| !stored.contains_key(&unit.name));
-        let new = only_ones(new.map(|unit| ((unit.content, unit.name.part.as_deref()), unit)));
+        let new = unique_values(new.map(|unit| ((unit.content, unit.name.part.as_deref()), unit)));
         let renamed = new.into_iter().filter_map(|(key, unit)| Some((unit.name.clone(), *gone.get(&key)?)));
         let renamed: FxHashMap<FragmentName, &Fragment> = renamed.collect();
         let renamed_from = renamed.values().map(|row| &row.name).collect();
@@ -275,7 +275,7 @@ impl<'r> KnownPlaces<'r> {
 }
 
 /// Returns the values whose keys are unique.
-fn only_ones<K: std::hash::Hash + Eq, V>(all: impl Iterator<Item = (K, V)>) -> FxHashMap<K, V> {
+fn unique_values<K: std::hash::Hash + Eq, V>(all: impl Iterator<Item = (K, V)>) -> FxHashMap<K, V> {
     let mut found: FxHashMap<K, Option<V>> = FxHashMap::default();
     for (key, value) in all {
         found.entry(key).and_modify(|other| *other = None).or_insert(Some(value));
@@ -298,7 +298,7 @@ fn ranked_request(choice: &AggregationRequest) -> AggregationRequest {
         ..choice.clone()
     };
     if let Some(tier) = &mut asked.tier {
-        // What a document keeps for all tasks is not ranked by this one.
+        // The part that is the same for all tasks is not ranked by this one.
         (tier.stable_thousandths, tier.tree) = (0, false);
     }
     asked

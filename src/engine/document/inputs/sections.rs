@@ -202,7 +202,7 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
     let limit = workspace.options.screenshot_bytes;
     let picture = match found {
         Err(reason) => ScreenshotImage::Failed(reason),
-        Ok(None) if is_surely_no_image(workspace, file) => ScreenshotImage::Failed("not an image".to_owned()),
+        Ok(None) if is_not_an_image(workspace, file) => ScreenshotImage::Failed("not an image".to_owned()),
         Ok(None) => ScreenshotImage::Link,
         Ok(Some(bytes)) if limit < bytes.len() as u64 => {
             ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
@@ -240,7 +240,7 @@ pub(in crate::engine) fn project_image(
 }
 
 /// Returns whether neither the name nor the bytes of a readable file are those of an image.
-fn is_surely_no_image(workspace: &Workspace<'_>, file: &ImageFile) -> bool {
+fn is_not_an_image(workspace: &Workspace<'_>, file: &ImageFile) -> bool {
     // What a browser or an image viewer shows; models accept only some of these.
     const EXTENSIONS: [&str; 17] = [
         "apng", "avif", "bmp", "gif", "heic", "heif", "ico", "jfif", "jpeg", "jpg", "jxl", "pdf", "png",

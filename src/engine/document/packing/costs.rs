@@ -34,7 +34,7 @@ const IMPOSSIBLE: u64 = 1 << 40;
 /// The number of lines that represent a source without symbols, and their maximum length: longer ones are data.
 const ROW_LINES: usize = 3;
 const MAX_LINE: usize = 200;
-/// A block is as large as expected if it exceeds its pieces by no more than half and this.
+/// A block is as large as expected if it exceeds its pieces by no more than half of them plus this, in tokens.
 const EXCESS_SLACK: u64 = 100;
 /// The maximum number of names of a row.
 const MAX_NAMES: usize = 40;

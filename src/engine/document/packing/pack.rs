@@ -26,7 +26,7 @@ use crate::model::{
 use crate::{aggregate, render};
 
 /// The minimum score of a file, multiplied by its place from the end: where no file has a score, this gives an order.
-const LEAST_SCORE: f64 = 1e-6;
+const MIN_SCORE: f64 = 1e-6;
 /// A tree is selected by the cost of its lines, and has folders as well.
 const TREE_SLACK: u64 = 40;
 /// The document is complete if the selection leaves more than 1/`SPARE_PART` of its room.
@@ -377,7 +377,7 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
             _ => FileDemand::Curated(cost()),
         };
         #[expect(clippy::cast_precision_loss, reason = "a number of files")]
-        let least = LEAST_SCORE * from_end as f64;
+        let least = MIN_SCORE * from_end as f64;
         let turn = match (context.is_guided, candidate.block.file_type.is_program()) {
             (true, true) => BodyTurn::First,
             (true, false) | (false, true) => BodyTurn::Shared,
@@ -416,7 +416,7 @@ fn pack_symbols(
         let stable = context.stable.get(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
-            score: symbol.score.max(LEAST_SCORE),
+            score: symbol.score.max(MIN_SCORE),
             has_body: is_shown
                 && stable.is_none_or(|view| context.is_guided && lacks_body(view, symbol, ranking)),
             has_signature: is_shown && stable.is_none() && symbol.signature.is_some(),

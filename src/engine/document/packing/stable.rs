@@ -36,9 +36,9 @@ const ROOM_STEPS: u64 = 16;
 /// for files that grow.
 const SPARE_PART: u64 = 16;
 /// The maximum number of rooms that are tried.
-const MOST_ROOMS: usize = 5;
+const MAX_ROOMS: usize = 5;
 /// The maximum number of selections for one room, which is repeated if blocks cost more than expected.
-const MOST_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 
 /// How much of a document is packed first, so that it stays the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl StablePacker<'_, '_, '_> {
         let step = (limit / (2 * ROOM_STEPS)).max(1);
         let most = wanted.max(limit - limit / SPARE_PART);
         let mut first = self.select(room, memo);
-        for _ in 1..MOST_ROOMS {
+        for _ in 1..MAX_ROOMS {
             if !self.share.has_rows || wanted <= first.taken.saturating_add(step / 2) {
                 break;
             }
@@ -269,7 +269,7 @@ impl StablePacker<'_, '_, '_> {
             let views = views_by_position(&packing, &self.frozen, files.len());
             let blocks = self.render(self.frozen, memo, &views, FilePart::Stable);
             // With the corrected costs, another selection may be better.
-            if !memo.is_corrected || round == MOST_ROUNDS {
+            if !memo.is_corrected || round == MAX_ROUNDS {
                 break (views, blocks);
             }
         };

@@ -44,7 +44,7 @@ impl ParsedTexts {
 mod tests {
     use super::*;
 
-    /// Asks for the parts of a text twice, the second time without any time for a parse.
+    /// Returns whether the parts of a text are returned a second time without any time for a parse.
     fn is_parsed_once(text: String) -> bool {
         let python = crate::discover::file_type_by_id("python").unwrap();
         let (parsed, source) =

@@ -143,7 +143,7 @@ pub(super) fn masked_view(
     }
 }
 
-/// Shows what `view` makes of a file's text and its symbols.
+/// Shows the result of `view` for a file's text and its symbols.
 pub(super) fn symbols_view(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,

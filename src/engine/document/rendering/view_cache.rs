@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::model::{ContentHash, DocsDetail, SummaryDetail, ViewMode};
 
 /// The maximum size of the views that are kept.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 /// The size of a view in bytes, in addition to its text.
 const OVERHEAD: usize = 200;
 
@@ -88,7 +88,7 @@ impl ViewCache {
         if let Some((old, _)) = self.kept.insert(key, (view, self.uses)) {
             self.bytes -= old.body.len() + OVERHEAD;
         }
-        if MOST_BYTES < self.bytes {
+        if MAX_BYTES < self.bytes {
             self.evict();
         }
     }
@@ -131,7 +131,7 @@ mod tests {
         for number in 0..100 {
             views.insert(key(number), Arc::new(view()));
             assert!(views.get(&key(0)).is_some(), "{number}: it is used all the time");
-            assert!(views.bytes <= MOST_BYTES);
+            assert!(views.bytes <= MAX_BYTES);
         }
         assert!(views.get(&key(1)).is_none() && views.get(&key(99)).is_some());
     }

@@ -2,8 +2,8 @@
 //! objects.
 //!
 //! Exports are bound in a type scope without a definition; if `module.exports` is assigned as a whole, the value is
-//! bound there under that name. A required module is bound in the file's scope under the text of the call, which is not
-//! an identifier.
+//! bound there as [`MODULE_EXPORTS`]. A required module is bound in the file's scope under the text of the call, which
+//! is not an identifier.
 
 use tree_sitter::Node;
 
