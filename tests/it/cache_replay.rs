@@ -120,7 +120,7 @@ fn an_edit_changes_and_moves_only_the_block_of_its_file_even_under_a_budget() {
         let (then, now) = (others(&shown), others(&after));
         let lost: Vec<&String> =
             then.iter().filter(|block| !now.contains(block)).map(|(path, _)| path).collect();
-        assert!(lost.is_empty(), "{lost:?} are not what they were");
+        assert!(lost.is_empty(), "{lost:?} have changed");
         let kept = before.len() - before[before.find(&format!("\n### {edited}\n")).unwrap()..].len();
         assert_eq!(aggregate()[..kept], before[..kept]);
     }

@@ -23,10 +23,10 @@ fn a_discussion_that_came_with_the_project_is_left_out_unless_requested() {
         };
         assert!(shown(&["--history", "history.toml"]));
         sandbox.write("slop.toml", "tiers.3.history = true\n");
-        assert!(!shown(&[]), "the project itself asks");
+        assert!(!shown(&[]), "the project itself requests it");
         std::fs::remove_file(sandbox.path("slop.toml")).unwrap();
         sandbox.write_user_settings("tiers.3.history = true\n");
-        assert!(shown(&[]), "the user asks");
+        assert!(shown(&[]), "the user requests it");
     }
 }
 

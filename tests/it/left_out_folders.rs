@@ -114,7 +114,7 @@ fn a_folder_with_too_many_files_must_be_named_unless_git_lists_them() {
             &["more than 3 files and is not in a git checkout", "--project", "discover.max_files"],
         );
     }
-    assert!(!sandbox.path(".slop_cache").exists(), "a folder that is refused gets no cache");
+    assert!(!sandbox.path(".slop_cache").exists(), "no cache is created in a refused folder");
     // A query for one file lists no folder.
     assert!(sandbox.stdout_of(&["view", "a.py"]).contains("x = 1"));
     assert_eq!(sandbox.json(&["index", "--project", "."])["files"], 3);

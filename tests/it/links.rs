@@ -573,7 +573,7 @@ fn a_daemon_watches_linked_folders() {
     assert_eq!(sandbox.slop(&["link", "remove", "other"]).code, 0);
     let root = || json!({"files": ["zoo.py"], "mode": "full"});
     daemon.query("/v1/view", &root());
-    wait_until("no event comes from what is no longer linked", || {
+    wait_until("no event comes from a folder that is no longer linked", || {
         let before = number(&daemon.status()["events"]);
         fs::write(Path::new(&other).join("new.py"), CANARY).unwrap();
         // The answer waits for all earlier events.

@@ -64,7 +64,7 @@ impl<'s> LspClient<'s> {
         let mut length = 0;
         loop {
             let mut line = String::new();
-            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server has ended");
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server has exited");
             match line.trim_end().split_once(": ") {
                 Some(("Content-Length", value)) => length = value.parse().unwrap(),
                 Some(_) => {}

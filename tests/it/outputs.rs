@@ -116,7 +116,10 @@ fn a_receipt_never_overwrites_its_document() {
     assert!(ran.err.contains("--receipt") && !sandbox.path("same.md").exists(), "{ran:?}");
     let ran = sandbox.slop(&["aggregate", "-o", "nowhere/a/../a.md/", "--receipt", "receipt.json"]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(!sandbox.path("receipt.json").exists(), "there is no receipt for what could not be written");
+    assert!(
+        !sandbox.path("receipt.json").exists(),
+        "there is no receipt for a document that could not be written"
+    );
 }
 
 #[test]

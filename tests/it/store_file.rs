@@ -273,9 +273,9 @@ fn after_a_kill_during_hydration_the_places_are_the_old_or_the_new_ones() {
         sandbox.stdout_of(&request);
         after = places();
         assert_ne!(before, after);
-        assert!(killed == before || killed == after, "a mixture after kill {kill}");
+        assert!(killed == before || killed == after, "a mixture of places after kill {kill}");
         let pinned = after.iter().find(|place| place.starts_with("\"src/m3.py\"")).unwrap();
-        assert!(pinned.ends_with(" 2"), "kill {kill} has lost the pin: {pinned}");
+        assert!(pinned.ends_with(" 2"), "the pin is lost after kill {kill}: {pinned}");
         unfinished += u32::from(killed == before);
     }
     assert!(0 < unfinished, "no run was killed before it finished");

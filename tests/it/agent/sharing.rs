@@ -81,7 +81,7 @@ fn a_missing_team_cache_does_not_prevent_calls() {
     let run = project.summarize();
     assert_eq!((run.code, project.server.request_count()), (0, 1), "{}", run.err);
     assert!(run.err.contains("folder of the team's cache is missing"), "{}", run.err);
-    assert_eq!(project.slop(&["share", "pull"]).code, 0, "nothing is missing, so that nobody is asked");
+    assert_eq!(project.slop(&["share", "pull"]).code, 0, "nothing is missing, so no request is sent");
     project.sandbox.write("two.py", module_source("two"));
     assert_eq!(project.slop(&["share", "pull"]).code, 3);
     configure(&project, folder.path(), "too short", "");
@@ -219,7 +219,9 @@ fn a_daemon_fetches_missing_summaries_and_stores_paid_ones() {
     let text = fs::read_to_string(&settings).unwrap();
     fs::write(&settings, &text[text.find("[share]").unwrap()..]).unwrap();
     let reason = "nothing is fetched from the team's cache, because no language model is configured";
-    wait_until("the daemon's status says why", || reader.slop(&["daemon", "status"]).out.contains(reason));
+    wait_until("the daemon's status has the reason", || {
+        reader.slop(&["daemon", "status"]).out.contains(reason)
+    });
     drop(daemon);
     // A daemon with models fetches first, and stores the rest.
     let second = project(&["Runs jobs."]);
@@ -229,7 +231,7 @@ fn a_daemon_fetches_missing_summaries_and_stores_paid_ones() {
     ask_in_background(&second);
     let daemon = TestDaemon::start(&second.sandbox);
     payer.sandbox.write("two.py", module_source("two"));
-    wait_until("what the daemon wrote is stored", || {
+    wait_until("the daemon's summaries are stored", || {
         payer.slop(&["share", "pull"]);
         payer.slop(&["agent", "show", "two.py", "--tier", "1"]).out.contains("Runs jobs.")
     });

@@ -52,7 +52,7 @@ fn after_a_kill_nothing_is_lost_and_nothing_is_stored_twice() {
         process.wait().unwrap();
         let after = entries(folder.path());
         for (path, bytes) in &before {
-            assert_eq!(after.get(path), Some(bytes), "an entry that was stored stays as it is");
+            assert_eq!(after.get(path), Some(bytes), "a stored entry is never changed");
         }
         before = after;
     }

@@ -111,7 +111,7 @@ impl<'s> TestDaemon<'s> {
     /// Opens a connection.
     #[track_caller]
     pub(crate) fn connect(&self) -> DaemonConnection {
-        DaemonConnection::open(&self.socket()).expect("the daemon takes connections")
+        DaemonConnection::open(&self.socket()).expect("the daemon accepts connections")
     }
 
     /// Sends a query on a new connection.
@@ -156,7 +156,7 @@ impl<'s> TestDaemon<'s> {
     #[track_caller]
     pub(crate) fn wait_for_exit(&mut self) -> Option<i32> {
         let mut code = None;
-        wait_until("the daemon ends", || {
+        wait_until("the daemon exits", || {
             let status = self.child.try_wait().unwrap();
             code = status.and_then(|status| status.code());
             status.is_some()

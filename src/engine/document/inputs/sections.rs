@@ -346,7 +346,7 @@ fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -
 fn has_beads(workspace: &Workspace<'_>) -> bool {
     [ISSUES.0, MOCK.0].iter().any(|name| {
         let folder = name.split('/').next().unwrap_or_default();
-        let folder = RelPath::new(folder.as_bytes()).expect("the names are constants and good paths");
+        let folder = RelPath::new(folder.as_bytes()).expect("the names are constants and valid paths");
         workspace.files.stat(&folder).is_ok_and(|stat| stat.kind == FileKind::Directory)
     })
 }
@@ -355,7 +355,7 @@ fn issues_in(
     workspace: &Workspace<'_>,
     (name, syntax): (&str, DataSyntax),
 ) -> Result<Option<BeadsList>, String> {
-    let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
+    let path = RelPath::new(name.as_bytes()).expect("the names are constants and valid paths");
     let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
     let Some(bytes) = bytes.map_err(|reason| format!("{name}: {reason}"))? else { return Ok(None) };
     sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: {error}"))

@@ -130,7 +130,7 @@ mod tests {
         };
         for number in 0..100 {
             views.insert(key(number), Arc::new(view()));
-            assert!(views.get(&key(0)).is_some(), "{number}: it is used all the time");
+            assert!(views.get(&key(0)).is_some(), "{number}: it is used in every round");
             assert!(views.bytes <= MAX_BYTES);
         }
         assert!(views.get(&key(1)).is_none() && views.get(&key(99)).is_some());

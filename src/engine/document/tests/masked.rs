@@ -48,7 +48,7 @@ fn check(language: &str, text: &str) {
     let definitions = aggregate::render_definitions(text, &outline, language);
     for line in definitions.lines().filter(|line| !line.contains("# in a block: ")) {
         // What begins within a line has that line's indentation.
-        assert!(text.contains(line.trim_start()), "`{line}` is not of the text");
+        assert!(text.contains(line.trim_start()), "`{line}` is not part of the text");
     }
     let signatures = aggregate::render_signatures(text, &outline, language);
     outline.walk(|symbol, _| {

@@ -249,7 +249,7 @@ fn the_committed_content_of_a_file_is_read_from_git_once() {
     let known = runs_for(&|| edit(1));
     // With a new file, all are ranked again.
     let asked = runs_for(&|| sandbox.write("three.py", &text("three")));
-    assert_eq!(asked, known + 2, "the size and the bytes of what is committed");
+    assert_eq!(asked, known + 2, "the size and the bytes of the committed content");
     assert_eq!(runs_for(&|| edit(2)), known);
     assert_eq!(
         runs_for(&|| sandbox.write("four.py", &text("four"))),

@@ -187,7 +187,7 @@ fn a_changed_file_shows_its_earlier_summary_and_says_so() {
         assert_eq!(
             engine.body.text(),
             "It runs things.\n[Class] Engine\n[Class] Fuel\n",
-            "the structure is of today"
+            "the structure is the current one"
         );
         assert_eq!(render::head_line(engine), "Python · summary by a model, of an earlier version");
         assert_eq!(engine.summary, Some(by("small", true)));
