@@ -29,7 +29,7 @@ fn agents_are_set_up_after_confirmation_and_restored() {
 }
 
 #[test]
-fn doctor_names_what_has_to_be_repaired() {
+fn doctor_reports_what_has_to_be_repaired() {
     let sandbox = Sandbox::new();
     sandbox.write("a.py", "def run():\n    return 1\n");
     let healthy = sandbox.json(&["doctor"]);

@@ -5,7 +5,7 @@ use super::{references, rows};
 const CLASSES: &str = "import pytest\nclass TestA:\n    @pytest.fixture\n    def thing(self): ...\n    def test_one(self, thing): ...\n    class TestIn:\n        def test_in(self, thing): ...\nclass TestB:\n    @pytest.fixture\n    def thing(self): ...\n    def test_two(self, thing): ...\nclass TestC(TestA):\n    @pytest.fixture\n    def thing(self, thing): ...\n    def test_three(self, thing): ...\ndef test_none(thing): ...\n";
 
 #[test]
-fn a_test_has_the_fixture_of_its_class_and_of_what_that_inherits() {
+fn a_test_uses_the_fixtures_of_its_class_and_of_its_bases() {
     let expected = [
         "test_a.py:5 -> TestA.thing likely",
         "test_a.py:7 -> TestA.thing likely",

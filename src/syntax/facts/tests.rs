@@ -62,7 +62,7 @@ fn uses_of_python_have_their_receivers() {
 }
 
 #[test]
-fn fields_labels_and_locals_of_c_are_no_uses_of_functions() {
+fn c_fields_labels_and_locals_are_not_uses_of_functions() {
     let text = "static int run(int (*stop)(void), T *t) {\n  int go = 1;\n  t->run(); t.go = stop();\n  return other(go);\n}\n";
     let found = facts("c", text);
     assert_eq!(definitions(&found), ["run 1:1-5"]);

@@ -34,7 +34,7 @@ fn sandbox() -> TestProject {
 }
 
 #[test]
-fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
+fn a_cancelled_scan_stops_between_files_and_keeps_its_results() {
     let sandbox = sandbox();
     let impatient = ImpatientProgress(AtomicUsize::new(5));
     let mut project = sandbox.project(true);

@@ -62,7 +62,7 @@ fn check(language: &str, text: &str) {
 }
 
 #[test]
-fn masked_views_of_fixtures_and_of_their_remains_show_only_text_of_the_file() {
+fn masked_views_of_whole_and_of_cut_fixtures_show_only_text_of_the_file() {
     for (language, text) in fixtures() {
         check(language, &text);
         for piece in 0..PIECES {
@@ -91,7 +91,7 @@ fn check_signatures(language: &str, text: &str, expected: Expect) {
 }
 
 #[test]
-fn arrow_functions_are_shown_with_a_mark_of_their_value() {
+fn bodies_of_arrow_functions_are_replaced_by_a_mark() {
     check_signatures(
         "typescript",
         "export const Button = ({ a, b }: Props) => {\n  return 1;\n};\nexport const short = (x: number) => x + 1;\nexport const long = (x: number) =>\n  add(x) +\n  add(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9);\nclass A {\n  h = () => {\n    return 1;\n  };\n}\ndescribe(\"a\", () => {\n  it(\"b\", () => {\n    c();\n  });\n});\n",
@@ -170,7 +170,7 @@ fn check_hidden(language: &str, text: &str, key: &str, expected: Expect) {
 }
 
 #[test]
-fn comments_behind_and_below_a_hidden_symbol_are_hidden_with_it() {
+fn comments_after_and_below_a_hidden_symbol_are_hidden_with_it() {
     check_hidden(
         "c",
         "struct s {\n    int a; /* first */\n    int secret; /* says\n                   it all */\n    int b; // last\n};\n",
@@ -286,7 +286,7 @@ fn parameters_are_not_repeated_as_members() {
 }
 
 #[test]
-fn what_ruby_does_not_end_has_no_end() {
+fn ruby_signatures_have_an_end_only_where_the_definition_has_one() {
     check_signatures(
         "ruby",
         "class A\n  def x? = true\n  def y(a)\n    a\n  end\n  def z=(a)\n    @z = a\n  end\n  alias_method :al, :y\n  Point = Struct.new(:x)\n  Line = Struct.new(:a) do\n    def m\n      1\n    end\n  end\n  class << self\n    attr_reader :config\n    def cm(a)\n      2\n    end\n  end\nend\n",
@@ -319,7 +319,7 @@ fn what_ruby_does_not_end_has_no_end() {
 }
 
 #[test]
-fn members_end_as_their_language_ends_them() {
+fn members_are_separated_as_in_their_language() {
     check_signatures(
         "csharp",
         "namespace N;\nclass C {\n  public string Name { get; set; }\n  int[] q = { 1, 2 };\n}\nenum G { A, B }\n",
